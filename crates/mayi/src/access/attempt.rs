@@ -1,0 +1,93 @@
+//! One attempt at a file, step by step: which URL next, and what it came to in the end (REP-19).
+
+use url::Url;
+
+use super::{AccessResult, Origin, Unavailable, Unreachable};
+
+/// How many redirects in a row are followed.
+const MOST_REDIRECTS: usize = 5;
+
+/// An attempt to get a file: asks for a URL, is told what came of it, and says what is next.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    options: AttemptOptions,
+    /// Every URL so far, the one that is being asked last.
+    asked: Vec<String>,
+}
+
+/// What may be set about an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AttemptOptions {
+    /// Whether 429 (too many requests) is unreachable instead of unavailable (REP-21).
+    pub treat_429_as_unreachable: bool,
+}
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Ask for this URL.
+    Get(String),
+    /// The attempt is over.
+    Done(AccessResult),
+}
+
+impl Attempt {
+    /// An attempt at the file of an origin. Its first step is to get [`url`](Self::url).
+    pub fn new(origin: &Origin) -> Self {
+        Self::with_options(origin, AttemptOptions::default())
+    }
+
+    /// The same, with options.
+    pub fn with_options(origin: &Origin, options: AttemptOptions) -> Self {
+        Self { options, asked: vec![origin.robots_url()] }
+    }
+
+    /// The URL that is to be asked for now. After a redirect the rules still hold for the origin
+    /// that the attempt began with.
+    pub fn url(&self) -> &str {
+        self.asked.last().map_or("", String::as_str)
+    }
+
+    /// How many redirects were followed.
+    pub fn redirects(&self) -> usize {
+        self.asked.len() - 1
+    }
+
+    /// A response came: its status, and its `Location` where it has one.
+    pub fn answered(&mut self, status: u16, location: Option<&str>) -> Step {
+        match (status, location) {
+            (301 | 302 | 303 | 307 | 308, Some(location)) => self.redirected(location),
+            (429, _) if self.options.treat_429_as_unreachable => {
+                Step::Done(AccessResult::Unreachable(Unreachable::Status(status)))
+            }
+            _ => Step::Done(AccessResult::of_status(status)),
+        }
+    }
+
+    /// No whole response came: a name that does not resolve, a refused connection, a failed
+    /// handshake, a time-out, a body that ended early.
+    pub fn failed(&mut self, error: &str) -> Step {
+        Step::Done(AccessResult::Unreachable(Unreachable::Network(error.into())))
+    }
+
+    fn redirected(&mut self, location: &str) -> Step {
+        let unavailable = |why| Step::Done(AccessResult::Unavailable(why));
+        let Ok(mut next) = Url::parse(self.url()).and_then(|url| url.join(location)) else {
+            return unavailable(Unavailable::RedirectElsewhere);
+        };
+        if !matches!(next.scheme(), "http" | "https") {
+            return unavailable(Unavailable::RedirectElsewhere);
+        }
+        next.set_fragment(None);
+        let next = next.to_string();
+        if self.asked.contains(&next) {
+            return unavailable(Unavailable::RedirectLoop);
+        }
+        if self.redirects() == MOST_REDIRECTS {
+            return unavailable(Unavailable::TooManyRedirects);
+        }
+        self.asked.push(next.clone());
+        Step::Get(next)
+    }
+}

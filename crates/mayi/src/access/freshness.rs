@@ -1,0 +1,167 @@
+//! The header fields of a response → for how long it may be used without asking again (REP-23).
+//!
+//! What RFC 9111 asks of a private cache that keeps one response for one URL: `max-age`, `Expires`,
+//! `Age`, `Date`, `no-cache`, `no-store`. `Vary` and `s-maxage` are for others.
+
+use std::time::{Duration, SystemTime};
+
+/// No copy is fresh for longer than this.
+pub const MOST_FRESH: Duration = Duration::from_hours(24);
+
+/// For how long after `received` a response with these header fields is fresh: at most 24 hours, and
+/// exactly that where the fields say nothing.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use mayi::access::fresh_for;
+///
+/// let received = SystemTime::UNIX_EPOCH;
+/// let fields = [("Cache-Control", "max-age=600"), ("Age", "60")];
+/// assert_eq!(fresh_for(fields, received), Duration::from_secs(540));
+/// ```
+pub fn fresh_for<'h>(
+    fields: impl IntoIterator<Item = (&'h str, &'h str)>,
+    received: SystemTime,
+) -> Duration {
+    let fields = Fields::read(fields);
+    let Some(lifetime) = fields.lifetime(received) else { return MOST_FRESH };
+    lifetime.saturating_sub(fields.age(received)).min(MOST_FRESH)
+}
+
+/// What a later request can use to ask whether the file has changed.
+///
+/// ```
+/// use mayi::access::Validators;
+///
+/// let validators = Validators::of([("ETag", "\"a1\""), ("Content-Type", "text/plain")]);
+/// assert_eq!(validators.etag.as_deref(), Some("\"a1\""));
+/// assert_eq!(validators.last_modified, None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Validators {
+    /// For `If-None-Match`.
+    pub etag: Option<Box<str>>,
+    /// For `If-Modified-Since`.
+    pub last_modified: Option<Box<str>>,
+}
+
+impl Validators {
+    /// The validators among the header fields of a response.
+    pub fn of<'h>(fields: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
+        let mut validators = Self::default();
+        for (name, value) in fields {
+            if name.eq_ignore_ascii_case("etag") {
+                validators.etag = Some(value.trim().into());
+            } else if name.eq_ignore_ascii_case("last-modified") {
+                validators.last_modified = Some(value.trim().into());
+            }
+        }
+        validators
+    }
+}
+
+/// The fields that count, the first of each kind (RFC 9111 §4.2.1).
+#[derive(Default)]
+struct Fields<'h> {
+    must_ask: bool,
+    max_age: Option<Duration>,
+    expires: Option<SystemTime>,
+    date: Option<SystemTime>,
+    age: Option<&'h str>,
+}
+
+impl<'h> Fields<'h> {
+    fn read(fields: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
+        let mut read = Self::default();
+        for (name, value) in fields {
+            let value = value.trim();
+            match name.to_ascii_lowercase().as_str() {
+                "cache-control" => read.cache_control(value),
+                "expires" => {
+                    // What is no date, `0` above all, has been in the past for long.
+                    let past = SystemTime::UNIX_EPOCH;
+                    let expires = httpdate::parse_http_date(value).unwrap_or(past);
+                    read.expires = read.expires.or(Some(expires));
+                }
+                "date" => read.date = read.date.or(httpdate::parse_http_date(value).ok()),
+                "age" => read.age = read.age.or(Some(value)),
+                _ => {}
+            }
+        }
+        read
+    }
+
+    fn cache_control(&mut self, value: &str) {
+        for directive in value.split(',') {
+            let (name, argument) = directive.split_once('=').unwrap_or((directive, ""));
+            match name.trim().to_ascii_lowercase().as_str() {
+                // `no-cache="field"` is about that field alone.
+                "no-cache" => self.must_ask |= argument.is_empty(),
+                "no-store" => self.must_ask = true,
+                "max-age" if self.max_age.is_none() => {
+                    let seconds = delta_seconds(argument.trim().trim_matches('"'));
+                    self.max_age = Some(seconds.unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The freshness lifetime that the fields give. What they say but can't be read is stale.
+    fn lifetime(&self, received: SystemTime) -> Option<Duration> {
+        if self.must_ask {
+            return Some(Duration::ZERO);
+        }
+        let date = self.date.unwrap_or(received);
+        let until_expiry = |expires: SystemTime| expires.duration_since(date).unwrap_or_default();
+        self.max_age.or(self.expires.map(until_expiry))
+    }
+
+    /// How old the response was when it came (RFC 9111 §4.2.3).
+    fn age(&self, received: SystemTime) -> Duration {
+        let apparent = self.date.and_then(|date| received.duration_since(date).ok());
+        let given = self.age.and_then(delta_seconds);
+        apparent.unwrap_or_default().max(given.unwrap_or_default())
+    }
+}
+
+/// RFC 9111 §1.2.2: digits alone; more of them than fit mean a very long time.
+fn delta_seconds(value: &str) -> Option<Duration> {
+    if value.is_empty() || !value.bytes().all(|octet| octet.is_ascii_digit()) {
+        return None;
+    }
+    Some(Duration::from_secs(value.parse().unwrap_or(u64::from(u32::MAX))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fields: &[(&str, &str)], seconds: u64) {
+        let received = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").expect("a date");
+        assert_eq!(fresh_for(fields.iter().copied(), received).as_secs(), seconds, "{fields:?}");
+    }
+
+    #[test]
+    fn lifetimes() {
+        let day = 86_400;
+        check(&[], day);
+        check(&[("Cache-Control", "public, MAX-AGE=60")], 60);
+        check(&[("cache-control", "max-age=\"60\", max-age=5")], 60);
+        check(&[("Cache-Control", "max-age=99999999999999999999")], day);
+        check(&[("Cache-Control", "max-age=x")], 0);
+        check(&[("Cache-Control", "s-maxage=60")], day);
+        check(&[("Cache-Control", "no-cache")], 0);
+        check(&[("Cache-Control", "no-cache=\"set-cookie\"")], day);
+        check(&[("Cache-Control", "max-age=60"), ("Age", "50")], 10);
+        check(&[("Cache-Control", "max-age=60"), ("Age", "500")], 0);
+        check(&[("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")], 3600);
+        check(&[("Expires", "0")], 0);
+        check(&[("Expires", "Sunday, 06-Nov-94 09:49:37 GMT"), ("Cache-Control", "max-age=1")], 1);
+        let date = ("Date", "Sun, 06 Nov 1994 08:39:37 GMT");
+        check(&[("Expires", "Sun, 06 Nov 1994 08:59:37 GMT"), date], 600);
+        check(&[date], day);
+    }
+}

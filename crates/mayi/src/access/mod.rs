@@ -1,0 +1,144 @@
+//! The access method as pure logic: where the file is, what asking for it came to, how long the
+//! answer holds (REP-18 to REP-21, REP-23).
+//!
+//! No socket and no clock: a fetcher does what [`Attempt`] says next and tells it what came of it;
+//! the time is an argument.
+//!
+//! ```
+//! use mayi::access::{AccessResult, Attempt, Origin, Step};
+//!
+//! let origin = Origin::of_url("https://Example.com:443/a/b")?;
+//! assert_eq!(origin.robots_url(), "https://example.com/robots.txt");
+//!
+//! let mut attempt = Attempt::new(&origin);
+//! assert_eq!(attempt.url(), "https://example.com/robots.txt");
+//! let step = attempt.answered(301, Some("https://www.example.com/robots.txt"));
+//! assert_eq!(step, Step::Get("https://www.example.com/robots.txt".to_owned()));
+//! assert_eq!(attempt.answered(200, None), Step::Done(AccessResult::Successful));
+//! # Ok::<(), mayi::InvalidUrl>(())
+//! ```
+
+mod attempt;
+mod freshness;
+mod keeping;
+mod origin;
+
+pub use attempt::{Attempt, AttemptOptions, Step};
+pub use freshness::{MOST_FRESH, Validators, fresh_for};
+pub use keeping::{AfterUnreachable, InForce, Keeping, Outcome};
+pub use origin::Origin;
+
+use std::fmt;
+
+use crate::decision::{Decision, Reason};
+use crate::target::Target;
+
+/// What came of asking for a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AccessResult {
+    /// There is a file, and its rules hold.
+    Successful,
+    /// There is none for us: everything is allowed (REP-20).
+    Unavailable(Unavailable),
+    /// Nobody knows: everything is disallowed (REP-21).
+    Unreachable(Unreachable),
+}
+
+/// Why there is no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// A status from 400 to 499.
+    Status(u16),
+    /// More redirects in a row than are followed (REP-19).
+    TooManyRedirects,
+    /// A redirect to a URL that was asked before.
+    RedirectLoop,
+    /// A redirect to something that is not http or https.
+    RedirectElsewhere,
+}
+
+/// Why nobody knows whether there is a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// A status from 500 to 599, or one with no meaning here.
+    Status(u16),
+    /// The network, or the server on it, gave no whole answer.
+    Network(Box<str>),
+}
+
+impl AccessResult {
+    /// The access result of a final status: not a redirect that is still to be followed.
+    ///
+    /// ```
+    /// use mayi::access::AccessResult;
+    ///
+    /// assert_eq!(AccessResult::of_status(204), AccessResult::Successful);
+    /// assert!(matches!(AccessResult::of_status(404), AccessResult::Unavailable(_)));
+    /// assert!(matches!(AccessResult::of_status(503), AccessResult::Unreachable(_)));
+    /// ```
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Successful,
+            400..=499 => Self::Unavailable(Unavailable::Status(status)),
+            _ => Self::Unreachable(Unreachable::Status(status)),
+        }
+    }
+
+    /// The access result of a fetch that ended in an error, by its name or message:
+    /// `too-many-redirects` and `redirect-loop` are unavailable, everything else is unreachable.
+    pub fn of_error(error: &str) -> Self {
+        match error {
+            "too-many-redirects" => Self::Unavailable(Unavailable::TooManyRedirects),
+            "redirect-loop" => Self::Unavailable(Unavailable::RedirectLoop),
+            _ => Self::Unreachable(Unreachable::Network(error.into())),
+        }
+    }
+
+    /// The decision where there is no file to read, or `None` where there is.
+    ///
+    /// ```
+    /// use mayi::{Target, access::AccessResult};
+    ///
+    /// let target = Target::parse("https://example.com/a")?;
+    /// let decision = AccessResult::of_error("timeout").decide(&target).expect("no file");
+    /// assert!(!decision.is_allowed());
+    /// # Ok::<(), mayi::InvalidUrl>(())
+    /// ```
+    pub fn decide(&self, target: &Target<'_>) -> Option<Decision<'static>> {
+        let reason = match self {
+            Self::Successful => return None,
+            _ if target.is_robots_txt() => Reason::RobotsTxt,
+            Self::Unavailable(_) => Reason::Unavailable,
+            Self::Unreachable(_) => Reason::Unreachable,
+        };
+        Some(Decision::without_group(reason))
+    }
+
+    /// `successful`, `unavailable` or `unreachable`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Successful => "successful",
+            Self::Unavailable(_) => "unavailable",
+            Self::Unreachable(_) => "unreachable",
+        }
+    }
+}
+
+impl fmt::Display for AccessResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Successful => Ok(()),
+            Self::Unavailable(Unavailable::Status(status))
+            | Self::Unreachable(Unreachable::Status(status)) => write!(f, ": status {status}"),
+            Self::Unavailable(Unavailable::TooManyRedirects) => f.write_str(": too many redirects"),
+            Self::Unavailable(Unavailable::RedirectLoop) => f.write_str(": a loop of redirects"),
+            Self::Unavailable(Unavailable::RedirectElsewhere) => {
+                f.write_str(": a redirect away from http and https")
+            }
+            Self::Unreachable(Unreachable::Network(error)) => write!(f, ": {}", error.escape_debug()),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A URL → the authority that its robots.txt stands at (REP-18).
+
+use std::fmt;
+
+use url::Host;
+
+use crate::target::{InvalidUrl, Trouble, split_url};
+
+/// Scheme, host and port: what one robots.txt holds for.
+///
+/// ```
+/// use mayi::access::Origin;
+///
+/// let origin = Origin::of_url("HTTP://user@Bücher.example:8080/a")?;
+/// assert_eq!(origin.to_string(), "http://xn--bcher-kva.example:8080");
+/// assert_eq!(origin.robots_url(), "http://xn--bcher-kva.example:8080/robots.txt");
+/// # Ok::<(), mayi::InvalidUrl>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    scheme: Box<str>,
+    host: Box<str>,
+    port: u16,
+}
+
+impl Origin {
+    /// The origin of a URL.
+    ///
+    /// # Errors
+    /// When it has no scheme or authority, a scheme that has no robots.txt, or a host or port that
+    /// nothing can be fetched from.
+    pub fn of_url(url: &str) -> Result<Self, InvalidUrl> {
+        let wrong = |trouble| InvalidUrl::new(url, trouble);
+        let split = split_url(url)?;
+        let scheme = split.scheme.to_ascii_lowercase();
+        let host_and_port = split.authority.rsplit('@').next().unwrap_or_default();
+        // A colon within brackets belongs to an IPv6 address.
+        let (host, port) = match host_and_port.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, port),
+            _ => (host_and_port, ""),
+        };
+        let host = Host::parse(host).map_err(|_| wrong(Trouble::InvalidHost))?.to_string();
+        let port = match port {
+            "" => default_port(&scheme),
+            digits if digits.bytes().all(|octet| octet.is_ascii_digit()) => {
+                digits.parse().map_err(|_| wrong(Trouble::InvalidPort))?
+            }
+            _ => return Err(wrong(Trouble::InvalidPort)),
+        };
+        Ok(Self { scheme: scheme.into(), host: host.into(), port })
+    }
+
+    /// `http`, `https` or `ftp`.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// The host in lower case and in its ASCII form; an IPv6 address is in brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, the scheme's own where none was given.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where its robots.txt is.
+    pub fn robots_url(&self) -> String {
+        format!("{self}/robots.txt")
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.host)?;
+        if self.port != default_port(&self.scheme) {
+            write!(f, ":{}", self.port)?;
+        }
+        Ok(())
+    }
+}
+
+fn default_port(scheme: &str) -> u16 {
+    match scheme {
+        "https" => 443,
+        "ftp" => 21,
+        _ => 80,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins() {
+        for (url, expected) in [
+            ("https://example.com", "https://example.com"),
+            ("https://EXAMPLE.com:443/x", "https://example.com"),
+            ("http://example.com:443/x", "http://example.com:443"),
+            ("ftp://example.com:21/", "ftp://example.com"),
+            ("http://a:b@example.com:/", "http://example.com"),
+            ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080"),
+            ("http://[::1]/", "http://[::1]"),
+            ("http://127.1/", "http://127.0.0.1"),
+        ] {
+            assert_eq!(Origin::of_url(url).expect(url).to_string(), expected);
+        }
+        for url in ["http://exa mple/", "http://a:99999/", "http://a:b/", "http://[::1/", "gopher://a/"]
+        {
+            assert!(Origin::of_url(url).is_err(), "{url}");
+        }
+    }
+}

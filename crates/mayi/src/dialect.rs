@@ -1,0 +1,237 @@
+//! A dialect is a value: a named set of readings.
+//!
+//! The default is [`Dialect::RFC9309`]. Where a dialect differs, the code that reads asks it by a
+//! named question; there is no second parser and no second matcher. Another dialect is another value.
+
+use std::fmt;
+
+use crate::directive::{DIRECTIVES, Directive, Spec};
+
+/// How a file is read and compared.
+///
+/// ```
+/// use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
+///
+/// let file = b"User-agent: *\nDisallowed: /a\n";
+/// let crawler = Crawler::new("ExampleBot")?;
+/// let target = Target::parse("https://example.com/a")?;
+/// assert!(RobotsTxt::parse(file).decide(&crawler, &target).is_allowed());
+///
+/// let google = Dialect::named("google").expect("it is built in");
+/// let robots = RobotsTxt::read(file, &ReadOptions::default().with_dialect(google));
+/// assert!(!robots.decide(&crawler, &target).is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    /// The specs whose directives are known by name; others are other records.
+    pub(crate) specs: &'static [Spec],
+    pub(crate) names: Names,
+    pub(crate) misspellings: bool,
+    pub(crate) missing_colon: MissingColon,
+    pub(crate) global_groups: GlobalGroups,
+    pub(crate) tokens: Tokens,
+    pub(crate) comparison: Comparison,
+    pub(crate) encoding: Encoding,
+    pub(crate) lines: Lines,
+    /// REP-10.
+    pub(crate) allows_robots_txt: bool,
+    /// An allow rule for an index page allows its folder too.
+    pub(crate) index_pages: bool,
+}
+
+/// How the name of a record finds its directive (WILD-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    Whole,
+    /// A name that starts with a directive's name is that directive.
+    Prefix,
+}
+
+/// When white space stands for a colon (WILD-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingColon {
+    Never,
+    /// Between exactly two words, when the line has no colon at all.
+    WithoutAny,
+    /// Between exactly two words of which the first is a name, even where the second has a colon in
+    /// it, as every Sitemap does.
+    AfterAName,
+}
+
+/// Which groups apply to a crawler that none names (REP-6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GlobalGroups {
+    Combined,
+    First,
+}
+
+/// Which octets a product token may have (REP-4, WILD-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tokens {
+    WithDigitsAndDots,
+    LettersOnly,
+}
+
+/// In which form pattern and target are compared (REP-7, REP-11, REP-12, REP-16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Normalised,
+    AsGoogle,
+}
+
+/// What is made of octets that are not plain UTF-8 (REP-14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Byte order marks and the caller's charset are honoured.
+    Honoured,
+    /// Octets are octets; as much of a UTF-8 byte order mark as is there is passed over.
+    PartialMark,
+}
+
+/// What belongs to a line, and what around its parts is white space (REP-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// All of it, with spaces and tabs as white space.
+    Whole,
+    /// Up to this many octets and not past a NUL, with all of ASCII's white space.
+    Cut(usize),
+}
+
+impl Dialect {
+    /// RFC 9309 and its extensions, as the clauses say.
+    pub const RFC9309: Self = Self {
+        name: "rfc9309",
+        summary: "RFC 9309 and the drafts that extend it; the default",
+        specs: &[Spec::Rep, Spec::Wild],
+        names: Names::Whole,
+        misspellings: true,
+        missing_colon: MissingColon::AfterAName,
+        global_groups: GlobalGroups::Combined,
+        tokens: Tokens::WithDigitsAndDots,
+        comparison: Comparison::Normalised,
+        encoding: Encoding::Honoured,
+        lines: Lines::Whole,
+        allows_robots_txt: true,
+        index_pages: false,
+    };
+
+    /// draft-koster-rep-00 where it differs: only the first global group counts (REP-6).
+    pub const KOSTER_00: Self = Self {
+        name: "koster-00",
+        summary: "rfc9309, but of several `*` groups only the first applies (REP-6)",
+        global_groups: GlobalGroups::First,
+        ..Self::RFC9309
+    };
+
+    /// The decisions of google/robotstxt, one for one.
+    pub const GOOGLE: Self = Self {
+        name: "google",
+        summary: "the decisions of google/robotstxt, one for one",
+        specs: &[Spec::Rep],
+        names: Names::Prefix,
+        misspellings: true,
+        missing_colon: MissingColon::WithoutAny,
+        global_groups: GlobalGroups::Combined,
+        tokens: Tokens::LettersOnly,
+        comparison: Comparison::AsGoogle,
+        encoding: Encoding::PartialMark,
+        lines: Lines::Cut(16_663),
+        allows_robots_txt: false,
+        index_pages: true,
+    };
+
+    /// The dialects that are built in.
+    pub const ALL: &[Self] = &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE];
+
+    /// The built-in dialect of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|dialect| dialect.name == name).cloned()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it is, in a line.
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// The same dialect, reading no misspelled names and no lines without a colon (WILD-2).
+    #[must_use]
+    pub fn without_misspellings(self) -> Self {
+        Self { misspellings: false, missing_colon: MissingColon::Never, ..self }
+    }
+
+    /// The directive that a record of this name is, and whether the name is misspelled.
+    pub(crate) fn directive(&self, name: &[u8]) -> Option<(u8, bool)> {
+        let is = |known: &str| match self.names {
+            Names::Whole => name.eq_ignore_ascii_case(known.as_bytes()),
+            Names::Prefix => name
+                .get(..known.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes())),
+        };
+        let adopted = || {
+            let all = DIRECTIVES.iter().enumerate();
+            all.filter(|(_, directive)| self.specs.contains(&directive.spec))
+        };
+        if let Some((id, _)) = adopted().find(|(_, directive)| is(directive.name)) {
+            return Some((id as u8, false));
+        }
+        if !self.misspellings {
+            return None;
+        }
+        let misspelled = |directive: &&Directive| directive.misspellings.iter().any(|s| is(s));
+        let (id, _) = adopted().find(|(_, directive)| misspelled(directive))?;
+        Some((id as u8, true))
+    }
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self::RFC9309
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name_of(dialect: &Dialect, name: &str) -> Option<(&'static str, bool)> {
+        let (id, misspelled) = dialect.directive(name.as_bytes())?;
+        Some((DIRECTIVES[id as usize].name, misspelled))
+    }
+
+    #[test]
+    fn names_are_found_by_dialect() {
+        let rfc = Dialect::RFC9309;
+        assert_eq!(name_of(&rfc, "DISALLOW"), Some(("Disallow", false)));
+        assert_eq!(name_of(&rfc, "User Agent"), Some(("User-agent", true)));
+        assert_eq!(name_of(&rfc, "DisallowAITraining"), None);
+        assert_eq!(name_of(&rfc.without_misspellings(), "useragent"), None);
+
+        let google = Dialect::GOOGLE;
+        assert_eq!(name_of(&google, "DisallowAITraining"), Some(("Disallow", false)));
+        assert_eq!(name_of(&google, "User-Agent-Purpose"), Some(("User-agent", false)));
+        assert_eq!(name_of(&google, "site-mapped"), Some(("Sitemap", true)));
+        assert_eq!(name_of(&google, "Crawl-delay"), None);
+    }
+
+    #[test]
+    fn built_in_dialects_are_found_by_name() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Dialect::named(dialect.name()).as_ref(), Some(dialect));
+        }
+        assert_eq!(Dialect::named("bing"), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! `Allow`: a path pattern that may be fetched (REP-8).
+
+use super::{Clause, Directive, Role, RuleKind, Spec};
+
+/// `Allow: /path` lets the crawlers of the group fetch what the pattern matches.
+pub static ALLOW: Directive = Directive {
+    name: "Allow",
+    misspellings: &[],
+    role: Role::Rule(RuleKind::Allow),
+    spec: Spec::Rep,
+    clause: Clause::REP_8,
+    summary: "what the path pattern matches may be fetched, unless a longer pattern says otherwise",
+};

@@ -1,0 +1,13 @@
+//! `Disallow`: a path pattern that may not be fetched (REP-8).
+
+use super::{Clause, Directive, Role, RuleKind, Spec};
+
+/// `Disallow: /path` keeps the crawlers of the group from what the pattern matches.
+pub static DISALLOW: Directive = Directive {
+    name: "Disallow",
+    misspellings: &["disalow", "dissallow", "dissalow", "diasllow", "disallaw"],
+    role: Role::Rule(RuleKind::Disallow),
+    spec: Spec::Rep,
+    clause: Clause::REP_8,
+    summary: "what the path pattern matches may not be fetched, unless an allow rule is as long",
+};

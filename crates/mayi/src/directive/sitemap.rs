@@ -1,0 +1,13 @@
+//! `Sitemap`: where a sitemap is; it belongs to the file, wherever it stands (REP-17).
+
+use super::{Clause, Directive, Role, Spec};
+
+/// `Sitemap: https://example.com/sitemap.xml` names a sitemap of the site.
+pub static SITEMAP: Directive = Directive {
+    name: "Sitemap",
+    misspellings: &["site-map"],
+    role: Role::FileRecord,
+    spec: Spec::Rep,
+    clause: Clause::REP_17,
+    summary: "the URL of a sitemap, for every crawler",
+};

@@ -1,0 +1,143 @@
+//! Groups and a target → a decision, straight from the text of the file.
+//!
+//! This is the evaluator that says what the right answer is. It prepares nothing, which makes it the
+//! quickest way to ask a file once; [`ruleset`](crate::ruleset) gives the same answers for many
+//! questions, and a law holds the two together. Watched, it makes the explanation.
+
+use std::borrow::Cow;
+
+use crate::crawler::Crawler;
+use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
+use crate::dialect::{Comparison, Dialect};
+use crate::directive::{Role, RuleKind};
+use crate::pattern::{Glance, PathPattern, glance, index_page_folder};
+use crate::robots_txt::RobotsTxt;
+use crate::selection::{Observer, Selection, select};
+use crate::span::Span;
+use crate::target::Target;
+
+/// Decides with nobody watching.
+pub(crate) fn decide<'r>(
+    robots: &'r RobotsTxt<'_>,
+    crawler: &Crawler,
+    target: &Target<'_>,
+) -> Decision<'r> {
+    decide_watched(robots, crawler, target, &mut ())
+}
+
+/// Decides, telling the observer of each step.
+pub(crate) fn decide_watched<'r>(
+    robots: &'r RobotsTxt<'_>,
+    crawler: &Crawler,
+    target: &Target<'_>,
+    observer: &mut impl Observer,
+) -> Decision<'r> {
+    if robots.dialect().allows_robots_txt && target.is_robots_txt() {
+        return Decision::without_group(Reason::RobotsTxt);
+    }
+    let Some(selection) = select(robots, crawler, observer) else {
+        return Decision::without_group(Reason::NoGroup);
+    };
+    let rule = most_specific(robots, &selection, target, observer).map(|winner| {
+        let record = robots.records()[winner.record];
+        let pattern = robots.value(record);
+        let start = record.start();
+        DecidingRule {
+            kind: winner.kind,
+            pattern,
+            octets: winner.octets,
+            line: robots.line_of(record),
+            span: Span { start, end: start + pattern.len() as u32 },
+        }
+    });
+    let lines = Cow::Owned(robots.lines_of(selection.starts.iter().copied()));
+    Decision::of_group(ChosenGroup { by: selection.by, lines }, rule)
+}
+
+/// A matching rule and how it competes: the most octets first, then allow (REP-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) record: usize,
+    pub(crate) kind: RuleKind,
+    pub(crate) octets: usize,
+}
+
+impl Candidate {
+    /// Whether it wins over another; at a draw, the one that comes first in the file stays.
+    pub(crate) fn beats(&self, other: &Self) -> bool {
+        self.octets > other.octets || self.octets == other.octets && self.kind < other.kind
+    }
+}
+
+/// The most specific rule that matches.
+fn most_specific(
+    robots: &RobotsTxt<'_>,
+    selection: &Selection,
+    target: &Target<'_>,
+    observer: &mut impl Observer,
+) -> Option<Candidate> {
+    let forms = Forms::of(target, robots.dialect());
+    let mut best: Option<Candidate> = None;
+    for record in selection.groups.iter().cloned().flatten() {
+        let Role::Rule(kind) = robots.records()[record].role() else { continue };
+        let written = robots.value(robots.records()[record]);
+        let Some(octets) = octets_if_matching(kind, written, &forms, robots.dialect()) else {
+            continue;
+        };
+        observer.matching_rule(record, octets);
+        let candidate = Candidate { record, kind, octets };
+        if best.is_none_or(|best| candidate.beats(&best)) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+/// How many octets the rule's pattern has, if it matches.
+fn octets_if_matching(
+    kind: RuleKind,
+    written: &[u8],
+    forms: &Forms<'_>,
+    dialect: &Dialect,
+) -> Option<usize> {
+    match glance(written, &forms.first) {
+        Glance::Prefix => return Some(written.len()),
+        Glance::Mismatch => {}
+        Glance::LookCloser => {
+            let pattern = PathPattern::read(written, dialect.comparison);
+            if forms.any(|text| pattern.matches_text(text)) {
+                return Some(pattern.octets());
+            }
+        }
+    }
+    if dialect.index_pages && kind == RuleKind::Allow {
+        let pattern = PathPattern::read(written, dialect.comparison);
+        let folder = index_page_folder(pattern.normalised())?;
+        let folder = PathPattern::read(&folder, dialect.comparison);
+        if forms.any(|text| folder.matches_text(text)) {
+            return Some(folder.octets());
+        }
+    }
+    None
+}
+
+/// The forms of a target that a dialect compares patterns with.
+pub(crate) struct Forms<'u> {
+    pub(crate) first: Cow<'u, [u8]>,
+    pub(crate) second: Option<&'u [u8]>,
+}
+
+impl<'u> Forms<'u> {
+    pub(crate) fn of(target: &'u Target<'_>, dialect: &Dialect) -> Self {
+        match dialect.comparison {
+            Comparison::Normalised => {
+                Self { first: Cow::Borrowed(target.normalised()), second: target.with_encoded_query() }
+            }
+            Comparison::AsGoogle => Self { first: target.as_google_cuts_it(), second: None },
+        }
+    }
+
+    fn any(&self, mut matches: impl FnMut(&[u8]) -> bool) -> bool {
+        matches(&self.first) || self.second.is_some_and(matches)
+    }
+}

@@ -1,0 +1,80 @@
+//! May I? One engine for robots.txt: octets in, a decision out, an explanation on request.
+//!
+//! ```
+//! use mayi::{Crawler, RobotsTxt, Target};
+//!
+//! let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /private/\n");
+//! let crawler = Crawler::new("ExampleBot")?;
+//! let target = Target::parse("https://example.com/private/x")?;
+//!
+//! let decision = robots.decide(&crawler, &target);
+//! assert!(!decision.is_allowed());
+//! assert_eq!(decision.rule().expect("a rule decided").line().number(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The way through
+//!
+//! [`RobotsTxt`] is a file that was read, for every crawler. [`Crawler`] is who asks, [`Target`] what
+//! about. [`RobotsTxt::decide`] gives a [`Decision`] with its evidence, [`RobotsTxt::explain`] the same
+//! decision with everything that was considered. For many questions of one crawler,
+//! [`RobotsTxt::for_crawler`] prepares its rules once. [`access`] says where the file is, what a
+//! fetch of it came to and how long its answer holds. [`report`] has requests and decisions as JSON.
+//!
+//! # What it does not do
+//!
+//! It opens no socket and no file, reads no clock and has no `unsafe` code. Reading a file can't fail:
+//! a line that can't be used is dropped alone and listed by [`RobotsTxt::irregularities`]. An error is
+//! for a wrong *call* ([`InvalidUrl`], [`InvalidProductToken`], [`InvalidLimit`]), never for a wrong
+//! file.
+//!
+//! # Bounds
+//!
+//! Reading takes time linear in the file and keeps its text plus 8 octets a record; [`Limits`] says how
+//! much is read. Comparing one pattern takes time linear in pattern plus URL, whatever the pattern
+//! (REP-25). A decision on a prepared group of thousands of rules tries the few that can match.
+//!
+//! # Clauses
+//!
+//! Comments, vectors and explanations cite clauses such as `REP-12`; [`Clause`] is their registry.
+
+pub mod access;
+pub mod directive;
+#[cfg(feature = "report")]
+pub mod report;
+
+#[cfg(test)]
+mod corpus_test;
+mod crawler;
+mod decision;
+mod dialect;
+mod encoding;
+mod evaluation;
+mod explanation;
+mod irregularity;
+mod limits;
+mod pattern;
+mod percent;
+mod robots_txt;
+mod ruleset;
+mod selection;
+mod span;
+mod spec;
+mod syntax;
+mod target;
+
+pub use crawler::{Crawler, InvalidProductToken, ProductToken};
+pub use decision::{ChosenGroup, DecidingRule, Decision, Reason};
+pub use dialect::Dialect;
+pub use directive::RuleKind;
+pub use encoding::Cut;
+pub use explanation::{ConsideredGroup, Explanation, MatchingRule, StartLine};
+pub use irregularity::{Irregularity, IrregularityKind};
+pub use limits::{InvalidLimit, Limits};
+pub use pattern::PathPattern;
+pub use robots_txt::{Group, Line, LineRecord, Octets, ReadOptions, RobotsTxt};
+pub use ruleset::CrawlerRules;
+pub use selection::GroupBy;
+pub use span::{LineNumber, Span};
+pub use spec::Clause;
+pub use target::{InvalidUrl, Target};

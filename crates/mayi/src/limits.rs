@@ -1,0 +1,75 @@
+//! What bounds the work and the memory that a file can cost.
+//!
+//! A hit limit is reported ([`RobotsTxt::cut`](crate::RobotsTxt::cut)) and never fatal to the file.
+
+use std::error::Error;
+use std::fmt;
+
+/// How much of a file is read (REP-24).
+///
+/// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* where a charset
+/// had to be decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records.
+///
+/// ```
+/// use mayi::Limits;
+///
+/// assert_eq!(Limits::default().file_octets(), 512 * 1024);
+/// assert_eq!(Limits::with_file_octets(1 << 20)?.file_octets(), 1 << 20);
+/// assert!(Limits::with_file_octets(100_000).is_err());
+/// # Ok::<(), mayi::InvalidLimit>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    file_octets: u32,
+}
+
+impl Limits {
+    /// The least that may be set: 500 KiB.
+    pub const LEAST_FILE_OCTETS: usize = 500 * 1024;
+    /// The most that may be set: 1 GiB, so that offsets into decoded text fit into 32 bits.
+    pub const MOST_FILE_OCTETS: usize = 1 << 30;
+
+    /// Reads up to this many octets of a file.
+    ///
+    /// # Errors
+    /// When it is below [`LEAST_FILE_OCTETS`](Self::LEAST_FILE_OCTETS), which no crawler may go
+    /// below, or above [`MOST_FILE_OCTETS`](Self::MOST_FILE_OCTETS).
+    pub const fn with_file_octets(octets: usize) -> Result<Self, InvalidLimit> {
+        if octets < Self::LEAST_FILE_OCTETS || octets > Self::MOST_FILE_OCTETS {
+            return Err(InvalidLimit { octets });
+        }
+        Ok(Self { file_octets: octets as u32 })
+    }
+
+    /// How many octets of a file are read.
+    pub const fn file_octets(self) -> usize {
+        self.file_octets as usize
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_octets: 512 * 1024 }
+    }
+}
+
+/// A limit that may not be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidLimit {
+    octets: usize,
+}
+
+impl fmt::Display for InvalidLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a limit of {} octets: at least {} (500 KiB) of a robots.txt must be read (REP-24), and \
+             at most {} (1 GiB) can be",
+            self.octets,
+            Limits::LEAST_FILE_OCTETS,
+            Limits::MOST_FILE_OCTETS
+        )
+    }
+}
+
+impl Error for InvalidLimit {}

@@ -1,0 +1,354 @@
+//! The value of a rule → something that can be compared with a target.
+//!
+//! A pattern is cut at its wildcards once; each piece is then looked for behind the one before it.
+//! The first place is always good enough, so nothing is ever tried twice, and one comparison takes
+//! time linear in pattern plus target (REP-25). The naive matcher that says what the right answer is
+//! stands in this file's tests and in `tests/laws.rs`.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
+
+use crate::dialect::Comparison;
+use crate::percent::{escaped, is_gen_delim, is_raw, normalise, normalise_as_google};
+use crate::target::{Target, push_with_raw_gen_delims};
+
+/// A path pattern, ready to be compared.
+///
+/// ```
+/// use mayi::{PathPattern, Target};
+///
+/// let pattern = PathPattern::new(b"/*.php$");
+/// assert!(pattern.matches(&Target::parse("https://example.com/a.php.php")?));
+/// assert!(!pattern.matches(&Target::parse("https://example.com/a.php?x")?));
+/// assert_eq!(pattern.octets(), 7);
+/// # Ok::<(), mayi::InvalidUrl>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern<'p> {
+    comparison: Comparison,
+    /// The normalised pattern, whose octets count.
+    normalised: Cow<'p, [u8]>,
+    /// What is compared, where that is not the normalised pattern up to its end anchor.
+    body: Option<Vec<u8>>,
+    shape: Shape,
+    /// Which literal characters the pattern escapes (REP-16).
+    folds: Folds,
+}
+
+/// What has to be known of a pattern's text to compare it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Octets before the first wildcard; all of them where there is none.
+    pub(crate) head: u32,
+    pub(crate) has_wildcard: bool,
+    /// Whether the pattern ends in an end anchor, which is not part of the text.
+    pub(crate) anchored: bool,
+}
+
+impl<'p> PathPattern<'p> {
+    /// Reads a pattern in the default dialect.
+    pub fn new(written: &'p [u8]) -> Self {
+        Self::read(written, Comparison::Normalised)
+    }
+
+    /// Reads a pattern as a dialect compares it.
+    pub(crate) fn read(written: &'p [u8], comparison: Comparison) -> Self {
+        let normalised = match comparison {
+            Comparison::Normalised => normalise(written),
+            Comparison::AsGoogle => normalise_as_google(written),
+        };
+        let anchored = normalised.last() == Some(&b'$');
+        let text = &normalised[..normalised.len() - usize::from(anchored)];
+        let (folds, body) = match comparison {
+            Comparison::Normalised => comparable(text),
+            Comparison::AsGoogle => (Folds::default(), None),
+        };
+        let compared = body.as_deref().unwrap_or(text);
+        let shape = Shape {
+            head: memchr(b'*', compared).unwrap_or(compared.len()) as u32,
+            has_wildcard: memchr(b'*', compared).is_some(),
+            anchored,
+        };
+        Self { comparison, normalised, body, shape, folds }
+    }
+
+    /// The pattern as it is compared and counted.
+    pub fn normalised(&self) -> &[u8] {
+        &self.normalised
+    }
+
+    /// How many octets the normalised pattern has, `*` and `$` included (REP-8).
+    pub fn octets(&self) -> usize {
+        self.normalised.len()
+    }
+
+    /// Whether it matches.
+    pub fn matches(&self, target: &Target<'_>) -> bool {
+        match self.comparison {
+            Comparison::Normalised => {
+                self.matches_text(target.normalised())
+                    || target.with_encoded_query().is_some_and(|text| self.matches_text(text))
+            }
+            Comparison::AsGoogle => self.matches_text(&target.as_google_cuts_it()),
+        }
+    }
+
+    /// Whether it matches one form of a target.
+    pub(crate) fn matches_text(&self, text: &[u8]) -> bool {
+        if self.normalised.is_empty() {
+            return false; // REP-9
+        }
+        if self.folds.any() {
+            return matches(self.body(), self.shape, &self.folds.fold(text));
+        }
+        matches(self.body(), self.shape, text)
+    }
+
+    /// What is compared: no end anchor, escaped specials folded.
+    pub(crate) fn body(&self) -> &[u8] {
+        let unanchored = self.normalised.len() - usize::from(self.shape.anchored);
+        self.body.as_deref().unwrap_or(&self.normalised[..unanchored])
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub(crate) fn folds(&self) -> Folds {
+        self.folds
+    }
+}
+
+/// The pattern that google/robotstxt tries for an allow rule beside its own: a pattern that ends in
+/// a name that starts with `index.htm` also allows the folder itself.
+pub(crate) fn index_page_folder(normalised: &[u8]) -> Option<Vec<u8>> {
+    let slash = memchr::memrchr(b'/', normalised)?;
+    normalised[slash..].starts_with(b"/index.htm").then(|| [&normalised[..=slash], b"$"].concat())
+}
+
+/// Compares a pattern's text with a target's: the head at the start, each further piece at the
+/// first place behind the one before, and the last one at the end where the pattern is anchored.
+pub(crate) fn matches(body: &[u8], shape: Shape, text: &[u8]) -> bool {
+    let (head, wild) = body.split_at(shape.head as usize);
+    let Some(mut rest) = text.strip_prefix(head) else { return false };
+    if !shape.has_wildcard {
+        return !shape.anchored || rest.is_empty();
+    }
+    let mut pieces = wild[1..].split(|&octet| octet == b'*');
+    let last = pieces.next_back().unwrap_or_default();
+    for piece in pieces {
+        let Some(at) = find(rest, piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    if shape.anchored { rest.ends_with(last) } else { find(rest, last).is_some() }
+}
+
+/// The first place of `piece` in `text`, in linear time.
+fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
+    match piece {
+        [] => Some(0),
+        [octet] => memchr(*octet, text),
+        _ if piece.len() > text.len() => None,
+        _ => memmem::find(text, piece),
+    }
+}
+
+/// How far a pattern, as written, can be followed without preparing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Glance {
+    /// It can't match, in either form of the target.
+    Mismatch,
+    /// It is a plain prefix of the target, and its octets are its length.
+    Prefix,
+    /// Something has to be normalised, or is a wildcard or an anchor.
+    LookCloser,
+}
+
+/// Compares a pattern as written with the normalised target up to the first octet that is not
+/// plain. Most rules are told apart from most targets within a few octets, so that a file which is
+/// asked about once never has its patterns prepared.
+///
+/// The form of the target with an encoded query (REP-12) need not be looked at: it has `%` where the
+/// other has its first gen-delim, so a pattern that is plain and differs from one form before that
+/// place, or agrees with the other there, can't match it.
+pub(crate) fn glance(written: &[u8], text: &[u8]) -> Glance {
+    for (at, &octet) in written.iter().enumerate() {
+        if !is_raw(octet) || octet == b'*' || octet == b'$' {
+            return Glance::LookCloser;
+        }
+        if text.get(at) != Some(&octet) {
+            return Glance::Mismatch;
+        }
+    }
+    if written.is_empty() { Glance::Mismatch } else { Glance::Prefix }
+}
+
+/// Which of the two special characters a pattern writes as an escape (REP-16). In the target, such
+/// a character is then one and the same whether it is raw or encoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Folds {
+    star: bool,
+    dollar: bool,
+}
+
+/// Stand for a literal `*` and `$`. No normalised text has control characters, so these are free.
+const LITERAL_STAR: u8 = 1;
+const LITERAL_DOLLAR: u8 = 2;
+
+impl Folds {
+    fn of(text: &[u8]) -> Self {
+        if memchr(b'%', text).is_none() {
+            return Self::default();
+        }
+        Self {
+            star: memmem::find(text, b"%2A").is_some(),
+            dollar: memmem::find(text, b"%24").is_some(),
+        }
+    }
+
+    pub(crate) fn any(self) -> bool {
+        self.star || self.dollar
+    }
+
+    /// The target's text with the escaped characters folded, raw and encoded alike.
+    pub(crate) fn fold(self, text: &[u8]) -> Vec<u8> {
+        let raw = |octet| match octet {
+            b'*' if self.star => LITERAL_STAR,
+            b'$' if self.dollar => LITERAL_DOLLAR,
+            other => other,
+        };
+        self.fold_escapes(text, raw)
+    }
+
+    /// The pattern's text with its escapes folded. Its raw `*` stay wildcards; its raw `$`, which
+    /// are no anchors here, are the same character as `%24` once the pattern has written that.
+    fn fold_pattern(self, text: &[u8]) -> Vec<u8> {
+        let raw = |octet| if octet == b'$' && self.dollar { LITERAL_DOLLAR } else { octet };
+        self.fold_escapes(text, raw)
+    }
+
+    fn fold_escapes(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
+        let mut folded = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((&octet, after)) = rest.split_first() {
+            let literal = match rest {
+                [b'%', b'2', b'A', ..] if self.star => Some(LITERAL_STAR),
+                [b'%', b'2', b'4', ..] if self.dollar => Some(LITERAL_DOLLAR),
+                _ => None,
+            };
+            if let Some(literal) = literal {
+                folded.push(literal);
+                rest = &after[2..];
+            } else {
+                folded.push(raw(octet));
+                rest = after;
+            }
+        }
+        folded
+    }
+}
+
+/// What of a normalised pattern has to be compared as something else than itself.
+fn comparable(text: &[u8]) -> (Folds, Option<Vec<u8>>) {
+    if memchr(b'%', text).is_none() {
+        return (Folds::default(), None);
+    }
+    let mixed = raw_query_of_mixed(text);
+    let folds = Folds::of(text);
+    let body = match (&mixed, folds.any()) {
+        (_, true) => Some(folds.fold_pattern(mixed.as_deref().unwrap_or(text))),
+        (_, false) => mixed,
+    };
+    (folds, body)
+}
+
+/// A pattern that has both raw and encoded gen-delims behind a `?` of its own, with all of them raw.
+///
+/// What follows a raw `?` is in the query wherever the pattern matches, and there both spellings are
+/// equal (REP-12). A pattern that mixes them would meet neither of the two forms of a target.
+fn raw_query_of_mixed(text: &[u8]) -> Option<Vec<u8>> {
+    let query_at = memchr(b'?', text)? + 1;
+    let query = &text[query_at..];
+    let has_raw = query.iter().any(|&octet| is_gen_delim(octet));
+    let has_encoded = query
+        .iter()
+        .enumerate()
+        .any(|(at, &octet)| octet == b'%' && escaped(&query[at + 1..]).is_some_and(is_gen_delim));
+    (has_raw && has_encoded).then(|| {
+        let mut raw = text[..query_at].to_vec();
+        push_with_raw_gen_delims(&mut raw, query);
+        raw
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, path: &str, expected: bool) {
+        let target = Target::from_path(path).expect("a path");
+        let read = PathPattern::new(pattern.as_bytes());
+        assert_eq!(read.matches(&target), expected, "{pattern} against {path}");
+        match glance(pattern.as_bytes(), target.normalised()) {
+            Glance::Mismatch => assert!(!expected, "{pattern} glanced at {path}"),
+            Glance::Prefix => assert!(expected, "{pattern} glanced at {path}"),
+            Glance::LookCloser => {}
+        }
+    }
+
+    #[test]
+    fn wildcards_and_anchors() {
+        check("/fish", "/fish.html", true);
+        check("/fish", "/Fish", false);
+        check("/fish*", "/fish", true);
+        check("/*.php$", "/a.php.php", true);
+        check("/*.php$", "/a.php?x", false);
+        check("/a*b*c", "/aXbXc", true);
+        check("/a*b*c", "/acb", false);
+        check("/ab*b$", "/ab", false);
+        check("*/x", "/x", true);
+        check("/$", "/", true);
+        check("/$", "/a", false);
+        check("/a$b", "/a$b", true);
+        check("/a$b", "/a%24b", false);
+        check("", "/", false);
+        check("$", "/", false);
+        check("*", "/", true);
+        check("*$", "/x", true);
+        check("private/", "/private/", false);
+    }
+
+    #[test]
+    fn escapes_are_compared_normalised() {
+        check("/caf%c3%a9", "/café", true);
+        check("/a%2Fb", "/a/b", false);
+        check("/%7Euser", "/~user", true);
+        check("/a b", "/a%20b", true);
+        check("/a%2Ab", "/a*b", true);
+        check("/a%2Ab", "/a%2ab", true);
+        check("/a%2Ab", "/aXb", false);
+        check("/a%24", "/a$", true);
+        check("/a%24$", "/a%24", true);
+        check("/a%24$", "/a%24b", false);
+        check("/a%2A*z", "/a*yz", true);
+    }
+
+    #[test]
+    fn gen_delims_are_equal_in_the_query_only() {
+        check("/?u=http://a", "/?u=http%3A%2F%2Fa", true);
+        check("/?u=http%3A%2F%2Fa", "/?u=http://a", true);
+        check("/*u=http:", "/?u=http%3A//a", true);
+        check("/?u=http:%2F%2Fa", "/?u=http://a", true);
+        check("/?u=http:%2F%2Fa", "/?u=http:%2F%2Fa", true);
+        check("/a:b", "/a%3Ab", false);
+    }
+
+    #[test]
+    fn the_folder_of_an_index_page() {
+        assert_eq!(index_page_folder(b"/a/index.html").as_deref(), Some(&b"/a/$"[..]));
+        assert_eq!(index_page_folder(b"/a/index.html/b"), None);
+        assert_eq!(index_page_folder(b"index.htm"), None);
+    }
+}

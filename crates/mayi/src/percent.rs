@@ -1,0 +1,152 @@
+//! Octets of a URL or a pattern → the form in which they are compared (REP-11).
+//!
+//! One table says what each octet is; the functions borrow their input where nothing changes, which
+//! is nearly always. It knows nothing of paths, queries or wildcards.
+
+use std::borrow::Cow;
+
+/// How an octet fares in normalisation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// It may stand raw in a URI.
+    Raw,
+    /// It may not, and is percent-encoded.
+    Encode,
+    /// It is `%` and may start an escape.
+    Percent,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Raw; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        classes[octet] = match octet as u8 {
+            b'%' => Class::Percent,
+            0..=b' ' | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0x7F..=0xFF => {
+                Class::Encode
+            }
+            _ => Class::Raw,
+        };
+        octet += 1;
+    }
+    classes
+};
+
+/// Whether the octet stands for itself in both forms, so that normalisation leaves it alone.
+pub(crate) const fn is_raw(octet: u8) -> bool {
+    matches!(CLASSES[octet as usize], Class::Raw)
+}
+
+/// Percent-encodes what may not stand raw, decodes escapes of unreserved characters, and gives
+/// every other escape upper-case digits (REP-11).
+pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = octets.iter().position(|&octet| !is_raw(octet)) else {
+        return Cow::Borrowed(octets);
+    };
+    let mut normalised = Vec::with_capacity(octets.len() + 8);
+    normalised.extend_from_slice(&octets[..first]);
+    let mut rest = &octets[first..];
+    while let Some((&octet, after)) = rest.split_first() {
+        rest = after;
+        match CLASSES[octet as usize] {
+            Class::Raw => normalised.push(octet),
+            Class::Encode => push_escape(&mut normalised, octet),
+            Class::Percent => match escaped(after) {
+                Some(value) => {
+                    rest = &after[2..];
+                    if is_unreserved(value) {
+                        normalised.push(value);
+                    } else {
+                        push_escape(&mut normalised, value);
+                    }
+                }
+                None => normalised.push(b'%'),
+            },
+        }
+    }
+    Cow::Owned(normalised)
+}
+
+/// What google/robotstxt does to a pattern instead: escapes get upper-case digits, octets outside
+/// ASCII are encoded, and nothing else changes.
+pub(crate) fn normalise_as_google(octets: &[u8]) -> Cow<'_, [u8]> {
+    if octets.iter().all(|&octet| octet < 0x80 && octet != b'%') {
+        return Cow::Borrowed(octets);
+    }
+    let mut normalised = Vec::with_capacity(octets.len() + 8);
+    let mut rest = octets;
+    while let Some((&octet, after)) = rest.split_first() {
+        rest = after;
+        if octet >= 0x80 {
+            push_escape(&mut normalised, octet);
+        } else if octet == b'%'
+            && let Some(value) = escaped(after)
+        {
+            rest = &after[2..];
+            push_escape(&mut normalised, value);
+        } else {
+            normalised.push(octet);
+        }
+    }
+    Cow::Owned(normalised)
+}
+
+/// The octet that the two hex digits at the start of `after` stand for.
+pub(crate) fn escaped(after: &[u8]) -> Option<u8> {
+    let &[high, low, ..] = after else { return None };
+    Some(hex_digit(high)? << 4 | hex_digit(low)?)
+}
+
+/// Appends `%XX`.
+pub(crate) fn push_escape(to: &mut Vec<u8>, octet: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    to.extend_from_slice(&[b'%', DIGITS[usize::from(octet >> 4)], DIGITS[usize::from(octet & 15)]]);
+}
+
+const fn hex_digit(octet: u8) -> Option<u8> {
+    match octet {
+        b'0'..=b'9' => Some(octet - b'0'),
+        b'a'..=b'f' => Some(octet - b'a' + 10),
+        b'A'..=b'F' => Some(octet - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
+const fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+}
+
+/// RFC 3986 §2.2: `gen-delims = ":" / "/" / "?" / "#" / "[" / "]" / "@"`.
+pub(crate) const fn is_gen_delim(octet: u8) -> bool {
+    matches!(octet, b':' | b'/' | b'?' | b'#' | b'[' | b']' | b'@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(octets: &str, normalised: &str, google: &str) {
+        assert_eq!(String::from_utf8_lossy(&normalise(octets.as_bytes())), normalised);
+        assert_eq!(String::from_utf8_lossy(&normalise_as_google(octets.as_bytes())), google);
+    }
+
+    #[test]
+    fn both_forms() {
+        check("/a/b?c=d&e", "/a/b?c=d&e", "/a/b?c=d&e");
+        check("/%62%61%7a", "/baz", "/%62%61%7A");
+        check("/ツ/%e3%83%84", "/%E3%83%84/%E3%83%84", "/%E3%83%84/%E3%83%84");
+        check("/a b\"<>\\^`{|}", "/a%20b%22%3C%3E%5C%5E%60%7B%7C%7D", "/a b\"<>\\^`{|}");
+        check("/100%/%zz/%4", "/100%/%zz/%4", "/100%/%zz/%4");
+        check("/%2f%2A%24%7e", "/%2F%2A%24~", "/%2F%2A%24%7E");
+        check("/[x]\u{7f}", "/[x]%7F", "/[x]\u{7f}");
+        check("%%41", "%A", "%%41");
+    }
+
+    #[test]
+    fn what_needs_no_change_is_borrowed() {
+        assert!(matches!(normalise(b"/a/*.php$?q=[1]"), Cow::Borrowed(_)));
+        assert!(matches!(normalise_as_google(b"/a b"), Cow::Borrowed(_)));
+    }
+}

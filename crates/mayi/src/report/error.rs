@@ -1,0 +1,104 @@
+//! What a wrong request gets in place of a decision.
+
+use std::error::Error;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::target::InvalidUrl;
+
+/// What is wrong with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// `invalid-json`: the text is not JSON.
+    InvalidJson,
+    /// `invalid-request`: a member is missing, unknown, given twice or of the wrong type.
+    InvalidRequest,
+    /// `invalid-url`: the URL is not absolute.
+    InvalidUrl,
+    /// `unsupported-scheme`: the URL's scheme has no robots.txt.
+    UnsupportedScheme,
+    /// `invalid-agent`: the crawler's name is not a product token.
+    InvalidAgent,
+    /// `invalid-robots`: the file is said to be there, and is not.
+    InvalidRobots,
+    /// `unknown-dialect`: no dialect has that name.
+    UnknownDialect,
+    /// `no-robots`: the request has no file, and none is fetched here.
+    NoRobots,
+}
+
+impl ErrorCode {
+    /// As reports have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "invalid-json",
+            Self::InvalidRequest => "invalid-request",
+            Self::InvalidUrl => "invalid-url",
+            Self::UnsupportedScheme => "unsupported-scheme",
+            Self::InvalidAgent => "invalid-agent",
+            Self::InvalidRobots => "invalid-robots",
+            Self::UnknownDialect => "unknown-dialect",
+            Self::NoRobots => "no-robots",
+        }
+    }
+}
+
+/// A request that can't be answered, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestError {
+    code: ErrorCode,
+    message: String,
+}
+
+impl RequestError {
+    /// An error with its message.
+    pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
+        Self { code, message: message.to_string() }
+    }
+
+    /// Its code.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// The error as JSON has it: `{"error": {"code": "…", "message": "…"}}`.
+    pub fn report(&self) -> ErrorReport<'_> {
+        ErrorReport { error: ErrorBody { code: self.code.name(), message: &self.message } }
+    }
+}
+
+impl From<InvalidUrl> for RequestError {
+    fn from(error: InvalidUrl) -> Self {
+        let scheme = error.is_unsupported_scheme();
+        let code = if scheme { ErrorCode::UnsupportedScheme } else { ErrorCode::InvalidUrl };
+        Self::new(code, error)
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for RequestError {}
+
+/// What stands in the place of a [`Report`](super::Report).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ErrorReport<'a> {
+    /// What is wrong.
+    pub error: ErrorBody<'a>,
+}
+
+/// What is wrong, for programs and for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ErrorBody<'a> {
+    /// One of the codes of [`ErrorCode`].
+    pub code: &'static str,
+    /// What is wrong and what would be right.
+    pub message: &'a str,
+}

@@ -1,0 +1,135 @@
+//! An explanation, as JSON has it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::explanation::Explanation;
+
+/// How the decision was reached.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Explained<'a> {
+    /// What was compared with the patterns.
+    pub target: ExplainedTarget<'a>,
+    /// The groups of the file, and which were chosen.
+    pub groups: Vec<ExplainedGroup<'a>>,
+    /// The rules that match, the winner first and the runner-up next.
+    pub matches: Vec<ExplainedRule<'a>>,
+    /// The clauses that it was decided by.
+    pub clauses: Vec<&'static str>,
+    /// Lines that were read as meant or dropped.
+    pub irregularities: Vec<ExplainedIrregularity>,
+}
+
+/// The target in its normalised forms.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedTarget<'a> {
+    /// Path and query, normalised, with the query's gen-delims raw.
+    pub normalised: Cow<'a, str>,
+    /// The same with them encoded, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_encoded_query: Option<Cow<'a, str>>,
+}
+
+/// A group of the file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedGroup<'a> {
+    /// Its group-start lines.
+    pub starts: Vec<ExplainedStart<'a>>,
+    /// Whether its rules hold for the crawler.
+    pub chosen: bool,
+}
+
+/// A group-start line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedStart<'a> {
+    /// Its line.
+    pub line: u32,
+    /// Its value, as written.
+    pub value: Cow<'a, str>,
+    /// How it names the crawler, or null.
+    pub by: Option<&'static str>,
+}
+
+/// A rule that matches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedRule<'a> {
+    /// `allow` or `disallow`.
+    pub kind: &'static str,
+    /// Its line.
+    pub line: u32,
+    /// The column of its pattern.
+    pub column: u32,
+    /// The pattern as written.
+    pub pattern: Cow<'a, str>,
+    /// The pattern as compared.
+    pub normalised: String,
+    /// How many octets count.
+    pub octets: usize,
+}
+
+/// A line that is irregular.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedIrregularity {
+    /// Its line.
+    pub line: u32,
+    /// The clause that says how it is read.
+    pub clause: &'static str,
+    /// What happened.
+    pub summary: &'static str,
+}
+
+impl<'a> Explained<'a> {
+    /// The serialisable view of an explanation.
+    pub fn of(explanation: &Explanation<'a>) -> Self {
+        let target = explanation.target();
+        Self {
+            target: ExplainedTarget {
+                normalised: String::from_utf8_lossy(target.normalised()),
+                with_encoded_query: target.with_encoded_query().map(String::from_utf8_lossy),
+            },
+            groups: explanation.groups().iter().map(ExplainedGroup::of).collect(),
+            matches: explanation.matches().iter().map(ExplainedRule::of).collect(),
+            clauses: explanation.clauses().into_iter().map(crate::Clause::id).collect(),
+            irregularities: explanation
+                .robots()
+                .irregularities()
+                .map(|found| ExplainedIrregularity {
+                    line: found.line().number(),
+                    clause: found.clause().id(),
+                    summary: found.summary(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl<'a> ExplainedGroup<'a> {
+    fn of(group: &crate::ConsideredGroup<'a>) -> Self {
+        let starts = group.starts().iter().map(|start| ExplainedStart {
+            line: start.line().number(),
+            value: String::from_utf8_lossy(start.value()),
+            by: start.by().map(crate::GroupBy::name),
+        });
+        Self { starts: starts.collect(), chosen: group.is_chosen() }
+    }
+}
+
+impl<'a> ExplainedRule<'a> {
+    fn of(rule: &crate::MatchingRule<'a>) -> Self {
+        Self {
+            kind: rule.kind().name(),
+            line: rule.line().number(),
+            column: rule.column(),
+            pattern: String::from_utf8_lossy(rule.pattern()),
+            normalised: String::from_utf8_lossy(rule.normalised()).into_owned(),
+            octets: rule.octets(),
+        }
+    }
+}

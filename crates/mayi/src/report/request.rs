@@ -1,0 +1,164 @@
+//! What a front end is asked, as JSON has it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::error::{ErrorCode, RequestError};
+use crate::access::AccessResult;
+use crate::crawler::Crawler;
+use crate::dialect::Dialect;
+use crate::target::Target;
+
+/// One question. Members that are not listed here are an error.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// What is asked about: an absolute URL.
+    #[serde(borrow)]
+    pub url: Cow<'a, str>,
+    /// Who asks: a product token.
+    #[serde(borrow)]
+    pub agent: Cow<'a, str>,
+    /// The file, or what came of asking for it.
+    #[serde(borrow, default)]
+    pub robots: Option<RobotsInput<'a>>,
+    /// The dialect to read the file in; `rfc9309` where there is none.
+    #[serde(borrow, default)]
+    pub dialect: Option<Cow<'a, str>>,
+    /// Whether an explanation is wanted.
+    #[serde(default)]
+    pub explain: bool,
+}
+
+impl<'a> Request<'a> {
+    /// A question about a URL by a crawler; set the other members as needed.
+    pub fn new(url: &'a str, agent: &'a str) -> Self {
+        let (url, agent) = (Cow::Borrowed(url), Cow::Borrowed(agent));
+        Self { url, agent, robots: None, dialect: None, explain: false }
+    }
+
+    /// Reads a request from JSON text.
+    ///
+    /// ```
+    /// use mayi::report::{ErrorCode, Request};
+    ///
+    /// let error = Request::from_json(br#"{"url": "https://example.com/", "bot": "x"}"#).unwrap_err();
+    /// assert_eq!(error.code(), ErrorCode::InvalidRequest);
+    /// assert!(error.to_string().contains("unknown field `bot`"));
+    /// ```
+    ///
+    /// # Errors
+    /// When it is not JSON, or not a request.
+    pub fn from_json(json: &'a [u8]) -> Result<Self, RequestError> {
+        serde_json::from_slice(json).map_err(|error| {
+            let code = match error.classify() {
+                serde_json::error::Category::Data => ErrorCode::InvalidRequest,
+                _ => ErrorCode::InvalidJson,
+            };
+            RequestError::new(code, error)
+        })
+    }
+
+    pub(super) fn crawler(&self) -> Result<Crawler, RequestError> {
+        Crawler::new(&self.agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))
+    }
+
+    pub(super) fn target(&self) -> Result<Target<'_>, RequestError> {
+        Target::parse(&self.url).map_err(RequestError::from)
+    }
+
+    pub(super) fn dialect(&self) -> Result<Dialect, RequestError> {
+        let Some(name) = self.dialect.as_deref() else { return Ok(Dialect::default()) };
+        Dialect::named(name).ok_or_else(|| {
+            let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
+            let (name, known) = (name.escape_debug(), known.join(", "));
+            let message = format!("no dialect is called `{name}`; there are {known}");
+            RequestError::new(ErrorCode::UnknownDialect, message)
+        })
+    }
+}
+
+/// The file that a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RobotsInput<'a> {
+    /// Its text: a JSON string.
+    Text(Cow<'a, str>),
+    /// Its octets: `{"base64": "…", "charset": "iso-8859-1"}`.
+    Octets {
+        /// The octets.
+        octets: Vec<u8>,
+        /// The charset that came with them.
+        charset: Option<String>,
+    },
+    /// None, as the fetch ended otherwise: `{"status": 503}` or `{"error": "timeout"}`.
+    Ended(AccessResult),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for RobotsInput<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RobotsVisitor)
+    }
+}
+
+struct RobotsVisitor;
+
+impl<'de> Visitor<'de> for RobotsVisitor {
+    type Value = RobotsInput<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "`robots` as a string, or as an object with `base64` (and `charset`), `status` or `error`",
+        )
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(RobotsInput::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.visit_string(text.to_owned())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Self::Value, E> {
+        Ok(RobotsInput::Text(Cow::Owned(text)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Object {
+            base64: Option<String>,
+            charset: Option<String>,
+            status: Option<i64>,
+            error: Option<String>,
+        }
+        let object = Object::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        match object {
+            Object { base64: Some(base64), charset, status: None, error: None } => {
+                let octets = STANDARD.decode(&base64).map_err(|error| {
+                    de::Error::custom(format_args!("`robots.base64` is not base64: {error}"))
+                })?;
+                Ok(RobotsInput::Octets { octets, charset })
+            }
+            Object { base64: None, charset: None, status: Some(status), error: None } => {
+                let status = u16::try_from(status).ok().filter(|status| (100..=999).contains(status));
+                let status = status.ok_or_else(|| {
+                    de::Error::custom("`robots.status` is not an HTTP status: it has three digits")
+                })?;
+                Ok(RobotsInput::Ended(AccessResult::of_status(status)))
+            }
+            Object { base64: None, charset: None, status: None, error: Some(error) } => {
+                Ok(RobotsInput::Ended(AccessResult::of_error(&error)))
+            }
+            _ => Err(de::Error::custom(
+                "`robots` takes exactly one of `base64` (with or without `charset`), `status`, `error`",
+            )),
+        }
+    }
+}

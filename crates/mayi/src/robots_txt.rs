@@ -1,0 +1,536 @@
+//! Lines → records and groups; the file that decisions are asked of.
+//!
+//! Parsing is total: any octets are a file, and what can't be used is dropped line by line (REP-22).
+//! What is kept is the text and 8 octets for each record that a directive knows; lines, groups and
+//! irregularities are read from the text again when somebody asks. That makes a kept file hardly
+//! larger than its text, and leaves nothing in it that could disagree with the text.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use crate::crawler::Crawler;
+use crate::decision::Decision;
+use crate::dialect::Dialect;
+use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP};
+use crate::encoding::{self, Cut};
+use crate::evaluation;
+use crate::explanation::Explanation;
+use crate::irregularity::{self, Irregularity};
+use crate::limits::Limits;
+use crate::ruleset::CrawlerRules;
+use crate::selection;
+use crate::span::{LineNumber, Span, column_at, count_line_ends, line_at};
+use crate::syntax::{self, Content};
+use crate::target::Target;
+
+/// A robots.txt file, read once and asked often, by any number of crawlers and threads.
+///
+/// ```
+/// use mayi::{Crawler, RobotsTxt, Target};
+///
+/// let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /private/\nAllow: /private/press\n");
+/// let crawler = Crawler::new("ExampleBot")?;
+///
+/// let decision = robots.decide(&crawler, &Target::parse("https://example.com/private/x")?);
+/// assert!(!decision.is_allowed());
+/// let rule = decision.rule().expect("a rule decided");
+/// assert_eq!((rule.line().number(), rule.pattern()), (2, &b"/private/"[..]));
+///
+/// let decision = robots.decide(&crawler, &Target::parse("https://example.com/private/press")?);
+/// assert!(decision.is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RobotsTxt<'t> {
+    text: Cow<'t, [u8]>,
+    records: Vec<Record>,
+    dialect: Dialect,
+    cut: Option<Cut>,
+}
+
+/// How a file is to be read.
+///
+/// ```
+/// use mayi::{Dialect, Limits, ReadOptions, RobotsTxt};
+///
+/// let options = ReadOptions::default()
+///     .with_dialect(Dialect::KOSTER_00)
+///     .with_charset("iso-8859-1")
+///     .with_limits(Limits::with_file_octets(1 << 20)?);
+/// let robots = RobotsTxt::read(b"User-agent: *\nDisallow: /caf\xE9\n", &options);
+/// assert_eq!(robots.dialect().name(), "koster-00");
+/// # Ok::<(), mayi::InvalidLimit>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    dialect: Dialect,
+    limits: Limits,
+    charset: Option<Box<str>>,
+}
+
+impl ReadOptions {
+    /// Reads in this dialect.
+    #[must_use]
+    pub fn with_dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// Reads within these limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte
+    /// order mark goes before it, and a label that nobody knows is passed over (REP-14).
+    #[must_use]
+    pub fn with_charset(self, label: &str) -> Self {
+        Self { charset: Some(label.into()), ..self }
+    }
+}
+
+impl<'t> RobotsTxt<'t> {
+    /// Reads a file in the default dialect. It can't fail.
+    pub fn parse(octets: &'t [u8]) -> Self {
+        Self::read(octets, &ReadOptions::default())
+    }
+
+    /// Reads a file, borrowed (`&[u8]`) or owned (`Vec<u8>`). It can't fail.
+    pub fn read(octets: impl Into<Octets<'t>>, options: &ReadOptions) -> Self {
+        let dialect = options.dialect.clone();
+        let octets = octets.into().0;
+        let text =
+            encoding::text_of(octets, options.charset.as_deref(), dialect.encoding, options.limits);
+        let records = read_records(&text.octets, &dialect);
+        Self { text: text.octets, records, dialect, cut: text.cut }
+    }
+
+    /// The same file with its text copied, for keeping.
+    pub fn into_owned(self) -> RobotsTxt<'static> {
+        RobotsTxt {
+            text: Cow::Owned(self.text.into_owned()),
+            records: self.records,
+            dialect: self.dialect,
+            cut: self.cut,
+        }
+    }
+
+    /// May this crawler fetch this target? The decision says by which rule of which groups.
+    pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
+        evaluation::decide(self, crawler, target)
+    }
+
+    /// The same question, watched: which groups there were, which rules matched, who came second.
+    pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
+        Explanation::of(self, crawler, target)
+    }
+
+    /// Selects and prepares the rules that hold for this crawler, for many questions. What comes
+    /// back borrows nothing and is cheap to clone and to share.
+    pub fn for_crawler(&self, crawler: &Crawler) -> CrawlerRules {
+        CrawlerRules::new(self, selection::select(self, crawler, &mut ()))
+    }
+
+    /// The dialect that it was read in.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
+    /// The text that was read: up to the limit, decoded, without a byte order mark.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// What the size limit took away, if it did (REP-24).
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// Every line of the text, in order.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"User-agent: *\r\n\r\nDisallow: /a # here");
+    /// let last = robots.lines().last().expect("there are three");
+    /// assert_eq!(last.number().number(), 3);
+    /// assert_eq!(last.text(), b"Disallow: /a # here");
+    /// assert_eq!(last.record().expect("it is a record").value(), b"/a");
+    /// ```
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut next = 0;
+        let mut number = LineNumber::FIRST;
+        std::iter::from_fn(move || {
+            let raw = syntax::line_from(&self.text, next)?;
+            next = raw.next;
+            let span = Span { start: raw.start as u32, end: raw.end as u32 };
+            let line = Line { robots: self, number, span, next: raw.next as u32 };
+            number = number.plus(1);
+            Some(line)
+        })
+    }
+
+    /// The line with this number.
+    pub fn line(&self, number: LineNumber) -> Option<Line<'_>> {
+        self.lines().nth(number.number() as usize - 1)
+    }
+
+    /// The groups of the file, in order.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"User-agent: a\nUser-agent: b\nDisallow: /\n\nUser-agent: *\n");
+    /// let starts: Vec<_> = robots.groups().map(|group| group.start_lines().count()).collect();
+    /// assert_eq!(starts, [2, 1]);
+    /// ```
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let records = group_from(&self.records, at)?;
+            at = records.end;
+            Some(Group { robots: self, records })
+        })
+    }
+
+    /// The values of the `Sitemap` lines, wherever they stand.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"Sitemap: https://example.com/s.xml\n");
+    /// assert!(robots.sitemaps().eq([b"https://example.com/s.xml"]));
+    /// ```
+    pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
+        let sitemaps = self.records.iter().filter(|record| record.is(&SITEMAP));
+        sitemaps.map(|record| self.value(*record))
+    }
+
+    /// The seconds that the crawler's groups ask it to wait between requests: the first value that
+    /// is a number.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"User-agent: *\nCrawl-delay: 2.5\n");
+    /// assert_eq!(robots.crawl_delay(&mayi::Crawler::new("ExampleBot")?), Some(2.5));
+    /// # Ok::<(), mayi::InvalidProductToken>(())
+    /// ```
+    pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
+        let selection = selection::select(self, crawler, &mut ())?;
+        let records = selection.groups.into_iter().flat_map(|group| &self.records[group]);
+        let mut delays = records.filter(|record| record.is(&CRAWL_DELAY));
+        delays.find_map(|record| seconds(self.value(*record)))
+    }
+
+    /// What the grammar does not derive but was read, and what had to be dropped, in file order.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"Disallow: /a\nUser-agent: *\ndisalow: /b\nwhat?\n");
+    /// let clauses: Vec<_> = robots.irregularities().map(|found| found.clause().id()).collect();
+    /// assert_eq!(clauses, ["REP-13", "WILD-2", "REP-22"]);
+    /// ```
+    pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> {
+        irregularity::of(self)
+    }
+
+    pub(crate) fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The value of a record, as written.
+    pub(crate) fn value(&self, record: Record) -> &[u8] {
+        let start = record.start as usize;
+        if record.length == Record::LONG {
+            return syntax::long_value(&self.text, start, &self.dialect);
+        }
+        &self.text[start..start + usize::from(record.length)]
+    }
+
+    pub(crate) fn line_of(&self, record: Record) -> LineNumber {
+        line_at(&self.text, record.start)
+    }
+
+    /// The lines of records in file order, counted on from one to the next.
+    pub(crate) fn lines_of(&self, records: impl Iterator<Item = usize>) -> Vec<LineNumber> {
+        let mut counted = 0;
+        let mut line = LineNumber::FIRST;
+        let number = |index: usize| {
+            let start = self.records[index].start as usize;
+            line = line.plus(count_line_ends(&self.text[counted..start]));
+            counted = start;
+            line
+        };
+        records.map(number).collect()
+    }
+
+    pub(crate) fn column_of(&self, span: Span) -> u32 {
+        column_at(&self.text, span.start)
+    }
+}
+
+impl fmt::Debug for RobotsTxt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RobotsTxt")
+            .field("text", &String::from_utf8_lossy(&self.text))
+            .field("records", &self.records.len())
+            .field("dialect", &self.dialect.name())
+            .field("cut", &self.cut)
+            .finish()
+    }
+}
+
+/// The octets of a file, borrowed or owned: what [`RobotsTxt::read`] takes.
+pub struct Octets<'t>(Cow<'t, [u8]>);
+
+impl<'t> From<&'t [u8]> for Octets<'t> {
+    fn from(octets: &'t [u8]) -> Self {
+        Self(Cow::Borrowed(octets))
+    }
+}
+
+impl<'t, const N: usize> From<&'t [u8; N]> for Octets<'t> {
+    fn from(octets: &'t [u8; N]) -> Self {
+        Self(Cow::Borrowed(octets))
+    }
+}
+
+impl From<Vec<u8>> for Octets<'static> {
+    fn from(octets: Vec<u8>) -> Self {
+        Self(Cow::Owned(octets))
+    }
+}
+
+/// One line read as a directive's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Where the value starts.
+    start: u32,
+    /// How long it is; [`LONG`](Self::LONG) where that does not fit.
+    length: u16,
+    /// Its place in the registry.
+    directive: u8,
+}
+
+impl Record {
+    const LONG: u16 = u16::MAX;
+
+    pub(crate) fn directive(self) -> &'static Directive {
+        DIRECTIVES[usize::from(self.directive)]
+    }
+
+    pub(crate) fn role(self) -> Role {
+        self.directive().role
+    }
+
+    pub(crate) fn start(self) -> u32 {
+        self.start
+    }
+
+    fn is(self, directive: &'static Directive) -> bool {
+        std::ptr::eq(self.directive(), directive)
+    }
+}
+
+fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut at = 0;
+    while let Some(line) = syntax::line_from(text, at) {
+        at = line.next;
+        let Content::Record(read) = syntax::read_line(&text[line.start..line.end], dialect) else {
+            continue;
+        };
+        if let Some(directive) = read.directive {
+            let start = Span::of(read.value, text).start;
+            let length = u16::try_from(read.value.len()).unwrap_or(Record::LONG);
+            records.push(Record { start, length, directive });
+        }
+    }
+    records.shrink_to_fit();
+    records
+}
+
+/// The records of the first group at or behind `at`: from its first group-start line up to the
+/// group-start line that follows a rule (REP-1). Records that are no rules never end it (REP-17).
+fn group_from(records: &[Record], at: usize) -> Option<Range<usize>> {
+    let starts = |record: &Record| record.role() == Role::StartsGroup;
+    let is_rule = |record: &Record| matches!(record.role(), Role::Rule(_));
+    let start = at + records[at..].iter().position(starts)?;
+    let first_rule = records[start..].iter().position(is_rule).map(|offset| start + offset);
+    let end =
+        first_rule.and_then(|rule| records[rule..].iter().position(starts).map(|offset| rule + offset));
+    Some(start..end.unwrap_or(records.len()))
+}
+
+fn seconds(value: &[u8]) -> Option<f64> {
+    let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+}
+
+/// A line of a file, with all that stands on it.
+#[derive(Clone, Copy)]
+pub struct Line<'r> {
+    robots: &'r RobotsTxt<'r>,
+    number: LineNumber,
+    span: Span,
+    next: u32,
+}
+
+impl<'r> Line<'r> {
+    /// Its number, counted from 1.
+    pub fn number(&self) -> LineNumber {
+        self.number
+    }
+
+    /// Where it stands in the text, without the octets that end it.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Its text, without the octets that end it.
+    pub fn text(&self) -> &'r [u8] {
+        &self.robots.text[self.span.range()]
+    }
+
+    /// The octets that end it: CR, LF, CRLF, or none at the end of the file.
+    pub fn end(&self) -> &'r [u8] {
+        &self.robots.text[self.span.end as usize..self.next as usize]
+    }
+
+    /// The record on it, whether or not a directive of the dialect knows its name.
+    pub fn record(&self) -> Option<LineRecord<'r>> {
+        match self.content() {
+            Content::Record(read) => Some(LineRecord { robots: self.robots, read }),
+            Content::Nothing | Content::Unreadable => None,
+        }
+    }
+
+    /// Whether there is something on it that is neither a record nor a comment.
+    pub fn is_unreadable(&self) -> bool {
+        self.content() == Content::Unreadable
+    }
+
+    fn content(&self) -> Content<'r> {
+        syntax::read_line(self.text(), &self.robots.dialect)
+    }
+}
+
+/// The record on a line: a name and a value.
+#[derive(Clone, Copy)]
+pub struct LineRecord<'r> {
+    robots: &'r RobotsTxt<'r>,
+    read: syntax::RawRecord<'r>,
+}
+
+impl<'r> LineRecord<'r> {
+    /// Its name, as written.
+    pub fn name(&self) -> &'r [u8] {
+        self.read.name
+    }
+
+    /// Its value, as written, without comment and white space around it.
+    pub fn value(&self) -> &'r [u8] {
+        self.read.value
+    }
+
+    /// Where the value stands in the text.
+    pub fn value_span(&self) -> Span {
+        Span::of(self.read.value, &self.robots.text)
+    }
+
+    /// The directive that it is a record of, in the dialect of the file.
+    pub fn directive(&self) -> Option<&'static Directive> {
+        Some(DIRECTIVES[usize::from(self.read.directive?)])
+    }
+
+    /// Whether its name is known by a misspelling (WILD-2).
+    pub fn is_misspelled(&self) -> bool {
+        self.read.misspelled
+    }
+
+    /// Whether white space stands where the colon should (WILD-2).
+    pub fn lacks_colon(&self) -> bool {
+        self.read.without_colon
+    }
+}
+
+/// A group of a file: its group-start lines and what follows them.
+#[derive(Clone)]
+pub struct Group<'r> {
+    robots: &'r RobotsTxt<'r>,
+    records: Range<usize>,
+}
+
+impl<'r> Group<'r> {
+    /// The values of its group-start lines, with the lines that they stand on.
+    pub fn start_lines(&self) -> impl Iterator<Item = (LineNumber, &'r [u8])> {
+        self.with_lines(|role| (role == Role::StartsGroup).then_some(()))
+            .map(|(line, value, ())| (line, value))
+    }
+
+    /// Its rules: kind and pattern as written, with the lines that they stand on.
+    pub fn rules(&self) -> impl Iterator<Item = (LineNumber, crate::RuleKind, &'r [u8])> {
+        let kind = |role| if let Role::Rule(kind) = role { Some(kind) } else { None };
+        self.with_lines(kind).map(|(line, value, kind)| (line, kind, value))
+    }
+
+    fn with_lines<K>(
+        &self,
+        wanted: impl Fn(Role) -> Option<K>,
+    ) -> impl Iterator<Item = (LineNumber, &'r [u8], K)> {
+        let robots = self.robots;
+        let mut counted = 0;
+        let mut line = LineNumber::FIRST;
+        robots.records[self.records.clone()].iter().filter_map(move |record| {
+            let kind = wanted(record.role())?;
+            let start = record.start as usize;
+            line = line.plus(count_line_ends(&robots.text[counted..start]));
+            counted = start;
+            Some((line, robots.value(*record), kind))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_eight_octets() {
+        assert_eq!(size_of::<Record>(), 8);
+    }
+
+    #[test]
+    fn long_values_are_read_again() {
+        let pattern = format!("/{}", "a".repeat(70_000));
+        let file = format!("User-agent: *\nDisallow:  {pattern} # long\nAllow: /b");
+        let robots = RobotsTxt::parse(file.as_bytes());
+        let group = robots.groups().next().expect("a group");
+        let rules: Vec<_> = group.rules().collect();
+        assert_eq!(rules[0].2, pattern.as_bytes());
+        assert_eq!((rules[1].0.number(), rules[1].2), (3, &b"/b"[..]));
+    }
+
+    #[test]
+    fn other_records_do_not_end_a_group() {
+        let robots = RobotsTxt::parse(
+            b"User-agent: a\nSitemap: s\nCrawl-delay: 1\nX: y\nUser-agent: b\nDisallow: /\nUser-agent: c",
+        );
+        let starts: Vec<Vec<u32>> = robots
+            .groups()
+            .map(|group| group.start_lines().map(|(line, _)| line.number()).collect())
+            .collect();
+        assert_eq!(starts, [vec![1, 5], vec![7]]);
+    }
+
+    #[test]
+    fn it_is_shared_across_threads() {
+        fn check<T: Send + Sync + 'static>() {}
+        check::<RobotsTxt<'static>>();
+        check::<CrawlerRules>();
+    }
+
+    #[test]
+    fn odd_delays_are_passed_over() {
+        let crawler = Crawler::new("ExampleBot").expect("a token");
+        for (value, expected) in
+            [("0", Some(0.0)), ("-1", None), ("NaN", None), ("inf", None), ("5 s", None)]
+        {
+            let file = format!("User-agent: *\nCrawl-delay: {value}\n");
+            assert_eq!(RobotsTxt::parse(file.as_bytes()).crawl_delay(&crawler), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Which of many rules are worth trying for a target.
+//!
+//! Every rule is filed under one thing that must be there if it is to match: a rule without wildcards
+//! under its whole text, which is a prefix of the target; a rule with wildcards under its head where
+//! few others have the same one, or else under the rarest four octets of one of its pieces, or under
+//! two or one octet where no piece is longer. A target is then looked up once for each length of head
+//! and once at each of its positions. Building takes two passes over the patterns and one table
+//! insertion a rule: it is cheap enough to be done for every long group.
+
+use super::Rule;
+
+/// Up to here, trying one rule after the other is quicker than looking anything up.
+const SHORT_LIST: usize = 32;
+
+/// A head that this many rules with wildcards share is no good to file them under.
+const CROWDED: u8 = 8;
+
+pub(super) struct Index {
+    /// Rules by the hash of a prefix of the target.
+    heads: Table,
+    /// The lengths that those prefixes have, ascending.
+    head_lengths: Box<[u32]>,
+    /// Rules by a run of octets that the target has somewhere: four, two or one of them.
+    fours: Option<Table>,
+    twos: Option<Table>,
+    ones: Option<Table>,
+    /// Rules with nothing to go by, by rank.
+    always: Box<[u32]>,
+}
+
+impl Index {
+    /// An index of the rules, or nothing where there are only a few.
+    pub(super) fn new(rules: &[Rule], arena: &[u8]) -> Option<Self> {
+        if rules.len() <= SHORT_LIST {
+            return None;
+        }
+        let mut crowds = Counters::new();
+        for rule in rules.iter().filter(|rule| rule.shape.has_wildcard) {
+            let body = rule.body(arena);
+            crowds.add(hash(&body[..rule.shape.head as usize]));
+            for four in pieces(rule, arena).flat_map(|piece| piece.windows(4)) {
+                crowds.add(key(four));
+            }
+        }
+
+        let mut heads = TableBuilder::new(rules.len());
+        let [mut fours, mut twos, mut ones] = [(); 3].map(|()| TableBuilder::new(0));
+        let mut head_lengths = Vec::new();
+        let mut always = Vec::new();
+        // From the lowest rank up, so that each chain of the tables starts at its best rule.
+        for (rank, rule) in rules.iter().enumerate().rev() {
+            let head = &rule.body(arena)[..rule.shape.head as usize];
+            let head_crowd = crowds.count(hash(head));
+            let four = pieces(rule, arena)
+                .flat_map(|piece| piece.windows(4))
+                .min_by_key(|four| crowds.count(key(four)));
+            // Folded text is not the target's own: only the head before the first fold would do.
+            let by_head = !rule.shape.has_wildcard
+                || head.len() >= 2
+                    && head_crowd <= four.map_or(CROWDED, |four| crowds.count(key(four)));
+            let longest = || pieces(rule, arena).max_by_key(|piece| piece.len()).unwrap_or_default();
+            if rule.folds.any() {
+                always.push(rank as u32);
+            } else if by_head {
+                heads.insert(hash(head), rank);
+                head_lengths.push(head.len() as u32);
+            } else if let Some(four) = four {
+                fours.insert(key(four), rank);
+            } else if let Some(two) = longest().windows(2).next() {
+                twos.insert(key(two), rank);
+            } else if let one @ [_] = longest() {
+                ones.insert(key(one), rank);
+            } else {
+                always.push(rank as u32);
+            }
+        }
+        head_lengths.sort_unstable();
+        head_lengths.dedup();
+        always.reverse();
+        Some(Self {
+            heads: heads.finish(),
+            head_lengths: head_lengths.into(),
+            fours: fours.finish_some(),
+            twos: twos.finish_some(),
+            ones: ones.finish_some(),
+            always: always.into(),
+        })
+    }
+
+    /// The lowest rank below `best` whose rule matches, or else `best`.
+    pub(super) fn first_match(
+        &self,
+        text: &[u8],
+        mut best: usize,
+        matches: impl Fn(usize) -> bool,
+    ) -> usize {
+        let mut try_all = |ranks: &mut dyn Iterator<Item = usize>| {
+            for rank in ranks {
+                if rank >= best {
+                    break; // ranks ascend
+                }
+                if matches(rank) {
+                    best = rank;
+                    break;
+                }
+            }
+        };
+
+        let mut hashed = Hash::START;
+        let mut done = 0;
+        for &length in &self.head_lengths {
+            let Some(more) = text.get(done..length as usize) else { break };
+            hashed = hashed.with(more);
+            done = length as usize;
+            if let Some(mut ranks) = self.heads.ranks(hashed.key()) {
+                try_all(&mut ranks);
+            }
+        }
+        for (table, length) in [(&self.fours, 4), (&self.twos, 2), (&self.ones, 1)] {
+            let Some(table) = table else { continue };
+            for run in text.windows(length) {
+                if let Some(mut ranks) = table.ranks(key(run)) {
+                    try_all(&mut ranks);
+                }
+            }
+        }
+        try_all(&mut self.always.iter().map(|&rank| rank as usize));
+        best
+    }
+}
+
+/// The pieces of a rule behind its first wildcard.
+fn pieces<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let behind_head = &rule.body(arena)[rule.shape.head as usize..];
+    behind_head.split(|&octet| octet == b'*')
+}
+
+/// A run of at most four octets as a key.
+fn key(run: &[u8]) -> u64 {
+    run.iter().fold(1, |key, &octet| key << 8 | u64::from(octet))
+}
+
+fn hash(octets: &[u8]) -> u64 {
+    Hash::START.with(octets).key()
+}
+
+/// A hash that can be continued, so that all prefixes of a target are hashed in one pass (FNV-1a).
+#[derive(Clone, Copy)]
+struct Hash(u64);
+
+impl Hash {
+    const START: Self = Self(0xCBF2_9CE4_8422_2325);
+
+    fn with(self, octets: &[u8]) -> Self {
+        let step = |hash: u64, &octet: &u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01B3);
+        Self(octets.iter().fold(self.0, step))
+    }
+
+    fn key(self) -> u64 {
+        self.0
+    }
+}
+
+/// Spreads the bits of a key over the upper ones.
+fn spread(key: u64) -> u64 {
+    (key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Roughly how many rules have a key. Two keys may share a counter: that costs a worse choice, not a
+/// wrong answer.
+struct Counters {
+    counts: Box<[u8]>,
+}
+
+impl Counters {
+    const BITS: u32 = 16;
+
+    fn new() -> Self {
+        Self { counts: vec![0; 1 << Self::BITS].into() }
+    }
+
+    fn add(&mut self, key: u64) {
+        let count = &mut self.counts[Self::slot(key)];
+        *count = count.saturating_add(1);
+    }
+
+    fn count(&self, key: u64) -> u8 {
+        self.counts[Self::slot(key)]
+    }
+
+    fn slot(key: u64) -> usize {
+        (spread(key) >> (64 - Self::BITS)) as usize
+    }
+}
+
+/// Keys to chains of ranks, in open addressing.
+struct Table {
+    /// A key and the place of its chain in `chains`; [`EMPTY`] where there is none.
+    slots: Box<[(u64, u32)]>,
+    shift: u32,
+    /// A rank and the place of the next one.
+    chains: Box<[(u32, u32)]>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Table {
+    /// The ranks filed under a key, ascending.
+    fn ranks(&self, key: u64) -> Option<impl Iterator<Item = usize> + '_> {
+        let mut next = self.slots[find_slot(&self.slots, self.shift, key)].1;
+        (next != EMPTY).then(|| {
+            std::iter::from_fn(move || {
+                let (rank, after) = *self.chains.get(next as usize)?;
+                next = after;
+                Some(rank as usize)
+            })
+        })
+    }
+}
+
+/// The slot of a key: where it is, or where it would go. There always is an empty one.
+fn find_slot(slots: &[(u64, u32)], shift: u32, key: u64) -> usize {
+    let mut slot = (spread(key) >> shift) as usize;
+    while slots[slot].1 != EMPTY && slots[slot].0 != key {
+        slot = (slot + 1) & (slots.len() - 1);
+    }
+    slot
+}
+
+struct TableBuilder {
+    slots: Vec<(u64, u32)>,
+    used: usize,
+    shift: u32,
+    chains: Vec<(u32, u32)>,
+}
+
+impl TableBuilder {
+    fn new(expected: usize) -> Self {
+        let bits = (expected * 2).next_power_of_two().trailing_zeros().max(4);
+        Self { slots: vec![(0, EMPTY); 1 << bits], used: 0, shift: 64 - bits, chains: Vec::new() }
+    }
+
+    /// Puts a rank at the start of the key's chain.
+    fn insert(&mut self, key: u64, rank: usize) {
+        if self.used * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let slot = find_slot(&self.slots, self.shift, key);
+        let next = self.slots[slot].1;
+        self.used += usize::from(next == EMPTY);
+        self.slots[slot] = (key, self.chains.len() as u32);
+        self.chains.push((rank as u32, next));
+    }
+
+    fn grow(&mut self) {
+        self.shift -= 1;
+        let larger = vec![(0, EMPTY); self.slots.len() * 2];
+        for (key, chain) in std::mem::replace(&mut self.slots, larger) {
+            if chain != EMPTY {
+                let slot = find_slot(&self.slots, self.shift, key);
+                self.slots[slot] = (key, chain);
+            }
+        }
+    }
+
+    fn finish(self) -> Table {
+        Table { slots: self.slots.into(), shift: self.shift, chains: self.chains.into() }
+    }
+
+    fn finish_some(self) -> Option<Table> {
+        (self.used > 0).then(|| self.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_ascend_and_tables_grow() {
+        let mut builder = TableBuilder::new(0);
+        for rank in (0..1000).rev() {
+            builder.insert(rank as u64 % 100, rank);
+        }
+        let table = builder.finish();
+        let ranks: Vec<_> = table.ranks(7).expect("it was inserted").collect();
+        assert_eq!(ranks, [7, 107, 207, 307, 407, 507, 607, 707, 807, 907]);
+        assert!(table.ranks(100).is_none());
+    }
+
+    #[test]
+    fn a_hash_can_be_continued() {
+        assert_eq!(Hash::START.with(b"/a").with(b"bc").key(), hash(b"/abc"));
+    }
+
+    #[test]
+    fn runs_of_different_lengths_have_different_keys() {
+        assert_ne!(key(b"a"), key(b"\0a"));
+        assert_ne!(key(b"\0\0\0a"), key(b"\0a"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Where something stands in a file: line numbers, columns and spans of octets.
+//!
+//! Turns an offset into a line and a column. It knows what ends a line (REP-2) and nothing of what a
+//! line means.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+/// The number of a line in its file, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineNumber(NonZeroU32);
+
+impl LineNumber {
+    /// The first line of a file.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
+    /// The line with this number, or `None` for 0.
+    pub const fn new(number: u32) -> Option<Self> {
+        match NonZeroU32::new(number) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
+    }
+
+    /// The number itself.
+    pub const fn number(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The line this many lines further down.
+    #[must_use]
+    pub const fn plus(self, lines: u32) -> Self {
+        Self(self.0.saturating_add(lines))
+    }
+}
+
+impl fmt::Display for LineNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A run of octets in the text of a file: from `start` up to and without `end`.
+///
+/// Offsets are 32 bits wide; [`Limits`](crate::Limits) keeps every text below that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The offset of the first octet.
+    pub start: u32,
+    /// The offset behind the last octet.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span of `part`, which must be a slice of `whole`.
+    ///
+    /// # Panics
+    /// When `part` is not a slice of `whole`.
+    pub(crate) fn of(part: &[u8], whole: &[u8]) -> Self {
+        let start = part.as_ptr().addr() - whole.as_ptr().addr();
+        assert!(start + part.len() <= whole.len(), "not a part of the text");
+        Self { start: start as u32, end: (start + part.len()) as u32 }
+    }
+
+    /// The span as a range, for slicing.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// How many octets it covers.
+    pub const fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether it covers nothing.
+    pub const fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// Counts the line ends in `text`: CR, LF, and CRLF as one (REP-2).
+#[expect(clippy::naive_bytecount, reason = "it is not: see below")]
+pub(crate) fn count_line_ends(text: &[u8]) -> u32 {
+    // Three plain counts instead of a state machine: each is a loop that compilers turn into wide
+    // instructions, so that the line of a rule can be found when it is asked for.
+    let feeds = text.iter().filter(|&&octet| octet == b'\n').count();
+    if memchr::memchr(b'\r', text).is_none() {
+        return feeds as u32;
+    }
+    let returns = text.iter().filter(|&&octet| octet == b'\r').count();
+    let pairs = text.windows(2).filter(|pair| pair == b"\r\n").count();
+    (feeds + returns - pairs) as u32
+}
+
+/// The line that the octet at `offset` stands on.
+pub(crate) fn line_at(text: &[u8], offset: u32) -> LineNumber {
+    LineNumber::FIRST.plus(count_line_ends(&text[..offset as usize]))
+}
+
+/// The column of the octet at `offset`, counted from 1 in characters as UTF-8 has them.
+pub(crate) fn column_at(text: &[u8], offset: u32) -> u32 {
+    let before = &text[..offset as usize];
+    let line_start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
+    1 + String::from_utf8_lossy(&before[line_start..]).chars().count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_counted_once_each() {
+        assert_eq!(count_line_ends(b""), 0);
+        assert_eq!(count_line_ends(b"a\nb\rc\r\nd\n\re"), 5);
+        assert_eq!(count_line_ends(b"\r\r\n\n"), 3);
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(column_at("a\néb".as_bytes(), 4), 2);
+        assert_eq!(column_at(b"ab", 0), 1);
+        assert_eq!(column_at(b"\xff\xffb", 2), 3);
+    }
+
+    #[test]
+    fn a_span_is_found_from_the_slice() {
+        let whole = b"Disallow: /a";
+        let span = Span::of(&whole[10..], whole);
+        assert_eq!((span.start, span.end, span.len(), span.is_empty()), (10, 12, 2, false));
+        assert_eq!(&whole[span.range()], b"/a");
+    }
+}

@@ -1,0 +1,234 @@
+//! Octets → lines, and a line → a record: the grammar of REP-2, REP-3 and WILD-2.
+//!
+//! Nothing is lost: the lines and their ends, joined, are the text. Nothing here knows what a
+//! record means for its group; that is `robots_txt`.
+
+use memchr::{memchr, memchr2};
+
+use crate::dialect::{Dialect, Lines, MissingColon};
+
+/// A line of a text, without the octets that end it, and where the next one starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawLine {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) next: usize,
+}
+
+/// The line that starts at `start`, or `None` at the end of the text.
+pub(crate) fn line_from(text: &[u8], start: usize) -> Option<RawLine> {
+    let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+    let Some(length) = memchr2(b'\n', b'\r', rest) else {
+        return Some(RawLine { start, end: text.len(), next: text.len() });
+    };
+    let end_octets = if rest[length..].starts_with(b"\r\n") { 2 } else { 1 };
+    Some(RawLine { start, end: start + length, next: start + length + end_octets })
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content<'t> {
+    /// White space, or a comment.
+    Nothing,
+    /// A name and a value.
+    Record(RawRecord<'t>),
+    /// Neither.
+    Unreadable,
+}
+
+/// A line read as name and value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawRecord<'t> {
+    pub(crate) name: &'t [u8],
+    pub(crate) value: &'t [u8],
+    /// The place of the directive in the registry, if the dialect knows the name.
+    pub(crate) directive: Option<u8>,
+    /// Whether the name is known by a misspelling.
+    pub(crate) misspelled: bool,
+    /// Whether white space stands for the colon.
+    pub(crate) without_colon: bool,
+}
+
+/// Reads one line, given without its end.
+pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
+    let line = within_limits(line, dialect.lines);
+    let white = white_space(dialect.lines);
+    let line = trim_start(line, white);
+    if line.first().is_none_or(|&octet| octet == b'#') {
+        return Content::Nothing;
+    }
+    let line = trim_end(&line[..memchr(b'#', line).unwrap_or(line.len())], white);
+
+    let colon = memchr(b':', line);
+    if let Some(colon) = colon {
+        let name = trim_end(&line[..colon], white);
+        let directive = dialect.directive(name);
+        if directive.is_some() {
+            let value = trim_start(&line[colon + 1..], white);
+            return Content::Record(record(name, value, directive, false));
+        }
+    }
+    if let Some((name, value)) = two_words(line, colon.is_some(), dialect.missing_colon) {
+        let name = trim_end(name, white);
+        let directive = dialect.directive(name);
+        if directive.is_some() {
+            return Content::Record(record(name, trim_start(value, white), directive, true));
+        }
+    }
+    match colon {
+        Some(colon) if colon > 0 => {
+            let name = trim_end(&line[..colon], white);
+            let value = trim_start(&line[colon + 1..], white);
+            Content::Record(record(name, value, None, false))
+        }
+        _ => Content::Unreadable,
+    }
+}
+
+/// The value of a record that starts at `start`, read again from the text. Records keep a length of
+/// 16 bits; this is for the ones that are longer.
+pub(crate) fn long_value<'t>(text: &'t [u8], start: usize, dialect: &Dialect) -> &'t [u8] {
+    let rest = &text[start..];
+    let line = &rest[..memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
+    let line = match dialect.lines {
+        Lines::Whole => line,
+        // The cut counts from the start of the line, which is not where the value starts.
+        Lines::Cut(octets) => {
+            let line_start = memchr::memrchr2(b'\n', b'\r', &text[..start]).map_or(0, |at| at + 1);
+            within_limits(&line[..line.len().min(octets - (start - line_start))], dialect.lines)
+        }
+    };
+    trim_end(&line[..memchr(b'#', line).unwrap_or(line.len())], white_space(dialect.lines))
+}
+
+fn record<'t>(
+    name: &'t [u8],
+    value: &'t [u8],
+    directive: Option<(u8, bool)>,
+    without_colon: bool,
+) -> RawRecord<'t> {
+    RawRecord {
+        name,
+        value,
+        directive: directive.map(|(id, _)| id),
+        misspelled: directive.is_some_and(|(_, misspelled)| misspelled),
+        without_colon,
+    }
+}
+
+/// The part of a line that the dialect reads.
+fn within_limits(line: &[u8], lines: Lines) -> &[u8] {
+    match lines {
+        Lines::Whole => line,
+        Lines::Cut(octets) => {
+            let line = &line[..line.len().min(octets)];
+            &line[..memchr(0, line).unwrap_or(line.len())]
+        }
+    }
+}
+
+/// The two words of a line that lacks its colon, where the dialect looks for them (WILD-2).
+fn two_words(line: &[u8], has_colon: bool, missing: MissingColon) -> Option<(&[u8], &[u8])> {
+    let look = match missing {
+        MissingColon::Never => false,
+        MissingColon::WithoutAny => !has_colon,
+        MissingColon::AfterAName => true,
+    };
+    if !look {
+        return None;
+    }
+    let blank = |octet: &u8| *octet == b' ' || *octet == b'\t';
+    let first_end = line.iter().position(blank)?;
+    let (first, rest) = line.split_at(first_end);
+    let second = &rest[rest.iter().position(|octet| !blank(octet))?..];
+    (!second.iter().any(blank)).then_some((first, second))
+}
+
+type White = fn(u8) -> bool;
+
+fn white_space(lines: Lines) -> White {
+    match lines {
+        Lines::Whole => |octet| octet == b' ' || octet == b'\t',
+        Lines::Cut(_) => |octet| matches!(octet, b' ' | b'\t'..=b'\r'),
+    }
+}
+
+fn trim_start(octets: &[u8], white: White) -> &[u8] {
+    let blank = octets.iter().take_while(|&&octet| white(octet)).count();
+    &octets[blank..]
+}
+
+fn trim_end(octets: &[u8], white: White) -> &[u8] {
+    let blank = octets.iter().rev().take_while(|&&octet| white(octet)).count();
+    &octets[..octets.len() - blank]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, &str)>) {
+        check_in(&Dialect::RFC9309, line, expected);
+    }
+
+    #[track_caller]
+    fn check_in(dialect: &Dialect, line: &str, expected: Option<(&str, &str)>) {
+        let read = match read_line(line.as_bytes(), dialect) {
+            Content::Record(record) => Some((record.name, record.value)),
+            Content::Nothing | Content::Unreadable => None,
+        };
+        assert_eq!(read, expected.map(|(name, value)| (name.as_bytes(), value.as_bytes())), "{line}");
+    }
+
+    #[test]
+    fn records() {
+        check("Disallow: /a", Some(("Disallow", "/a")));
+        check("\t Disallow \t: \t/a b\t #c", Some(("Disallow", "/a b")));
+        check("Disallow:", Some(("Disallow", "")));
+        check("Disallow:/a:b", Some(("Disallow", "/a:b")));
+        check("X-Other : y", Some(("X-Other", "y")));
+        check("# Disallow: /a", None);
+        check(": /a", None);
+        check("Disallow", None);
+        check("", None);
+    }
+
+    #[test]
+    fn a_missing_colon() {
+        check("Disallow /a", Some(("Disallow", "/a")));
+        check("Disallow \t /a # b", Some(("Disallow", "/a")));
+        check("Disallow /a b", None);
+        check("Hello world", None);
+        check("Disallow /a:b", Some(("Disallow", "/a:b")));
+        check("Sitemap https://example.com/s.xml", Some(("Sitemap", "https://example.com/s.xml")));
+        check_in(&Dialect::GOOGLE, "Disallow /a:b", Some(("Disallow /a", "b")));
+        check_in(&Dialect::RFC9309.without_misspellings(), "Disallow /a", None);
+    }
+
+    #[test]
+    fn what_google_cuts() {
+        check_in(&Dialect::GOOGLE, "Disallow: /a\0b", Some(("Disallow", "/a")));
+        check_in(&Dialect::GOOGLE, "Disallow:\u{b}/a\u{c}", Some(("Disallow", "/a")));
+        let long = format!("Disallow: /{}", "a".repeat(20_000));
+        check_in(&Dialect::GOOGLE, &long, Some(("Disallow", &long[10..16_663])));
+        let Content::Record(record) = read_line(long.as_bytes(), &Dialect::GOOGLE) else {
+            panic!("a record")
+        };
+        assert_eq!(long_value(long.as_bytes(), 10, &Dialect::GOOGLE), record.value);
+    }
+
+    #[test]
+    fn lines_and_their_ends_are_the_text() {
+        let text = b"a\nb\r\n\rc\r\r\nd";
+        let mut at = 0;
+        let mut lines = Vec::new();
+        while let Some(line) = line_from(text, at) {
+            lines.push(&text[line.start..line.end]);
+            assert_eq!(line.start, at);
+            at = line.next;
+        }
+        assert_eq!(lines, [&b"a"[..], b"b", b"", b"c", b"", b"d"]);
+        assert_eq!(at, text.len());
+    }
+}

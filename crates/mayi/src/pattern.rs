@@ -100,7 +100,7 @@ impl<'p> PathPattern<'p> {
             return false; // REP-9
         }
         if self.folds.any() {
-            return matches(self.body(), self.shape, &self.folds.fold(text));
+            return self.folds.matches(self.body(), self.shape, text);
         }
         matches(self.body(), self.shape, text)
     }
@@ -190,20 +190,23 @@ pub(crate) fn glance(written: &[u8], text: &[u8]) -> Glance {
 pub(crate) struct Folds {
     star: bool,
     dollar: bool,
+    /// Whether the pattern has a raw `$` in its text beside an escaped one.
+    both_dollars: bool,
 }
 
-/// Stand for a literal `*` and `$`. No normalised text has control characters, so these are free.
-const LITERAL_STAR: u8 = 1;
-const LITERAL_DOLLAR: u8 = 2;
+/// Stand for a literal `*`, for a `$` however it is written, and for a raw `$` where that is told
+/// apart. No normalised text has control characters, so these are free.
+const STAR: u8 = 1;
+const DOLLAR: u8 = 2;
+const RAW_DOLLAR: u8 = 3;
 
 impl Folds {
     fn of(text: &[u8]) -> Self {
-        if memchr(b'%', text).is_none() {
-            return Self::default();
-        }
+        let dollar = memmem::find(text, b"%24").is_some();
         Self {
             star: memmem::find(text, b"%2A").is_some(),
-            dollar: memmem::find(text, b"%24").is_some(),
+            dollar,
+            both_dollars: dollar && memchr(b'$', text).is_some(),
         }
     }
 
@@ -211,30 +214,32 @@ impl Folds {
         self.star || self.dollar
     }
 
-    /// The target's text with the escaped characters folded, raw and encoded alike.
-    pub(crate) fn fold(self, text: &[u8]) -> Vec<u8> {
-        let raw = |octet| match octet {
-            b'*' if self.star => LITERAL_STAR,
-            b'$' if self.dollar => LITERAL_DOLLAR,
+    /// Compares a folded pattern with a target's text.
+    pub(crate) fn matches(self, body: &[u8], shape: Shape, text: &[u8]) -> bool {
+        let folded = self.fold(text, |octet| match octet {
+            b'*' if self.star => STAR,
+            b'$' if self.both_dollars => RAW_DOLLAR,
+            b'$' if self.dollar => DOLLAR,
             other => other,
-        };
-        self.fold_escapes(text, raw)
+        });
+        if self.both_dollars {
+            return matches_either_dollar(body, shape, &folded);
+        }
+        matches(body, shape, &folded)
     }
 
-    /// The pattern's text with its escapes folded. Its raw `*` stay wildcards; its raw `$`, which
-    /// are no anchors here, are the same character as `%24` once the pattern has written that.
+    /// The pattern's text with its escapes folded. Its raw `*` stay wildcards.
     fn fold_pattern(self, text: &[u8]) -> Vec<u8> {
-        let raw = |octet| if octet == b'$' && self.dollar { LITERAL_DOLLAR } else { octet };
-        self.fold_escapes(text, raw)
+        self.fold(text, |octet| if octet == b'$' { RAW_DOLLAR } else { octet })
     }
 
-    fn fold_escapes(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
+    fn fold(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
         let mut folded = Vec::with_capacity(text.len());
         let mut rest = text;
         while let Some((&octet, after)) = rest.split_first() {
             let literal = match rest {
-                [b'%', b'2', b'A', ..] if self.star => Some(LITERAL_STAR),
-                [b'%', b'2', b'4', ..] if self.dollar => Some(LITERAL_DOLLAR),
+                [b'%', b'2', b'A', ..] if self.star => Some(STAR),
+                [b'%', b'2', b'4', ..] if self.dollar => Some(DOLLAR),
                 _ => None,
             };
             if let Some(literal) = literal {
@@ -247,6 +252,38 @@ impl Folds {
         }
         folded
     }
+}
+
+/// [`matches`] for the rare pattern that has a `$` of its own, which only a raw one meets, beside an
+/// escaped one, which meets both. That is no longer a search for equal octets, so pieces are tried
+/// place by place: within one piece the time is pattern times target, but only here.
+fn matches_either_dollar(body: &[u8], shape: Shape, text: &[u8]) -> bool {
+    let meets = |piece: &[u8], text: &[u8]| {
+        let pair = |(&one, &other)| one == other || one == DOLLAR && other == RAW_DOLLAR;
+        piece.len() == text.len() && piece.iter().zip(text).all(pair)
+    };
+    let (head, wild) = body.split_at(shape.head as usize);
+    let Some((start, mut rest)) = text.split_at_checked(head.len()) else { return false };
+    if !meets(head, start) {
+        return false;
+    }
+    if !shape.has_wildcard {
+        return !shape.anchored || rest.is_empty();
+    }
+    let mut pieces = wild[1..].split(|&octet| octet == b'*');
+    let last = pieces.next_back().unwrap_or_default();
+    let place = |piece: &[u8], text: &[u8]| {
+        let places = 0..=text.len().checked_sub(piece.len())?;
+        places.into_iter().find(|&at| meets(piece, &text[at..at + piece.len()]))
+    };
+    for piece in pieces {
+        let Some(at) = place(piece, rest) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    if !shape.anchored {
+        return place(last, rest).is_some();
+    }
+    rest.len().checked_sub(last.len()).is_some_and(|at| meets(last, &rest[at..]))
 }
 
 /// What of a normalised pattern has to be compared as something else than itself.
@@ -333,6 +370,11 @@ mod tests {
         check("/a%24$", "/a%24", true);
         check("/a%24$", "/a%24b", false);
         check("/a%2A*z", "/a*yz", true);
+        check("/a$b%24c", "/a$b$c", true);
+        check("/a$b%24c", "/a$b%24c", true);
+        check("/a$b%24c", "/a%24b$c", false);
+        check("/*$%24b$", "/x$$%24b", true);
+        check("/*$%24b$", "/x%24%24b", false);
     }
 
     #[test]

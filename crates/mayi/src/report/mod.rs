@@ -43,7 +43,7 @@ pub struct Report<'a> {
     /// The product token of the crawler that asked.
     pub agent: &'a str,
     /// The dialect that the file was read in.
-    pub dialect: &'a str,
+    pub dialect: &'static str,
     /// May it be fetched?
     pub access: Access<'a>,
     /// What else the file says to this crawler.
@@ -121,6 +121,51 @@ impl<'a> Access<'a> {
     }
 }
 
+impl<'a> Report<'a> {
+    /// The decision of a file.
+    pub fn new(robots: &'a RobotsTxt<'a>, crawler: &'a Crawler, target: &'a Target<'a>) -> Self {
+        Self::of_decision(&robots.decide(crawler, target), robots, crawler, target)
+    }
+
+    /// The decision of a file, with its explanation.
+    pub fn explained(robots: &'a RobotsTxt<'a>, crawler: &'a Crawler, target: &'a Target<'a>) -> Self {
+        let explanation = robots.explain(crawler, target);
+        let report = Self::of_decision(explanation.decision(), robots, crawler, target);
+        Self { explanation: Some(Explained::of(&explanation)), ..report }
+    }
+
+    /// A decision that was made already, by this file or by rules that it prepared.
+    pub fn of_decision(
+        decision: &Decision<'a>,
+        robots: &'a RobotsTxt<'_>,
+        crawler: &'a Crawler,
+        target: &'a Target<'_>,
+    ) -> Self {
+        let records = Records {
+            sitemaps: robots.sitemaps().map(String::from_utf8_lossy).collect(),
+            crawl_delay: robots.crawl_delay(crawler),
+        };
+        Self { records, ..Self::without_file(decision, crawler, target, robots.dialect()) }
+    }
+
+    /// A decision for which there was no file.
+    pub fn without_file(
+        decision: &Decision<'a>,
+        crawler: &'a Crawler,
+        target: &'a Target<'_>,
+        dialect: &Dialect,
+    ) -> Self {
+        Self {
+            url: target.url(),
+            agent: crawler.product_token().as_str(),
+            dialect: dialect.name(),
+            access: Access::of(decision),
+            records: Records::default(),
+            explanation: None,
+        }
+    }
+}
+
 /// Answers a request that carries its file.
 ///
 /// # Errors
@@ -175,27 +220,13 @@ enum File<'a> {
 impl Answer<'_> {
     /// The decision, with an explanation where the request asks for one.
     pub fn report(&self) -> Report<'_> {
-        let report = |access, records, explanation| Report {
-            url: &self.request.url,
-            agent: &self.request.agent,
-            dialect: self.dialect.name(),
-            access,
-            records,
-            explanation,
-        };
         match &self.file {
-            File::Ended(decision) => report(Access::of(decision), Records::default(), None),
-            File::Read(robots) => {
-                let records = Records {
-                    sitemaps: robots.sitemaps().map(String::from_utf8_lossy).collect(),
-                    crawl_delay: robots.crawl_delay(&self.crawler),
-                };
-                if self.request.explain {
-                    let explanation = robots.explain(&self.crawler, &self.target);
-                    let access = Access::of(explanation.decision());
-                    return report(access, records, Some(Explained::of(&explanation)));
-                }
-                report(Access::of(&robots.decide(&self.crawler, &self.target)), records, None)
+            File::Read(robots) if self.request.explain => {
+                Report::explained(robots, &self.crawler, &self.target)
+            }
+            File::Read(robots) => Report::new(robots, &self.crawler, &self.target),
+            File::Ended(decision) => {
+                Report::without_file(decision, &self.crawler, &self.target, &self.dialect)
             }
         }
     }

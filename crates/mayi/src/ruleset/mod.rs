@@ -168,7 +168,7 @@ impl Rule {
 
     fn matches(&self, text: &[u8], arena: &[u8]) -> bool {
         if self.folds.any() {
-            return matches(self.body(arena), self.shape, &self.folds.fold(text));
+            return self.folds.matches(self.body(arena), self.shape, text);
         }
         matches(self.body(arena), self.shape, text)
     }

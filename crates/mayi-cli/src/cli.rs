@@ -1,0 +1,156 @@
+//! The words that the command takes. Help, completions and the manual page are made from this.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use mayi::Dialect;
+
+const EXAMPLES: &str = "\
+Examples:
+  mayi check --robots robots.txt --agent ExampleBot https://example.com/private/
+  mayi explain --robots robots.txt --agent ExampleBot https://example.com/private/
+  mayi check --robots robots.txt --agent ExampleBot --urls urls.txt --json
+  mayi decide < requests.ndjson > decisions.ndjson
+
+Exit status:
+  0  every URL is allowed, or the command has done its work
+  1  at least one URL is not allowed (check, explain)
+  2  there is no answer: a word, a file or a URL is wrong";
+
+/// May this crawler fetch this URL? Answers from a robots.txt file, and says why.
+#[derive(Debug, Parser)]
+#[command(name = "mayi", version, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say for each URL whether it is allowed, with the line that decided
+    Check(Check),
+    /// Show how the decision about each URL is reached
+    Explain(Explain),
+    /// Answer requests in JSON, one a line, in order
+    Decide(Decide),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page, or write one for each command into a folder
+    Man(Man),
+}
+
+/// The question, as check and explain ask it.
+#[derive(Debug, Args)]
+pub(crate) struct Question {
+    /// The robots.txt file; `-` reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) robots: PathBuf,
+
+    /// The crawler's product token, e.g. ExampleBot
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) agent: String,
+
+    /// How the file is read
+    #[arg(long, value_name = "NAME", default_value = "rfc9309")]
+    pub(crate) dialect: DialectName,
+
+    /// The charset that came with the file in its Content-Type
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) charset: Option<String>,
+
+    /// How many octets of the file are read: 512000 (500 KiB) at the least
+    #[arg(long, value_name = "OCTETS", default_value_t = mayi::Limits::default().file_octets())]
+    pub(crate) max_octets: usize,
+
+    /// A file with a URL a line; `-` reads them from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) urls: Option<PathBuf>,
+
+    /// The URLs; `-` reads them from standard input
+    #[arg(value_name = "URL", required_unless_present = "urls")]
+    pub(crate) url: Vec<String>,
+
+    /// Print each decision as JSON, one a line, as `mayi decide` does
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 all are allowed, 1 one is not, 2 there is no answer.")]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) question: Question,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 all are allowed, 1 one is not, 2 there is no answer.")]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) question: Question,
+
+    /// How many lines of the file to show around the one that decided
+    #[arg(long, value_name = "LINES", default_value_t = 2)]
+    pub(crate) context: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A request has the members url and agent (required), robots, dialect and explain. `robots` is the
+file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
+A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
+still answered. Blank lines are passed over.
+
+Exit status: 0 the input was read to its end, 2 it could not be read.")]
+pub(crate) struct Decide {
+    /// Where the requests are; standard input where no file is given
+    #[arg(value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// How many threads answer; all cores where nothing is given
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+
+    /// How long a request may be; a longer one gets an error in its place
+    #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
+    pub(crate) max_line: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// A folder to write a page for each command into, instead of printing the main one
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// The name of a built-in dialect.
+#[derive(Clone, Debug)]
+pub(crate) struct DialectName(pub(crate) Dialect);
+
+impl ValueEnum for DialectName {
+    fn value_variants<'a>() -> &'a [Self] {
+        static NAMES: std::sync::LazyLock<Vec<DialectName>> =
+            std::sync::LazyLock::new(|| Dialect::ALL.iter().cloned().map(DialectName).collect());
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,87 @@
+//! `mayi check`: a short answer a URL, with the line that decided.
+
+use std::io::{self, BufWriter, Write};
+
+use mayi::report::{Report, RequestError};
+use mayi::{Decision, Reason, RobotsTxt, Target};
+
+use crate::cli::Check;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::text::{BAD, DIM, GOOD, shown, styled};
+
+pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
+    let question = &check.question;
+    let crawler = input::crawler(question)?;
+    let urls = input::urls(question)?;
+    let robots = input::robots(question)?;
+    let rules = robots.for_crawler(&crawler);
+    let file = input::name(&question.robots);
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut exit = Exit::Allowed;
+    for url in urls {
+        let url = url?;
+        match Target::parse(&url) {
+            Ok(target) => {
+                let decision = rules.decide(&target);
+                if !decision.is_allowed() {
+                    exit = exit.max(Exit::Disallowed);
+                }
+                if question.json {
+                    let report = Report::of_decision(&decision, &robots, &crawler, &target);
+                    write_json(&mut out, &report)?;
+                } else {
+                    write_line(&mut out, &url, &decision, &robots, &file)?;
+                }
+            }
+            Err(error) => {
+                exit = Exit::NoAnswer;
+                wrong_url(&mut out, error, question.json)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+fn write_line(
+    out: &mut impl Write,
+    url: &str,
+    decision: &Decision<'_>,
+    robots: &RobotsTxt<'_>,
+    file: &str,
+) -> io::Result<()> {
+    let why = match (decision.reason(), decision.rule(), decision.group()) {
+        (Reason::Rule, Some(rule), _) => {
+            let line = robots.line(rule.line()).map(|line| line.text()).unwrap_or_default();
+            format!("{file}:{}: {}", rule.line(), shown(line.trim_ascii()))
+        }
+        (Reason::NoRule, _, Some(group)) => {
+            let lines: Vec<_> = group.lines().iter().map(ToString::to_string).collect();
+            format!("{file}:{}: no rule of this group matches", lines.join(","))
+        }
+        (Reason::RobotsTxt, ..) => "robots.txt itself may always be fetched".to_owned(),
+        _ => format!("{file}: no group is for this crawler"),
+    };
+    writeln!(out, "{}  {}  {}", verdict(decision), shown(url.as_bytes()), styled(DIM, why))
+}
+
+/// `allowed` or `disallowed`, padded to one width.
+pub(crate) fn verdict(decision: &Decision<'_>) -> String {
+    if decision.is_allowed() { styled(GOOD, "allowed   ") } else { styled(BAD, "disallowed") }
+}
+
+pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+/// Says what is wrong with a URL: in its place in JSON, or on standard error.
+pub(crate) fn wrong_url(out: &mut impl Write, error: mayi::InvalidUrl, json: bool) -> io::Result<()> {
+    if json {
+        return write_json(out, &RequestError::from(error).report());
+    }
+    out.flush()?;
+    anstream::eprintln!("mayi: {error}");
+    Ok(())
+}

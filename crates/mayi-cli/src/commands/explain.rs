@@ -1,0 +1,204 @@
+//! `mayi explain`: the same question, drawn for a person.
+
+use std::io::{self, BufWriter, Write};
+
+use mayi::report::Report;
+use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind, Target};
+
+use super::check::{verdict, write_json, wrong_url};
+use crate::cli::Explain;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::text::{BAD, DIM, GOOD, STRONG, counted, shown, styled};
+
+/// How many groups and rules are listed before the rest is only counted.
+const MOST_LISTED: usize = 8;
+
+pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
+    let question = &explain.question;
+    let crawler = input::crawler(question)?;
+    let urls = input::urls(question)?;
+    let robots = input::robots(question)?;
+    let file = input::name(&question.robots);
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut exit = Exit::Allowed;
+    let mut is_first = true;
+    for url in urls {
+        let url = url?;
+        let target = match Target::parse(&url) {
+            Ok(target) => target,
+            Err(error) => {
+                exit = Exit::NoAnswer;
+                wrong_url(&mut out, error, question.json)?;
+                continue;
+            }
+        };
+        let explanation = robots.explain(&crawler, &target);
+        if !explanation.decision().is_allowed() {
+            exit = exit.max(Exit::Disallowed);
+        }
+        if question.json {
+            write_json(&mut out, &Report::explained(&robots, &crawler, &target))?;
+            continue;
+        }
+        if !std::mem::take(&mut is_first) {
+            writeln!(out)?;
+        }
+        draw(&mut out, &explanation, &crawler, &file, explain.context)?;
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+fn draw(
+    out: &mut impl Write,
+    explanation: &Explanation<'_>,
+    crawler: &Crawler,
+    file: &str,
+    context: u32,
+) -> io::Result<()> {
+    let url = shown(explanation.target().url().as_bytes());
+    let verdict = verdict(explanation.decision());
+    writeln!(
+        out,
+        "{verdict}  {}  for {crawler}\n",
+        styled(STRONG, url),
+        crawler = crawler.product_token()
+    )?;
+    draw_lines(out, explanation, file, context)?;
+    draw_target(out, explanation)?;
+    draw_groups(out, explanation, crawler)?;
+    draw_rules(out, explanation)?;
+    draw_irregularities(out, explanation)?;
+    let clauses: Vec<_> = explanation.clauses().iter().map(ToString::to_string).collect();
+    writeln!(out, "{}   {}", step("clauses"), clauses.join(", "))
+}
+
+/// The lines of the file around the one that decided.
+fn draw_lines(
+    out: &mut impl Write,
+    explanation: &Explanation<'_>,
+    file: &str,
+    context: u32,
+) -> io::Result<()> {
+    let winner = explanation.winner();
+    let of_group = || explanation.decision().group()?.lines().first().copied();
+    let Some(middle) = winner.map(MatchingRule::line).or_else(of_group) else { return Ok(()) };
+    let first = middle.number().saturating_sub(context).max(1);
+    let lines = explanation.robots().lines().skip(first as usize - 1);
+    writeln!(out, "    {}", styled(DIM, format!("{file}:{middle}")))?;
+    for line in lines.take_while(|line| line.number() <= middle.plus(context)) {
+        let (number, text) = (line.number(), shown(line.text()));
+        if number != middle {
+            writeln!(out, "    {} {text}", styled(DIM, format!("{number:>5} |")))?;
+            continue;
+        }
+        writeln!(out, "  {} {} {text}", styled(STRONG, ">"), styled(DIM, format!("{number:>5} |")))?;
+        if let Some(rule) = winner {
+            let before = (rule.span().start - line.span().start) as usize;
+            let indent = shown(&line.text()[..before]).chars().count();
+            let marks = shown(rule.pattern()).chars().count();
+            let color = if rule.kind() == RuleKind::Allow { GOOD } else { BAD };
+            let marks = styled(color, "^".repeat(marks.max(1)));
+            writeln!(out, "    {} {:indent$}{marks}", styled(DIM, "      |"), "")?;
+        }
+    }
+    writeln!(out)
+}
+
+fn draw_target(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {
+    let target = explanation.target();
+    write!(out, "{}    {}", step("target"), shown(target.normalised()))?;
+    if let Some(encoded) = target.with_encoded_query() {
+        write!(out, "  or  {}", shown(encoded))?;
+    }
+    writeln!(out, "  {}", styled(DIM, "path and query, normalised"))
+}
+
+fn draw_groups(
+    out: &mut impl Write,
+    explanation: &Explanation<'_>,
+    crawler: &Crawler,
+) -> io::Result<()> {
+    let token = crawler.product_token();
+    let why = match (explanation.decision().reason(), explanation.decision().group()) {
+        (Reason::RobotsTxt, _) => "robots.txt itself may always be fetched".to_owned(),
+        (_, Some(group)) => match group.by() {
+            GroupBy::ProductToken => format!("{token} is named"),
+            _ => format!("none names {token}, so the global one applies"),
+        },
+        (_, None) => format!("none names {token} or `*`: no rules apply"),
+    };
+    let count = counted(explanation.groups().len(), "group");
+    writeln!(out, "{}    {count}; {why}", step("groups"))?;
+    // The chosen ones first: of thousands of groups, they are the ones to see.
+    let (chosen, others): (Vec<_>, Vec<_>) =
+        explanation.groups().iter().partition(|group| group.is_chosen());
+    for group in chosen.iter().chain(&others).take(MOST_LISTED) {
+        for start in group.starts().iter().take(MOST_LISTED) {
+            let mark = if start.by().is_some() && group.is_chosen() { "+" } else { "-" };
+            let line = format!("{mark} line {}: User-agent: {}", start.line(), shown(start.value()));
+            let style = if group.is_chosen() { STRONG } else { DIM };
+            writeln!(out, "            {}", styled(style, line))?;
+        }
+        left_out(out, group.starts().len())?;
+    }
+    left_out(out, explanation.groups().len())
+}
+
+fn draw_rules(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {
+    if explanation.decision().group().is_none() {
+        return Ok(());
+    }
+    let matches = explanation.matches();
+    let why = match matches {
+        [] => "none matches, so it is allowed",
+        [_] => "one matches, and decides",
+        [one, two, ..] if one.octets() == two.octets() && one.kind() != two.kind() => {
+            "of two with as many octets, allow wins"
+        }
+        _ => "the one with the most octets wins",
+    };
+    writeln!(out, "{}     {why}", step("rules"))?;
+    for (place, rule) in matches.iter().take(MOST_LISTED).enumerate() {
+        let (mark, role) = match place {
+            0 => ("+", "wins"),
+            1 => ("-", "runner-up"),
+            _ => ("-", ""),
+        };
+        let (line, column) = (rule.line(), rule.column());
+        let octets = counted(rule.octets(), "octet");
+        let mut text =
+            format!("{mark} line {line}:{column}: {} {}", rule.kind().name(), shown(rule.pattern()));
+        if rule.normalised() != rule.pattern() {
+            text = format!("{text} (compared as {})", shown(rule.normalised()));
+        }
+        let style = if place == 0 { STRONG } else { DIM };
+        writeln!(out, "            {}  {octets}  {role}", styled(style, text))?;
+    }
+    left_out(out, matches.len())
+}
+
+fn draw_irregularities(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {
+    let mut found = explanation.robots().irregularities().peekable();
+    if found.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "{}     not every line is regular", step("lines"))?;
+    for irregularity in found.by_ref().take(MOST_LISTED) {
+        let (line, clause) = (irregularity.line(), irregularity.clause());
+        writeln!(out, "            line {line}: {} {}", irregularity.summary(), styled(DIM, clause))?;
+    }
+    left_out(out, MOST_LISTED + found.count())
+}
+
+fn left_out(out: &mut impl Write, all: usize) -> io::Result<()> {
+    match all.saturating_sub(MOST_LISTED) {
+        0 => Ok(()),
+        more => writeln!(out, "            {}", styled(DIM, format!("and {more} more"))),
+    }
+}
+
+fn step(name: &str) -> String {
+    format!("  {}", styled(STRONG, name))
+}

@@ -1,0 +1,6 @@
+//! One file a command.
+
+pub(crate) mod check;
+pub(crate) mod decide;
+pub(crate) mod explain;
+pub(crate) mod generate;

@@ -1,0 +1,84 @@
+//! Files and standard input → the parts of a question.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use mayi::{Crawler, Limits, ReadOptions, RobotsTxt};
+
+use crate::cli::Question;
+use crate::exit::Failure;
+
+/// Reads the file of a question. No more of it is read than its limit lets in, so that a file
+/// without an end costs no more than a large one.
+pub(crate) fn robots(question: &Question) -> Result<RobotsTxt<'static>, Failure> {
+    let limits = Limits::with_file_octets(question.max_octets).map_err(Failure::new)?;
+    let mut octets = Vec::new();
+    // A little more than the limit, so that what is behind it can be seen.
+    open(&question.robots)?
+        .take(limits.file_octets() as u64 + 4)
+        .read_to_end(&mut octets)
+        .map_err(|error| unreadable(&question.robots, &error))?;
+    let mut options =
+        ReadOptions::default().with_dialect(question.dialect.0.clone()).with_limits(limits);
+    if let Some(charset) = &question.charset {
+        options = options.with_charset(charset);
+    }
+    Ok(RobotsTxt::read(octets, &options))
+}
+
+pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
+    Crawler::new(&question.agent).map_err(Failure::new)
+}
+
+/// The URLs of a question: those on the command line, then those of its file.
+pub(crate) fn urls(
+    question: &Question,
+) -> Result<impl Iterator<Item = Result<String, Failure>>, Failure> {
+    let mut readers = Vec::new();
+    let mut given = Vec::new();
+    for url in &question.url {
+        if url == "-" {
+            readers.push(Path::new("-"));
+        } else {
+            given.push(Ok(url.clone()));
+        }
+    }
+    readers.extend(question.urls.as_deref());
+    let from_standard_input = |path: &&Path| *path == Path::new("-");
+    let wanted = readers.iter().copied().chain([&*question.robots]);
+    if wanted.filter(from_standard_input).count() > 1 {
+        return Err(Failure::new("standard input can be only one of: the file, the URLs"));
+    }
+    let mut lines = Vec::new();
+    for path in readers {
+        let path = path.to_owned();
+        let reader = BufReader::new(open(&path)?);
+        lines.push(reader.split(b'\n').filter_map(move |line| match line {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line).trim().to_owned();
+                (!line.is_empty()).then_some(Ok(line))
+            }
+            Err(error) => Some(Err(unreadable(&path, &error))),
+        }));
+    }
+    Ok(given.into_iter().chain(lines.into_iter().flatten()))
+}
+
+/// Opens a file, or standard input for `-`.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Box::new(file))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format_args!("`{}` can't be read: {error}", path.display()))
+}
+
+/// How a file is called when people are told of it.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}

@@ -1,0 +1,37 @@
+//! The command `mayi`: words in, an answer on standard output, an exit status that scripts can use.
+//!
+//! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
+
+mod cli;
+mod commands;
+mod exit;
+mod input;
+mod parallel;
+mod text;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{Exit, Failure};
+
+fn main() -> std::process::ExitCode {
+    let exit = match run() {
+        Ok(exit) => exit,
+        Err(Failure::BrokenPipe) => Exit::Allowed, // whoever read us has read enough
+        Err(Failure::Message(message)) => {
+            anstream::eprintln!("mayi: {message}");
+            Exit::NoAnswer
+        }
+    };
+    exit.into()
+}
+
+fn run() -> Result<Exit, Failure> {
+    match Cli::parse().command {
+        Command::Check(check) => commands::check::run(&check),
+        Command::Explain(explain) => commands::explain::run(&explain),
+        Command::Decide(decide) => commands::decide::run(&decide),
+        Command::Completions(completions) => commands::generate::completions(&completions),
+        Command::Man(man) => commands::generate::man(&man),
+    }
+}

@@ -1,0 +1,61 @@
+//! Text from the network → text that is safe to show on a terminal.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
+
+/// Escapes what a terminal could take as a command or that would hide or reorder text: control
+/// characters, characters that have no shape, and octets that are no text.
+pub(crate) fn shown(octets: &[u8]) -> String {
+    let mut shown = String::with_capacity(octets.len());
+    for chunk in octets.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character == '\t' {
+                shown.push(' ');
+            } else if character.is_control() || is_invisible(character) {
+                shown.extend(character.escape_unicode());
+            } else {
+                shown.push(character);
+            }
+        }
+        for octet in chunk.invalid() {
+            write!(shown, "\\x{octet:02X}").expect("a string takes everything");
+        }
+    }
+    shown
+}
+
+/// Zero-width characters, direction marks and overrides, line separators, byte order marks.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+    )
+}
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// `1 octet`, `2 octets`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_as_a_command() {
+        assert_eq!(shown(b"/a\x1b[31m\tb\x07\xff"), "/a\\u{1b}[31m b\\u{7}\\xFF");
+        assert_eq!(shown("é\u{202e}x\u{9b}".as_bytes()), "é\\u{202e}x\\u{9b}");
+    }
+}

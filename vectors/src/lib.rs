@@ -72,6 +72,8 @@ pub struct Case {
     pub about: About,
     /// The request, as JSON.
     pub request: Value,
+    /// The extensions that are switched off.
+    pub without: Vec<String>,
     /// What must be in the decision.
     pub expect: Value,
 }
@@ -143,6 +145,12 @@ struct Ask {
     url: Option<String>,
     url_parts: Option<Vec<Part>>,
     dialect: Option<String>,
+    purposes: Option<Vec<String>>,
+    apps: Option<Vec<String>>,
+    user_agent: Option<String>,
+    headers: Option<Vec<(String, String)>>,
+    #[serde(default)]
+    no_extensions: Vec<String>,
     expect: toml::Value,
 }
 
@@ -186,8 +194,17 @@ fn cases(vector: &Vector) -> impl Iterator<Item = Case> {
         if let Some(dialect) = ask.dialect.as_ref().or(vector.dialect.as_ref()) {
             request.insert("dialect".to_owned(), dialect.as_str().into());
         }
+        for (name, value) in [
+            ("purposes", ask.purposes.as_ref().map(|purposes| json!(purposes))),
+            ("apps", ask.apps.as_ref().map(|apps| json!(apps))),
+            ("user_agent", ask.user_agent.as_ref().map(|user_agent| json!(user_agent))),
+            ("page", ask.headers.as_ref().map(|headers| json!({ "headers": headers }))),
+        ] {
+            request.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        let without = ask.no_extensions.clone();
         let expect = serde_json::to_value(&ask.expect).expect("TOML values are JSON values");
-        Case { about: about.clone(), request: request.into(), expect }
+        Case { about: about.clone(), request: request.into(), without, expect }
     })
 }
 

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mayi::Dialect;
+use mayi::{Dialect, Extension};
 
 const EXAMPLES: &str = "\
 Examples:
   mayi check --robots robots.txt --agent ExampleBot https://example.com/private/
   mayi explain --robots robots.txt --agent ExampleBot https://example.com/private/
   mayi check --robots robots.txt --agent ExampleBot --urls urls.txt --json
+  mayi check --robots robots.txt --agent ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
+      https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
+  mayi registry show GPTBot
 
 Exit status:
   0  every URL is allowed, or the command has done its work
@@ -34,6 +37,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Answer requests in JSON, one a line, in order
     Decide(Decide),
+    /// Print or check the registries: purposes, applications, directives, categories, agents
+    Registry(RegistryArgs),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page, or write one for each command into a folder
@@ -51,9 +56,28 @@ pub(crate) struct Question {
     #[arg(long, value_name = "TOKEN")]
     pub(crate) agent: String,
 
+    /// What the crawler crawls for; may be given several times
+    #[arg(long = "purpose", value_name = "TOKEN")]
+    pub(crate) purposes: Vec<String>,
+
+    /// An application that it gathers for; may be given several times
+    #[arg(long = "app", value_name = "IDENTIFIER")]
+    pub(crate) apps: Vec<String>,
+
+    /// The User-Agent string that it sends, checked to have its token and purposes
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) user_agent: Option<String>,
+
+    /// A header field of the response, for its usage preferences; may be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
+    pub(crate) headers: Vec<(String, String)>,
+
     /// How the file is read
     #[arg(long, value_name = "NAME", default_value = "rfc9309")]
     pub(crate) dialect: DialectName,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 
     /// The charset that came with the file in its Content-Type
     #[arg(long, value_name = "LABEL")]
@@ -76,6 +100,27 @@ pub(crate) struct Question {
     pub(crate) json: bool,
 }
 
+/// What holds for every file that is read.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// Switch an extension off; may be given several times
+    #[arg(long = "no-extension", value_name = "NAME")]
+    pub(crate) no_extensions: Vec<ExtensionName>,
+
+    /// A registry file to lay over the built-in registries; may be given several times
+    #[arg(long = "registry", value_name = "FILE")]
+    pub(crate) registries: Vec<PathBuf>,
+
+    /// Let purposes that are in no registry choose a group as well
+    #[arg(long)]
+    pub(crate) unregistered_purposes: bool,
+}
+
+fn header_field(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header field is `Name: value`")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 all are allowed, 1 one is not, 2 there is no answer.")]
 pub(crate) struct Check {
@@ -96,8 +141,8 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A request has the members url and agent (required), robots, dialect and explain. `robots` is the
-file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
+A request has the members url and agent (required), user_agent, purposes, apps, robots, page, dialect
+and explain. `page` has the response's `headers`, as pairs. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
 A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
 still answered. Blank lines are passed over.
 
@@ -114,6 +159,56 @@ pub(crate) struct Decide {
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryArgs {
+    #[command(subcommand)]
+    pub(crate) command: RegistryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryCommand {
+    /// List the entries of all registries, or of one
+    List {
+        /// The registry
+        which: Option<RegistryName>,
+        #[command(flatten)]
+        from: RegistryFiles,
+    },
+    /// Show every entry of a name: a purpose, an application, a directive, a category or a crawler
+    Show {
+        /// The name, in any case
+        name: String,
+        #[command(flatten)]
+        from: RegistryFiles,
+    },
+    /// Check registry files against the rules for registrations
+    Check {
+        /// The files, each laid over the built-in registries and those before it
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// The registry files to look in, beside the built-in ones.
+#[derive(Debug, Args)]
+pub(crate) struct RegistryFiles {
+    /// A registry file to lay over the built-in registries; may be given several times
+    #[arg(long = "registry", value_name = "FILE")]
+    pub(crate) registries: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RegistryName {
+    Purposes,
+    Applications,
+    Directives,
+    Categories,
+    Agents,
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +237,23 @@ impl ValueEnum for DialectName {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.name()).help(self.0.summary()))
+    }
+}
+
+/// The name of an extension.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExtensionName(pub(crate) Extension);
+
+impl ValueEnum for ExtensionName {
+    fn value_variants<'a>() -> &'a [Self] {
+        static NAMES: std::sync::LazyLock<Vec<ExtensionName>> =
+            std::sync::LazyLock::new(|| Extension::ALL.iter().copied().map(ExtensionName).collect());
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let value = PossibleValue::new(self.0.name()).help(self.0.summary());
+        Some(value.alias(self.0.clauses()))
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use mayi::{Crawler, Limits, ReadOptions, RobotsTxt};
+use mayi::registry::Registry;
+use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 
-use crate::cli::Question;
+use crate::cli::{Question, Reading};
 use crate::exit::Failure;
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
@@ -19,16 +21,56 @@ pub(crate) fn robots(question: &Question) -> Result<RobotsTxt<'static>, Failure>
         .take(limits.file_octets() as u64 + 4)
         .read_to_end(&mut octets)
         .map_err(|error| unreadable(&question.robots, &error))?;
-    let mut options =
-        ReadOptions::default().with_dialect(question.dialect.0.clone()).with_limits(limits);
+    let mut options = reading(&question.reading)?.with_limits(limits);
+    let without = question.reading.no_extensions.iter().map(|name| name.0);
+    options = options.with_dialect(without.fold(question.dialect.0.clone(), Dialect::without));
     if let Some(charset) = &question.charset {
         options = options.with_charset(charset);
     }
     Ok(RobotsTxt::read(octets, &options))
 }
 
+/// The options that hold for every file.
+pub(crate) fn reading(reading: &Reading) -> Result<ReadOptions, Failure> {
+    let mut options = ReadOptions::default();
+    if !reading.registries.is_empty() {
+        options = options.with_registry(registry(&reading.registries)?);
+    }
+    if reading.unregistered_purposes {
+        options = options.with_unregistered_purposes();
+    }
+    Ok(options)
+}
+
+/// The built-in registries with files laid over them.
+pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
+    let mut registry = Registry::built_in();
+    for path in files {
+        let mut text = String::new();
+        open(path)?.read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
+        let extended = registry.extended(&name(path), &text).map_err(Failure::new)?;
+        registry = Arc::new(extended);
+    }
+    Ok(registry)
+}
+
 pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
-    Crawler::new(&question.agent).map_err(Failure::new)
+    let mut crawler = Crawler::new(&question.agent).map_err(Failure::new)?;
+    for purpose in &question.purposes {
+        crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
+    }
+    for app in &question.apps {
+        crawler = crawler.with_application(app).map_err(Failure::new)?;
+    }
+    if let Some(user_agent) = &question.user_agent {
+        crawler = crawler.with_user_agent(user_agent).map_err(Failure::new)?;
+    }
+    Ok(crawler)
+}
+
+/// The header fields of the response.
+pub(crate) fn fields(question: &Question) -> Vec<(&str, &str)> {
+    question.headers.iter().map(|(name, value)| (&**name, &**value)).collect()
 }
 
 /// The URLs of a question: those on the command line, then those of its file.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use crate::dialect::{Comparison, Names};
-use crate::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt, Target};
+use crate::{Crawler, Dialect, Extension, Limits, ReadOptions, RobotsTxt, Target};
 
 #[test]
 fn the_corpus_decides_as_the_reference_does() {
@@ -53,9 +53,13 @@ fn the_corpus_decides_as_the_reference_does() {
 type Change = fn(Dialect) -> Dialect;
 
 /// The readings in which the two dialects differ, each with the clause that asks for it.
-fn readings() -> [(&'static str, Change); 5] {
+fn readings() -> [(&'static str, Change); 6] {
     [
         ("REP-10", |dialect| Dialect { allows_robots_txt: true, ..dialect }),
+        ("AIA-5", |dialect| Dialect {
+            extensions: dialect.extensions.with(Extension::AiAgents),
+            ..dialect
+        }),
         ("WILD-7", |dialect| Dialect { names: Names::Whole, ..dialect }),
         ("google's index pages", |dialect| Dialect { index_pages: false, ..dialect }),
         ("REP-2", |dialect| Dialect { lines: Dialect::RFC9309.lines, ..dialect }),

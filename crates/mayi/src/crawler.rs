@@ -1,4 +1,5 @@
-//! Who asks: a crawler and its product token (REP-4, WILD-5).
+//! Who asks: a crawler, its product token, its purposes and the applications that it crawls for
+//! (REP-4, WILD-5, PUR-4, APP-5, WILD-6).
 
 use std::error::Error;
 use std::fmt;
@@ -7,16 +8,34 @@ use std::str::FromStr;
 /// A crawler, as robots.txt knows it.
 ///
 /// ```
-/// use mayi::Crawler;
+/// use mayi::{Crawler, ProductToken};
 ///
-/// let crawler = Crawler::new("ExampleBot")?;
-/// assert_eq!(crawler.product_token().as_str(), "ExampleBot");
+/// let crawler = Crawler::new("ExampleBot-Image")?
+///     .with_purpose("EXAMPLE-PURPOSE-1")?
+///     .with_application("examplesearch")?
+///     .with_fallback(ProductToken::new("ExampleBot")?)
+///     .with_user_agent("ExampleBot-Image/1.0 (EXAMPLE-PURPOSE-1; https://example.com/bot)")?;
+/// assert_eq!(crawler.product_token().as_str(), "ExampleBot-Image");
+/// assert!(!crawler.is_for_training());
 /// assert!(Crawler::new("ExampleBot/1.0").is_err());
-/// # Ok::<(), mayi::InvalidProductToken>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Crawler {
     product_token: ProductToken,
+    purposes: Vec<Box<str>>,
+    applications: Vec<Box<str>>,
+    /// What the caller says of fallbacks and exemption; without it the registry is asked.
+    manners: Option<Manners>,
+}
+
+/// How a crawler finds its group when no line has its product token (WILD-6).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Manners {
+    /// Tokens that are tried in turn.
+    pub(crate) fallbacks: Vec<ProductToken>,
+    /// Whether `*` does not hold for it.
+    pub(crate) ignores_global: bool,
 }
 
 impl Crawler {
@@ -28,17 +47,150 @@ impl Crawler {
         Ok(ProductToken::new(product_token)?.into())
     }
 
+    /// The same crawler with one more purpose.
+    ///
+    /// # Errors
+    /// When the purpose is empty or has white space or control characters.
+    pub fn with_purpose(mut self, purpose: &str) -> Result<Self, InvalidCrawler> {
+        if purpose.is_empty() || purpose.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(InvalidCrawler { part: Part::Purpose, given: purpose.into() });
+        }
+        self.purposes.push(purpose.into());
+        Ok(self)
+    }
+
+    /// The same crawler, gathering for one more application.
+    ///
+    /// # Errors
+    /// When the identifier is not a Structured Fields Token.
+    pub fn with_application(mut self, identifier: &str) -> Result<Self, InvalidCrawler> {
+        if sfv::TokenRef::from_str(identifier).is_err() {
+            return Err(InvalidCrawler { part: Part::Application, given: identifier.into() });
+        }
+        if !self.applications.iter().any(|known| **known == *identifier) {
+            self.applications.push(identifier.into());
+        }
+        Ok(self)
+    }
+
+    /// The same crawler, falling back to the groups of another token before those of `*`. What the
+    /// registry of known crawlers says of it no longer counts.
+    #[must_use]
+    pub fn with_fallback(mut self, token: ProductToken) -> Self {
+        self.manners.get_or_insert_default().fallbacks.push(token);
+        self
+    }
+
+    /// The same crawler, to which the groups of `*` do not apply, or do. What the registry of known
+    /// crawlers says of it no longer counts.
+    #[must_use]
+    pub fn ignoring_global(mut self, ignores: bool) -> Self {
+        self.manners.get_or_insert_default().ignores_global = ignores;
+        self
+    }
+
+    /// The same crawler, checked against the User-Agent string that it sends: its product token and
+    /// its purposes have to be in there (PUR-4).
+    ///
+    /// # Errors
+    /// When one of them is not.
+    pub fn with_user_agent(self, user_agent: &str) -> Result<Self, InvalidCrawler> {
+        let sent = user_agent.to_ascii_lowercase();
+        let mut tokens =
+            self.purposes.iter().map(|purpose| &**purpose).chain([self.product_token.as_str()]);
+        if let Some(missing) = tokens.find(|token| !sent.contains(&token.to_ascii_lowercase())) {
+            return Err(InvalidCrawler { part: Part::UserAgent, given: missing.into() });
+        }
+        drop(tokens);
+        Ok(self)
+    }
+
     /// Its name in the protocol.
     pub fn product_token(&self) -> &ProductToken {
         &self.product_token
+    }
+
+    /// What it crawls for.
+    pub fn purposes(&self) -> impl Iterator<Item = &str> {
+        self.purposes.iter().map(|purpose| &**purpose)
+    }
+
+    /// The applications that it gathers for.
+    pub fn applications(&self) -> impl Iterator<Item = &str> {
+        self.applications.iter().map(|identifier| &**identifier)
+    }
+
+    /// Whether its name says that it gathers for training: it ends in `-ai` (AIA-1).
+    pub fn is_for_training(&self) -> bool {
+        let token = self.product_token.as_str().as_bytes();
+        token.len() >= 3 && token[token.len() - 3..].eq_ignore_ascii_case(b"-ai")
+    }
+
+    pub(crate) fn manners(&self) -> Option<&Manners> {
+        self.manners.as_ref()
     }
 }
 
 impl From<ProductToken> for Crawler {
     fn from(product_token: ProductToken) -> Self {
-        Self { product_token }
+        Self { product_token, purposes: Vec::new(), applications: Vec::new(), manners: None }
     }
 }
+
+/// A part of a crawler that can't be what was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidCrawler {
+    part: Part,
+    given: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Purpose,
+    Application,
+    UserAgent,
+}
+
+impl InvalidCrawler {
+    /// Whether a purpose is wrong.
+    pub fn is_purpose(&self) -> bool {
+        self.part == Part::Purpose
+    }
+
+    /// Whether an application identifier is wrong.
+    pub fn is_application(&self) -> bool {
+        self.part == Part::Application
+    }
+
+    /// Whether the User-Agent string lacks a token.
+    pub fn is_user_agent(&self) -> bool {
+        self.part == Part::UserAgent
+    }
+}
+
+impl fmt::Display for InvalidCrawler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = self.given.escape_debug();
+        match self.part {
+            Part::Purpose => write!(
+                f,
+                "`{given}` is not a purpose token: it is not empty and has no white space (PUR-2)"
+            ),
+            Part::Application => write!(
+                f,
+                "`{given}` is not an application identifier: it is a Token of RFC 9651 §3.3.4, which \
+                 starts with a letter or `*` and has no white space (APP-3)"
+            ),
+            Part::UserAgent => write!(
+                f,
+                "the User-Agent string does not have `{given}` in it: a crawler sends its product token \
+                 and its purposes there (PUR-4)"
+            ),
+        }
+    }
+}
+
+impl Error for InvalidCrawler {}
 
 /// The name of a crawler in the protocol: one or more of `A-Z a-z _ -`, digits and dots.
 ///

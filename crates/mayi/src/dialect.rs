@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use crate::directive::{DIRECTIVES, Directive, Spec};
+use crate::directive::{DIRECTIVES, Directive};
+use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
 ///
@@ -26,10 +27,9 @@ use crate::directive::{DIRECTIVES, Directive, Spec};
 pub struct Dialect {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
-    /// The specs whose directives are known by name; others are other records.
-    pub(crate) specs: &'static [Spec],
+    /// What is read beyond REP; the directives of other extensions are other records.
+    pub(crate) extensions: Extensions,
     pub(crate) names: Names,
-    pub(crate) misspellings: bool,
     pub(crate) missing_colon: MissingColon,
     pub(crate) global_groups: GlobalGroups,
     pub(crate) tokens: Tokens,
@@ -50,10 +50,9 @@ pub(crate) enum Names {
     Prefix,
 }
 
-/// When white space stands for a colon (WILD-2).
+/// When white space stands for a colon, where misspellings are read (WILD-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingColon {
-    Never,
     /// Between exactly two words, when the line has no colon at all.
     WithoutAny,
     /// Between exactly two words of which the first is a name, even where the second has a colon in
@@ -105,9 +104,8 @@ impl Dialect {
     pub const RFC9309: Self = Self {
         name: "rfc9309",
         summary: "RFC 9309 and the drafts that extend it; the default",
-        specs: &[Spec::Rep, Spec::Wild],
+        extensions: Extensions::ALL,
         names: Names::Whole,
-        misspellings: true,
         missing_colon: MissingColon::AfterAName,
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::WithDigitsAndDots,
@@ -130,9 +128,8 @@ impl Dialect {
     pub const GOOGLE: Self = Self {
         name: "google",
         summary: "the decisions of google/robotstxt, one for one",
-        specs: &[Spec::Rep],
+        extensions: Extensions::NONE.with(Extension::Misspellings),
         names: Names::Prefix,
-        misspellings: true,
         missing_colon: MissingColon::WithoutAny,
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::LettersOnly,
@@ -161,10 +158,23 @@ impl Dialect {
         self.summary
     }
 
-    /// The same dialect, reading no misspelled names and no lines without a colon (WILD-2).
+    /// The same dialect without an extension.
+    ///
+    /// ```
+    /// use mayi::{Dialect, Extension};
+    ///
+    /// let plain = Dialect::RFC9309.without(Extension::Misspellings);
+    /// assert!(!plain.reads(Extension::Misspellings));
+    /// assert!(plain.reads(Extension::Purposes));
+    /// ```
     #[must_use]
-    pub fn without_misspellings(self) -> Self {
-        Self { misspellings: false, missing_colon: MissingColon::Never, ..self }
+    pub fn without(self, extension: Extension) -> Self {
+        Self { extensions: self.extensions.without(extension), ..self }
+    }
+
+    /// Whether it reads an extension.
+    pub fn reads(&self, extension: Extension) -> bool {
+        self.extensions.has(extension)
     }
 
     /// The directive that a record of this name is, and whether the name is misspelled.
@@ -177,12 +187,16 @@ impl Dialect {
         };
         let adopted = || {
             let all = DIRECTIVES.iter().enumerate();
-            all.filter(|(_, directive)| self.specs.contains(&directive.spec))
+            all.filter(|(_, directive)| {
+                directive.extension.is_none_or(|extension| self.reads(extension))
+            })
         };
-        if let Some((id, _)) = adopted().find(|(_, directive)| is(directive.name)) {
+        let named =
+            |directive: &Directive| is(directive.name) || directive.aliases.iter().any(|s| is(s));
+        if let Some((id, _)) = adopted().find(|(_, directive)| named(directive)) {
             return Some((id as u8, false));
         }
-        if !self.misspellings {
+        if !self.reads(Extension::Misspellings) {
             return None;
         }
         let misspelled = |directive: &&Directive| directive.misspellings.iter().any(|s| is(s));
@@ -217,12 +231,16 @@ mod tests {
         let rfc = Dialect::RFC9309;
         assert_eq!(name_of(&rfc, "DISALLOW"), Some(("Disallow", false)));
         assert_eq!(name_of(&rfc, "User Agent"), Some(("User-agent", true)));
-        assert_eq!(name_of(&rfc, "DisallowAITraining"), None);
-        assert_eq!(name_of(&rfc.without_misspellings(), "useragent"), None);
+        assert_eq!(name_of(&rfc, "DisallowAITraining"), Some(("DisallowAITraining", false)));
+        assert_eq!(name_of(&rfc, "Disallowed"), None);
+        let plain = rfc.without(Extension::Misspellings).without(Extension::Records);
+        assert_eq!(name_of(&plain, "useragent"), None);
+        assert_eq!(name_of(&plain, "DisallowAITraining"), None);
 
         let google = Dialect::GOOGLE;
         assert_eq!(name_of(&google, "DisallowAITraining"), Some(("Disallow", false)));
         assert_eq!(name_of(&google, "User-Agent-Purpose"), Some(("User-agent", false)));
+        assert_eq!(name_of(&google, "Content-Usage"), None);
         assert_eq!(name_of(&google, "site-mapped"), Some(("Sitemap", true)));
         assert_eq!(name_of(&google, "Crawl-delay"), None);
     }

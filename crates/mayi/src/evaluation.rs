@@ -137,7 +137,7 @@ impl<'u> Forms<'u> {
         }
     }
 
-    fn any(&self, mut matches: impl FnMut(&[u8]) -> bool) -> bool {
+    pub(crate) fn any(&self, mut matches: impl FnMut(&[u8]) -> bool) -> bool {
         matches(&self.first) || self.second.is_some_and(matches)
     }
 }

@@ -3,10 +3,12 @@
 //! The evaluator is the same one; an observer writes down what it does. Texts are borrowed from the
 //! file, and nothing here is worded for a screen: front ends do that.
 
+use std::borrow::Cow;
+
 use crate::crawler::Crawler;
 use crate::decision::{Decision, Reason};
 use crate::directive::RuleKind;
-use crate::evaluation::{self, Candidate};
+use crate::evaluation::{self, Candidate, Forms};
 use crate::pattern::PathPattern;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Observer};
@@ -76,6 +78,15 @@ impl<'a> Explanation<'a> {
         Self { robots, target, decision, groups, matches }
     }
 
+    /// The explanation of a decision for which there was no file; `robots` is an empty one.
+    pub(crate) fn without_file(
+        robots: &'a RobotsTxt<'a>,
+        target: &'a Target<'a>,
+        decision: Decision<'a>,
+    ) -> Self {
+        Self { robots, target, decision, groups: Vec::new(), matches: Vec::new() }
+    }
+
     /// The decision itself.
     pub fn decision(&self) -> &Decision<'a> {
         &self.decision
@@ -89,6 +100,13 @@ impl<'a> Explanation<'a> {
     /// What was asked about.
     pub fn target(&self) -> &'a Target<'a> {
         self.target
+    }
+
+    /// The forms of the target that patterns were compared with in the dialect of the file: one, or
+    /// two where its query has gen-delims (REP-12).
+    pub fn compared(&self) -> Vec<Cow<'a, [u8]>> {
+        let forms = Forms::of(self.target, self.robots.dialect());
+        std::iter::once(forms.first).chain(forms.second.map(Cow::Borrowed)).collect()
     }
 
     /// The groups of the file, in order. None were considered where the decision needed no group.
@@ -116,6 +134,8 @@ impl<'a> Explanation<'a> {
         let mut clauses = Vec::new();
         match self.decision.group().map(crate::ChosenGroup::by) {
             Some(GroupBy::ProductToken) => clauses.push(Clause::REP_4),
+            Some(GroupBy::Regex) => clauses.push(Clause::AIA_2),
+            Some(GroupBy::Purpose) => clauses.push(Clause::PUR_3),
             Some(GroupBy::Global) => clauses.push(Clause::REP_6),
             None => {}
         }
@@ -219,6 +239,8 @@ struct Watch {
 }
 
 impl Observer for Watch {
+    const WATCHES: bool = true;
+
     fn start_line(&mut self, record: usize, by: Option<GroupBy>, first: bool) {
         self.starts.push((record, by, first));
     }

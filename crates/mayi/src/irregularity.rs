@@ -4,7 +4,7 @@
 //! a lint, not a lint: it says what happened, with position and clause, and passes no judgement.
 
 use crate::directive::Role;
-use crate::robots_txt::{Line, RobotsTxt};
+use crate::robots_txt::{Line, LineRecord, RobotsTxt};
 use crate::span::{LineNumber, Span};
 use crate::spec::Clause;
 
@@ -104,14 +104,22 @@ fn of_line(line: &Line<'_>, in_group: &mut bool) -> impl Iterator<Item = Irregul
         None
     };
     let (mut outside, mut never) = (None, None);
+    let mut never_matches = |rule: &LineRecord<'_>| {
+        if rule.value().first().is_some_and(|octet| !b"/*".contains(octet)) {
+            never = found(IrregularityKind::NeverMatches, rule.value_span());
+        }
+    };
     match record.directive().map(|directive| directive.role) {
-        Some(Role::StartsGroup) => *in_group = true,
-        Some(Role::Rule(_)) => {
+        Some(Role::StartsGroup(_)) => {
+            *in_group = true;
+            line.inline_rule().iter().for_each(never_matches);
+        }
+        Some(role @ (Role::Rule(_) | Role::Statement)) => {
             if !*in_group {
                 outside = found(IrregularityKind::RuleOutsideGroup, whole);
             }
-            if record.value().first().is_some_and(|octet| !b"/*".contains(octet)) {
-                never = found(IrregularityKind::NeverMatches, record.value_span());
+            if role != Role::Statement {
+                never_matches(&record);
             }
         }
         Some(Role::GroupRecord | Role::FileRecord) | None => {}

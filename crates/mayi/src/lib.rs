@@ -40,9 +40,11 @@
 
 pub mod access;
 pub mod directive;
+pub mod registry;
 #[cfg(feature = "report")]
 pub mod report;
 
+mod application;
 #[cfg(test)]
 mod corpus_test;
 mod crawler;
@@ -51,30 +53,41 @@ mod dialect;
 mod encoding;
 mod evaluation;
 mod explanation;
+mod extension;
 mod irregularity;
 mod limits;
 mod pattern;
 mod percent;
+mod preference;
+mod records;
 mod robots_txt;
 mod ruleset;
 mod selection;
 mod span;
 mod spec;
+mod structured;
 mod syntax;
 mod target;
+mod uses;
 
-pub use crawler::{Crawler, InvalidProductToken, ProductToken};
+pub use application::{AppDirectives, AppRule};
+pub use crawler::{Crawler, InvalidCrawler, InvalidProductToken, ProductToken};
 pub use decision::{ChosenGroup, DecidingRule, Decision, Reason};
 pub use dialect::Dialect;
 pub use directive::RuleKind;
 pub use encoding::Cut;
 pub use explanation::{ConsideredGroup, Explanation, MatchingRule, StartLine};
+pub use extension::Extension;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use limits::{InvalidLimit, Limits};
 pub use pattern::PathPattern;
+pub use preference::{Preference, Statement};
+pub use records::{ContentSignal, OtherRecords};
 pub use robots_txt::{Group, Line, LineRecord, Octets, ReadOptions, RobotsTxt};
 pub use ruleset::CrawlerRules;
 pub use selection::GroupBy;
 pub use span::{LineNumber, Span};
 pub use spec::Clause;
+pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
+pub use uses::{Override, Signal, SignalSource, Usage, Use};

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::crawler::Crawler;
 use crate::decision::Decision;
@@ -18,6 +19,7 @@ use crate::evaluation;
 use crate::explanation::Explanation;
 use crate::irregularity::{self, Irregularity};
 use crate::limits::Limits;
+use crate::registry::Registry;
 use crate::ruleset::CrawlerRules;
 use crate::selection;
 use crate::span::{LineNumber, Span, column_at, count_line_ends, line_at};
@@ -46,6 +48,8 @@ pub struct RobotsTxt<'t> {
     text: Cow<'t, [u8]>,
     records: Vec<Record>,
     dialect: Dialect,
+    registry: Arc<Registry>,
+    unregistered_purposes: bool,
     cut: Option<Cut>,
 }
 
@@ -62,11 +66,13 @@ pub struct RobotsTxt<'t> {
 /// assert_eq!(robots.dialect().name(), "koster-00");
 /// # Ok::<(), mayi::InvalidLimit>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     dialect: Dialect,
     limits: Limits,
     charset: Option<Box<str>>,
+    registry: Option<Arc<Registry>>,
+    unregistered_purposes: bool,
 }
 
 impl ReadOptions {
@@ -76,10 +82,27 @@ impl ReadOptions {
         Self { dialect, ..self }
     }
 
+    /// The dialect that is read.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
     /// Reads within these limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Asks this registry instead of the one that is built in.
+    #[must_use]
+    pub fn with_registry(self, registry: Arc<Registry>) -> Self {
+        Self { registry: Some(registry), ..self }
+    }
+
+    /// Lets purposes that are in no registry choose a group as well (PUR-2).
+    #[must_use]
+    pub fn with_unregistered_purposes(self) -> Self {
+        Self { unregistered_purposes: true, ..self }
     }
 
     /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte
@@ -103,7 +126,14 @@ impl<'t> RobotsTxt<'t> {
         let text =
             encoding::text_of(octets, options.charset.as_deref(), dialect.encoding, options.limits);
         let records = read_records(&text.octets, &dialect);
-        Self { text: text.octets, records, dialect, cut: text.cut }
+        Self {
+            text: text.octets,
+            records,
+            dialect,
+            registry: options.registry.clone().unwrap_or_else(Registry::built_in),
+            unregistered_purposes: options.unregistered_purposes,
+            cut: text.cut,
+        }
     }
 
     /// The same file with its text copied, for keeping.
@@ -112,6 +142,8 @@ impl<'t> RobotsTxt<'t> {
             text: Cow::Owned(self.text.into_owned()),
             records: self.records,
             dialect: self.dialect,
+            registry: self.registry,
+            unregistered_purposes: self.unregistered_purposes,
             cut: self.cut,
         }
     }
@@ -135,6 +167,16 @@ impl<'t> RobotsTxt<'t> {
     /// The dialect that it was read in.
     pub fn dialect(&self) -> &Dialect {
         &self.dialect
+    }
+
+    /// The registry that it asks.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Whether purposes that are in no registry choose a group as well.
+    pub(crate) fn heeds_unregistered_purposes(&self) -> bool {
+        self.unregistered_purposes
     }
 
     /// The text that was read: up to the limit, decoded, without a byte order mark.
@@ -197,12 +239,11 @@ impl<'t> RobotsTxt<'t> {
     /// assert!(robots.sitemaps().eq([b"https://example.com/s.xml"]));
     /// ```
     pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
-        let sitemaps = self.records.iter().filter(|record| record.is(&SITEMAP));
-        sitemaps.map(|record| self.value(*record))
+        self.values_of(&SITEMAP, self.records.iter().copied())
     }
 
-    /// The seconds that the crawler's groups ask it to wait between requests: the first value that
-    /// is a number.
+    /// The seconds that the crawler's groups ask it to wait between requests: the longest of the
+    /// values that are numbers.
     ///
     /// ```
     /// let robots = mayi::RobotsTxt::parse(b"User-agent: *\nCrawl-delay: 2.5\n");
@@ -211,9 +252,8 @@ impl<'t> RobotsTxt<'t> {
     /// ```
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
         let selection = selection::select(self, crawler, &mut ())?;
-        let records = selection.groups.into_iter().flat_map(|group| &self.records[group]);
-        let mut delays = records.filter(|record| record.is(&CRAWL_DELAY));
-        delays.find_map(|record| seconds(self.value(*record)))
+        let values = self.values_of(&CRAWL_DELAY, selection.records(self));
+        values.filter_map(seconds).max_by(f64::total_cmp)
     }
 
     /// What the grammar does not derive but was read, and what had to be dropped, in file order.
@@ -225,6 +265,15 @@ impl<'t> RobotsTxt<'t> {
     /// ```
     pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> {
         irregularity::of(self)
+    }
+
+    /// The values of those records that are of a directive.
+    pub(crate) fn values_of(
+        &self,
+        directive: &'static Directive,
+        records: impl Iterator<Item = Record>,
+    ) -> impl Iterator<Item = &[u8]> {
+        records.filter(move |record| record.is(directive)).map(|record| self.value(record))
     }
 
     pub(crate) fn records(&self) -> &[Record] {
@@ -308,6 +357,12 @@ pub(crate) struct Record {
 impl Record {
     const LONG: u16 = u16::MAX;
 
+    fn new(value: &[u8], text: &[u8], directive: u8) -> Self {
+        let start = Span::of(value, text).start;
+        let length = u16::try_from(value.len()).unwrap_or(Self::LONG);
+        Self { start, length, directive }
+    }
+
     pub(crate) fn directive(self) -> &'static Directive {
         DIRECTIVES[usize::from(self.directive)]
     }
@@ -320,7 +375,7 @@ impl Record {
         self.start
     }
 
-    fn is(self, directive: &'static Directive) -> bool {
+    pub(crate) fn is(self, directive: &'static Directive) -> bool {
         std::ptr::eq(self.directive(), directive)
     }
 }
@@ -333,10 +388,14 @@ fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
         let Content::Record(read) = syntax::read_line(&text[line.start..line.end], dialect) else {
             continue;
         };
-        if let Some(directive) = read.directive {
-            let start = Span::of(read.value, text).start;
-            let length = u16::try_from(read.value.len()).unwrap_or(Record::LONG);
-            records.push(Record { start, length, directive });
+        let Some(directive) = read.directive else { continue };
+        let inline = syntax::inline_rule(&read, dialect);
+        let value = inline.as_ref().map_or(read.value, |(value, _)| *value);
+        records.push(Record::new(value, text, directive));
+        if let Some((_, rule)) = inline
+            && let Some(directive) = rule.directive
+        {
+            records.push(Record::new(rule.value, text, directive));
         }
     }
     records.shrink_to_fit();
@@ -346,8 +405,8 @@ fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
 /// The records of the first group at or behind `at`: from its first group-start line up to the
 /// group-start line that follows a rule (REP-1). Records that are no rules never end it (REP-17).
 fn group_from(records: &[Record], at: usize) -> Option<Range<usize>> {
-    let starts = |record: &Record| record.role() == Role::StartsGroup;
-    let is_rule = |record: &Record| matches!(record.role(), Role::Rule(_));
+    let starts = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
+    let is_rule = |record: &Record| record.role().ends_group_start();
     let start = at + records[at..].iter().position(starts)?;
     let first_rule = records[start..].iter().position(is_rule).map(|offset| start + offset);
     let end =
@@ -393,7 +452,24 @@ impl<'r> Line<'r> {
     /// The record on it, whether or not a directive of the dialect knows its name.
     pub fn record(&self) -> Option<LineRecord<'r>> {
         match self.content() {
-            Content::Record(read) => Some(LineRecord { robots: self.robots, read }),
+            Content::Record(mut read) => {
+                if let Some((value, _)) = syntax::inline_rule(&read, &self.robots.dialect) {
+                    read.value = value;
+                }
+                Some(LineRecord { robots: self.robots, read })
+            }
+            Content::Nothing | Content::Unreadable => None,
+        }
+    }
+
+    /// The rule that follows the user-agent on its own line (AIA-5); the record is then the
+    /// user-agent line without it.
+    pub fn inline_rule(&self) -> Option<LineRecord<'r>> {
+        match self.content() {
+            Content::Record(read) => {
+                let (_, rule) = syntax::inline_rule(&read, &self.robots.dialect)?;
+                Some(LineRecord { robots: self.robots, read: rule })
+            }
             Content::Nothing | Content::Unreadable => None,
         }
     }
@@ -457,7 +533,7 @@ pub struct Group<'r> {
 impl<'r> Group<'r> {
     /// The values of its group-start lines, with the lines that they stand on.
     pub fn start_lines(&self) -> impl Iterator<Item = (LineNumber, &'r [u8])> {
-        self.with_lines(|role| (role == Role::StartsGroup).then_some(()))
+        self.with_lines(|role| matches!(role, Role::StartsGroup(_)).then_some(()))
             .map(|(line, value, ())| (line, value))
     }
 

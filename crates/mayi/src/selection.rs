@@ -1,19 +1,27 @@
-//! A file and a crawler → the groups whose rules hold for it (REP-4, REP-5, REP-6).
+//! A file and a crawler → the groups whose rules hold for it (REP-4 to REP-6, PUR-3, AIA-2, WILD-6).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::crawler::Crawler;
-use crate::dialect::{Dialect, GlobalGroups, Lines, Tokens};
-use crate::directive::Role;
-use crate::robots_txt::RobotsTxt;
+use regex_lite::RegexBuilder;
 
-/// How the groups that apply were found, the strongest first.
+use crate::crawler::{Crawler, Manners, ProductToken, continues_token};
+use crate::dialect::{Dialect, GlobalGroups, Lines, Tokens};
+use crate::directive::{GroupStart, Role};
+use crate::extension::Extension;
+use crate::robots_txt::{Record, RobotsTxt};
+
+/// How the groups that apply were found, the strongest first (PUR-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum GroupBy {
-    /// A group-start line has the crawler's product token.
+    /// A group-start line has the crawler's product token, or one that it falls back to.
     ProductToken,
-    /// None has it, and a group-start line has `*`.
+    /// None has it, and a group-start line is a regular expression that matches it.
+    Regex,
+    /// None does, and a group-start line has one of its purposes.
+    Purpose,
+    /// None does, and a group-start line has `*`.
     Global,
 }
 
@@ -22,14 +30,21 @@ impl GroupBy {
     pub const fn name(self) -> &'static str {
         match self {
             Self::ProductToken => "product-token",
+            Self::Regex => "regex",
+            Self::Purpose => "purpose",
             Self::Global => "global",
         }
     }
 }
 
+/// How strongly a group-start line names a crawler: by what, and by the how-manieth token of those
+/// that it goes by. Less is stronger.
+type Strength = (GroupBy, usize);
+
 /// The groups that apply, combined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
+    strength: Strength,
     pub(crate) by: GroupBy,
     /// The records of the group-start lines that matched.
     pub(crate) starts: Vec<usize>,
@@ -37,8 +52,20 @@ pub(crate) struct Selection {
     pub(crate) groups: Vec<Range<usize>>,
 }
 
+impl Selection {
+    /// The records of all groups, in file order.
+    pub(crate) fn records<'r>(
+        &self,
+        robots: &'r RobotsTxt<'_>,
+    ) -> impl Iterator<Item = Record> + use<'_, 'r> {
+        self.groups.iter().flat_map(|group| &robots.records()[group.clone()]).copied()
+    }
+}
+
 /// Sees how groups are selected and rules compared, if anybody watches.
 pub(crate) trait Observer {
+    /// Whether anybody does: then also what can't matter any more is found out.
+    const WATCHES: bool = false;
     /// A group-start line was read: how it names the crawler, if it does, and whether it is the
     /// first of its group.
     fn start_line(&mut self, _record: usize, _by: Option<GroupBy>, _first: bool) {}
@@ -49,84 +76,195 @@ pub(crate) trait Observer {
 /// Nobody watches.
 impl Observer for () {}
 
-/// Selects the groups of a crawler in one pass over the records. A stronger way of matching throws
-/// away what a weaker one has gathered.
+/// Selects the groups of a crawler.
 pub(crate) fn select(
     robots: &RobotsTxt<'_>,
     crawler: &Crawler,
     observer: &mut impl Observer,
 ) -> Option<Selection> {
     let dialect = robots.dialect();
-    let mut selection: Option<Selection> = None;
-    let mut group_start = 0;
-    let mut group_is_chosen = false;
-    let mut in_rules = true; // so that the first group-start line starts a group
-
-    let close = |selection: &mut Option<Selection>, end: usize| {
-        let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
-        if let Some(group) = last {
-            group.end = end;
+    let manners = match crawler.manners() {
+        Some(manners) => Cow::Borrowed(manners),
+        None if dialect.reads(Extension::Agents) => {
+            robots.registry().manners_of(crawler.product_token())
         }
+        None => Cow::Owned(Manners::default()),
     };
-
-    for (index, record) in robots.records().iter().enumerate() {
-        match record.role() {
-            Role::StartsGroup => {}
-            Role::Rule(_) => {
-                in_rules = true;
-                continue;
-            }
-            Role::GroupRecord | Role::FileRecord => continue,
-        }
-        let first = in_rules;
-        if first {
-            if group_is_chosen {
-                close(&mut selection, index);
-            }
-            (group_start, group_is_chosen, in_rules) = (index, false, false);
-        }
-        let by = named_by(robots.value(*record), crawler, dialect);
-        observer.start_line(index, by, first);
-        let Some(by) = by else { continue };
-        if selection.as_ref().is_none_or(|selection| by < selection.by) {
-            selection = Some(Selection { by, starts: Vec::new(), groups: Vec::new() });
-            group_is_chosen = false;
-        }
-        let Some(selection) = selection.as_mut().filter(|selection| selection.by == by) else {
-            continue;
-        };
-        let only_first = by == GroupBy::Global && dialect.global_groups == GlobalGroups::First;
-        if only_first && !group_is_chosen && !selection.groups.is_empty() {
-            continue;
-        }
-        selection.starts.push(index);
-        if !group_is_chosen {
-            selection.groups.push(group_start..index);
-            group_is_chosen = true;
-        }
-    }
-    if group_is_chosen {
-        close(&mut selection, robots.records().len());
-    }
-    selection
+    let wanted = Wanted {
+        token: crawler.product_token(),
+        fallbacks: &manners.fallbacks,
+        heeds_global: !manners.ignores_global,
+        heeds_regex: dialect.reads(Extension::AiAgents),
+        purposes: crawler.purposes().filter(|purpose| robots.knows_purpose(purpose)).collect(),
+        dialect,
+    };
+    wanted.select(robots, observer)
 }
 
-/// How the value of a group-start line names the crawler (REP-4).
-fn named_by(value: &[u8], crawler: &Crawler, dialect: &Dialect) -> Option<GroupBy> {
-    if let Some(rest) = value.strip_prefix(b"*") {
-        let ends_token = match (rest.first(), dialect.lines) {
-            (None | Some(b' ' | b'\t'), _) => true,
-            (Some(octet), Lines::Cut(_)) => matches!(octet, b'\t'..=b'\r'),
-            (Some(_), Lines::Whole) => false,
-        };
-        return ends_token.then_some(GroupBy::Global);
-    }
-    let token = crawler.product_token();
-    let can_be_named = match dialect.tokens {
-        Tokens::WithDigitsAndDots => true,
-        Tokens::LettersOnly => token.is_letters_only(),
+/// Selects the groups of an application: those of its product token, or else of `*` (APP-5).
+pub(crate) fn select_for_application(
+    robots: &RobotsTxt<'_>,
+    token: &ProductToken,
+) -> Option<Selection> {
+    let wanted = Wanted {
+        token,
+        fallbacks: &[],
+        heeds_global: true,
+        heeds_regex: false,
+        purposes: Vec::new(),
+        dialect: robots.dialect(),
     };
-    (can_be_named && token.is_named_by(value)).then_some(GroupBy::ProductToken)
+    wanted.select(robots, &mut ())
+}
+
+impl RobotsTxt<'_> {
+    /// Whether a purpose can choose a group (PUR-2).
+    fn knows_purpose(&self, purpose: &str) -> bool {
+        self.heeds_unregistered_purposes() || self.registry().purpose(purpose).is_some()
+    }
+}
+
+/// What a group-start line has to have to be the one.
+struct Wanted<'w> {
+    token: &'w ProductToken,
+    fallbacks: &'w [ProductToken],
+    heeds_global: bool,
+    heeds_regex: bool,
+    purposes: Vec<&'w str>,
+    dialect: &'w Dialect,
+}
+
+impl Wanted<'_> {
+    /// One pass over the records. A stronger way of matching throws away what a weaker one has
+    /// gathered.
+    fn select<O: Observer>(&self, robots: &RobotsTxt<'_>, observer: &mut O) -> Option<Selection> {
+        let mut selection: Option<Selection> = None;
+        let mut group_start = 0;
+        let mut group_is_chosen = false;
+        let mut in_rules = true; // so that the first group-start line starts a group
+
+        let close = |selection: &mut Option<Selection>, end: usize| {
+            let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
+            if let Some(group) = last {
+                group.end = end;
+            }
+        };
+
+        for (index, record) in robots.records().iter().enumerate() {
+            let role = record.role();
+            let Role::StartsGroup(start) = role else {
+                in_rules |= role.ends_group_start();
+                continue;
+            };
+            let first = in_rules;
+            if first {
+                if group_is_chosen {
+                    close(&mut selection, index);
+                }
+                (group_start, group_is_chosen, in_rules) = (index, false, false);
+            }
+            let strongest = selection.as_ref().map(|selection| selection.strength);
+            let enough = if O::WATCHES { None } else { strongest };
+            let strength = self.named_by(start, robots.value(*record), enough);
+            observer.start_line(index, strength.map(|(by, _)| by), first);
+            let Some(strength) = strength else { continue };
+            if strongest.is_none_or(|strongest| strength < strongest) {
+                let (starts, groups) = (Vec::new(), Vec::new());
+                selection = Some(Selection { strength, by: strength.0, starts, groups });
+                group_is_chosen = false;
+            }
+            let Some(selection) = selection.as_mut().filter(|found| found.strength == strength) else {
+                continue;
+            };
+            let only_first =
+                selection.by == GroupBy::Global && self.dialect.global_groups == GlobalGroups::First;
+            if only_first && !group_is_chosen && !selection.groups.is_empty() {
+                continue;
+            }
+            selection.starts.push(index);
+            if !group_is_chosen {
+                selection.groups.push(group_start..index);
+                group_is_chosen = true;
+            }
+        }
+        if group_is_chosen {
+            close(&mut selection, robots.records().len());
+        }
+        selection
+    }
+
+    /// How the value of a group-start line names the crawler, if it does. What costs something is
+    /// not found out where it would be weaker than what there is already.
+    fn named_by(&self, start: GroupStart, value: &[u8], enough: Option<Strength>) -> Option<Strength> {
+        if start == GroupStart::Purpose {
+            let is_one = |purpose: &&str| purpose.as_bytes().eq_ignore_ascii_case(value);
+            return self.purposes.iter().any(is_one).then_some((GroupBy::Purpose, 0));
+        }
+        if is_global(value, self.dialect) {
+            return self.heeds_global.then_some((GroupBy::Global, 0));
+        }
+        if self.heeds_regex && is_regex(value) {
+            let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
+            return (matters && regex_matches(value, self.token)).then_some((GroupBy::Regex, 0));
+        }
+        let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
+        let at =
+            tokens.position(|token| token.can_be_named(self.dialect) && token.is_named_by(value))?;
+        Some((GroupBy::ProductToken, at))
+    }
+}
+
+impl ProductToken {
+    fn can_be_named(&self, dialect: &Dialect) -> bool {
+        match dialect.tokens {
+            Tokens::WithDigitsAndDots => true,
+            Tokens::LettersOnly => self.is_letters_only(),
+        }
+    }
+}
+
+/// Whether a value is the global token: `*`, alone or before white space (REP-4).
+fn is_global(value: &[u8], dialect: &Dialect) -> bool {
+    let Some(rest) = value.strip_prefix(b"*") else { return false };
+    match (rest.first(), dialect.lines) {
+        (None | Some(b' ' | b'\t'), _) => true,
+        (Some(octet), Lines::Cut(_)) => matches!(octet, b'\t'..=b'\r'),
+        (Some(_), Lines::Whole) => false,
+    }
+}
+
+/// Whether a value that is not the global token is a regular expression (AIA-2).
+pub(crate) fn is_regex(value: &[u8]) -> bool {
+    let in_token = |octet: &u8| continues_token(*octet) || octet.is_ascii_digit() || *octet == b'.';
+    if value.iter().all(in_token) {
+        return false;
+    }
+    let wildcards = value.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b".?"));
+    wildcards || value.iter().any(|octet| b"[|^\\".contains(octet)) || value.last() == Some(&b'$')
+}
+
+/// The longest regular expression that is read, in octets, and the most that one may compile to.
+const LONGEST_REGEX: usize = 1000;
+const LARGEST_REGEX: usize = 64 * 1024;
+
+/// Whether a regular expression matches the whole of a product token. One that does not compile,
+/// or is too large, matches nothing (AIA-3).
+pub(crate) fn regex_matches(value: &[u8], token: &ProductToken) -> bool {
+    compile(value).is_some_and(|regex| regex.is_match(token.as_str()))
+}
+
+/// The regular expression that a value is, anchored at both ends.
+pub(crate) fn compile(value: &[u8]) -> Option<regex_lite::Regex> {
+    if value.len() > LONGEST_REGEX {
+        return None;
+    }
+    let value = str::from_utf8(value).ok()?;
+    // Compiled alone first: `a)(b` would be well-formed within the brackets below.
+    let build = |text: &str| {
+        RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
+    };
+    build(value)?;
+    build(&format!("^(?:{value})$"))
 }
 
 #[cfg(test)]
@@ -166,6 +304,34 @@ mod tests {
         let file = "User-agent: *\nUser-agent: * x\nDisallow: /x\nUser-agent: *y\nDisallow: /y\nUser-agent: *\nDisallow: /z";
         check(Dialect::RFC9309, file, Some((GroupBy::Global, &[0, 1, 5], &[[0, 3], [5, 7]])));
         check(Dialect::KOSTER_00, file, Some((GroupBy::Global, &[0, 1], &[[0, 3]])));
+    }
+
+    #[test]
+    fn what_is_a_regular_expression() {
+        for value in [".*", ".*?-ai$", "[a-z]+", "a|b", "^a", r"\w+", "a.+b", "foo bar$", "a(b)$"] {
+            assert!(is_regex(value.as_bytes()), "{value}");
+        }
+        for value in ["FooBot", "quillbot.com", "FooBot (http://foo.test)", "*-ai", "a/1.0", "a+b", ""]
+        {
+            assert!(!is_regex(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_a_regular_expression_matches() {
+        let token = ProductToken::new("Cohere-AI").expect("a token");
+        for (value, expected) in [
+            (".*?-ai$", true),
+            ("^cohere", false),
+            ("^cohere.*", true),
+            ("other|cohere-ai", true),
+            ("a)(b", false),
+            ("[", false),
+            ("(a{1000}){1000}.*", false),
+        ] {
+            assert_eq!(regex_matches(value.as_bytes(), &token), expected, "{value}");
+        }
+        assert!(!regex_matches(&b".*".repeat(600), &token));
     }
 
     #[test]

@@ -146,6 +146,75 @@ clauses! {
     "Matching takes time linear in URL plus pattern, for any pattern.";
     REP_26, "REP-26", "3",
     "The draft's examples hold as printed.";
+    PUR_1, "PUR-1", "draft-illyes-rep-purpose",
+    "`User-Agent-Purpose` starts a group as `User-agent` does, alone or together with it.";
+    PUR_2, "PUR-2", "draft-illyes-rep-purpose",
+    "Purpose tokens match whole and in any case, and come from a registry; one that is not in it names \
+     nobody, unless the caller wants otherwise.";
+    PUR_3, "PUR-3", "draft-illyes-rep-purpose",
+    "The product token chooses first, then a regular expression, then a purpose, then `*`; all groups \
+     of the chosen kind that match count as one.";
+    PUR_4, "PUR-4", "draft-illyes-rep-purpose",
+    "A crawler's product token and purposes are substrings of its User-Agent string, where it gives \
+     one; otherwise the caller is wrong.";
+    PUR_5, "PUR-5", "draft-illyes-rep-purpose",
+    "The draft's example holds as printed.";
+    AIA_1, "AIA-1", "draft-jimenez-tbd-robotstxt-update",
+    "A product token that ends in `-ai` marks a crawler that gathers for training.";
+    AIA_2, "AIA-2", "draft-jimenez-tbd-robotstxt-update",
+    "A user-agent value that is a regular expression selects the crawlers whose whole product token it \
+     matches, in any case.";
+    AIA_3, "AIA-3", "draft-jimenez-tbd-robotstxt-update",
+    "Regular expressions run in linear time and within a size; what does not compile is dropped.";
+    AIA_4, "AIA-4", "draft-jimenez-tbd-robotstxt-update",
+    "A product token beats a regular expression, which beats a purpose; all that match are combined.";
+    AIA_5, "AIA-5", "draft-jimenez-tbd-robotstxt-update",
+    "A user-agent line may go on with an `Allow:` or `Disallow:` rule, which is the group's first.";
+    AIA_6, "AIA-6", "draft-jimenez-tbd-robotstxt-update",
+    "The draft's examples hold as printed.";
+    APP_1, "APP-1", "draft-nottingham-plan-b",
+    "`App-Directives` and `App-Directive` are one rule of a group: a group-start line behind it starts \
+     a new group.";
+    APP_2, "APP-2", "draft-nottingham-plan-b",
+    "The value is a path pattern, if it starts with `/`, and a Structured Fields List; no path matches \
+     every URL, with no octets.";
+    APP_3, "APP-3", "draft-nottingham-plan-b",
+    "Members that are Tokens name applications, and their parameters are directives of any bare type; \
+     other members are ignored.";
+    APP_4, "APP-4", "draft-nottingham-plan-b",
+    "Rules with the same pattern are one List in file order, the later value of a directive winning; \
+     a line that does not parse is dropped alone.";
+    APP_5, "APP-5", "draft-nottingham-plan-b",
+    "An application uses the groups of its registered product token, or else those of `*`; one that is \
+     in no registry uses the crawler's own token.";
+    APP_6, "APP-6", "draft-nottingham-plan-b",
+    "Of the rules that match the URL and name the application, the longest apply and no others.";
+    APP_7, "APP-7", "draft-nottingham-plan-b",
+    "Directives never change access, nor access them.";
+    APP_8, "APP-8", "draft-nottingham-plan-b",
+    "Applications and directives are registered with their types: a value of the wrong type is not \
+     used, and what is not registered passes through.";
+    APP_9, "APP-9", "draft-nottingham-plan-b",
+    "A directive overrides the usage preference of its file, for the category that it is registered \
+     for.";
+    APP_10, "APP-10", "draft-nottingham-plan-b",
+    "App-Directives outside of a `*` group are worth an advice, and are read all the same.";
+    USE_1, "USE-1", "draft-ietf-aipref-attach",
+    "`Content-Usage` is a rule of a group: a path, if it starts with `/`, and a Structured Fields \
+     Dictionary; the response header of that name has the same Dictionary.";
+    USE_2, "USE-2", "draft-ietf-aipref-vocab",
+    "Each category is allowed by the token `y`, disallowed by `n` and unknown otherwise; labels outside \
+     of the vocabulary are kept apart.";
+    USE_3, "USE-3", "draft-ietf-aipref-attach",
+    "The longest matching path decides alone; rules as long are combined, the most restrictive winning.";
+    USE_4, "USE-4", "draft-ietf-aipref-attach",
+    "A URL that may not be fetched has no preferences.";
+    USE_5, "USE-5", "draft-ietf-aipref-vocab",
+    "File and header are combined, the most restrictive winning.";
+    USE_6, "USE-6", "summary",
+    "Each use gets one answer from every signal that speaks about it, the most restrictive winning.";
+    WILD_1, "WILD-1", "practice",
+    "Records in use are read and reported, and never change access.";
     WILD_2, "WILD-2", "practice",
     "Common misspellings of names, and a missing colon between exactly two words, are read as meant.";
     WILD_4, "WILD-4", "practice",
@@ -153,6 +222,9 @@ clauses! {
      matches nothing.";
     WILD_5, "WILD-5", "practice",
     "A product token may have digits and dots.";
+    WILD_6, "WILD-6", "practice",
+    "Known crawlers fall back to another token before `*`, or do not heed `*` at all; a caller can say \
+     so too.";
     WILD_7, "WILD-7", "practice",
     "Names match exactly or by the list of misspellings; the dialect google matches them by prefix.";
 }

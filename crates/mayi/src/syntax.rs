@@ -6,6 +6,8 @@
 use memchr::{memchr, memchr2};
 
 use crate::dialect::{Dialect, Lines, MissingColon};
+use crate::directive::{DIRECTIVES, GroupStart, Role};
+use crate::extension::Extension;
 
 /// A line of a text, without the octets that end it, and where the next one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +70,9 @@ pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
             return Content::Record(record(name, value, directive, false));
         }
     }
-    if let Some((name, value)) = two_words(line, colon.is_some(), dialect.missing_colon) {
+    if dialect.reads(Extension::Misspellings)
+        && let Some((name, value)) = two_words(line, colon.is_some(), dialect.missing_colon)
+    {
         let name = trim_end(name, white);
         let directive = dialect.directive(name);
         if directive.is_some() {
@@ -83,6 +87,34 @@ pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
         }
         _ => Content::Unreadable,
     }
+}
+
+/// The rule that follows the value of a user-agent line on the same line, with the value before it
+/// (AIA-5): white space, then `Allow:` or `Disallow:`.
+pub(crate) fn inline_rule<'t>(
+    record: &RawRecord<'t>,
+    dialect: &Dialect,
+) -> Option<(&'t [u8], RawRecord<'t>)> {
+    let starts_group =
+        |id: u8| DIRECTIVES[usize::from(id)].role == Role::StartsGroup(GroupStart::ProductToken);
+    if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
+        return None;
+    }
+    let blank = |octet: u8| octet == b' ' || octet == b'\t';
+    let value = record.value;
+    // Only a line with a colon in its value can have a rule there.
+    memchr(b':', value)?;
+    for (at, _) in value.iter().enumerate().filter(|(_, octet)| blank(**octet)) {
+        let rest = trim_start(&value[at..], blank);
+        let Some(colon) = memchr(b':', rest) else { break };
+        let name = trim_end(&rest[..colon], blank);
+        if name.eq_ignore_ascii_case(b"allow") || name.eq_ignore_ascii_case(b"disallow") {
+            let before = trim_end(&value[..at], blank);
+            let rule = trim_start(&rest[colon + 1..], blank);
+            return Some((before, self::record(name, rule, dialect.directive(name), false)));
+        }
+    }
+    None
 }
 
 /// The value of a record that starts at `start`, read again from the text. Records keep a length of
@@ -130,7 +162,6 @@ fn within_limits(line: &[u8], lines: Lines) -> &[u8] {
 /// The two words of a line that lacks its colon, where the dialect looks for them (WILD-2).
 fn two_words(line: &[u8], has_colon: bool, missing: MissingColon) -> Option<(&[u8], &[u8])> {
     let look = match missing {
-        MissingColon::Never => false,
         MissingColon::WithoutAny => !has_colon,
         MissingColon::AfterAName => true,
     };
@@ -203,7 +234,28 @@ mod tests {
         check("Disallow /a:b", Some(("Disallow", "/a:b")));
         check("Sitemap https://example.com/s.xml", Some(("Sitemap", "https://example.com/s.xml")));
         check_in(&Dialect::GOOGLE, "Disallow /a:b", Some(("Disallow /a", "b")));
-        check_in(&Dialect::RFC9309.without_misspellings(), "Disallow /a", None);
+        check_in(&Dialect::RFC9309.without(Extension::Misspellings), "Disallow /a", None);
+    }
+
+    #[test]
+    fn a_rule_on_the_user_agent_line() {
+        let split = |line: &'static str, dialect: &Dialect| {
+            let Content::Record(record) = read_line(line.as_bytes(), dialect) else {
+                panic!("a record")
+            };
+            let (value, rule) = inline_rule(&record, dialect)?;
+            let text = |octets| String::from_utf8_lossy(octets);
+            Some([text(value), text(rule.name), text(rule.value)])
+        };
+        let rfc = Dialect::RFC9309;
+        let expected = Some([".*?-ai$", "Disallow", "/"].map(Into::into));
+        assert_eq!(split("User-Agent: .*?-ai$ Disallow: /", &rfc), expected);
+        let expected = Some(["a b", "ALLOW", "/x y:z"].map(Into::into));
+        assert_eq!(split("User-Agent: a b \t ALLOW : /x y:z # c", &rfc), expected);
+        assert_eq!(split("User-Agent: a Disallowed: /", &rfc), None);
+        assert_eq!(split("User-Agent: Disallow: /", &rfc), None);
+        assert_eq!(split("Disallow: /a Disallow: /", &rfc), None);
+        assert_eq!(split("User-Agent: a Allow: /", &rfc.without(Extension::AiAgents)), None);
     }
 
     #[test]

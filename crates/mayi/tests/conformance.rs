@@ -5,29 +5,57 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use mayi::Clause;
 use mayi::access::{
     AccessResult, AfterUnreachable, Attempt, AttemptOptions, InForce, Keeping, Origin, Outcome, Step,
     fresh_for,
 };
-use mayi::report::{Request, answer};
-use mayi_vectors::{About, Access, Keep, Locate, Vectors};
+use mayi::report::{Answering, Request};
+use mayi::{Clause, Extension};
+use mayi_vectors::{About, Access, Case, Keep, Locate, Vectors};
 use serde_json::Value;
 
 #[test]
 fn every_case_is_decided_as_expected() {
     let vectors = mayi_vectors::all();
     assert!(!vectors.cases.is_empty());
-    let decide = |request: &Value| -> Value {
-        let json = request.to_string();
+    let decide = |case: &Case| -> Value {
+        let extension = |name: &String| Extension::named(name).expect("a vector names an extension");
+        let without = case.without.iter().map(extension);
+        let answering = without.fold(Answering::default(), Answering::without);
+        let json = case.request.to_string();
         let answered = Request::from_json(json.as_bytes()).and_then(|request| {
-            answer(&request).map(|answer| serde_json::to_value(answer).expect("a report is JSON"))
+            let answer = answering.answer(&request)?;
+            Ok(serde_json::to_value(answer).expect("a report is JSON"))
         });
         answered.unwrap_or_else(|error| serde_json::to_value(error.report()).expect("JSON"))
     };
-    let failures = vectors.cases.iter().filter_map(|case| case.check(&decide(&case.request)).err());
+    let failures = vectors.cases.iter().filter_map(|case| case.check(&decide(case)).err());
     let failures: Vec<_> = failures.collect();
     assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// With every extension off, the REP vectors are decided all the same: none of them sways a decision.
+#[test]
+fn without_extensions_the_rep_vectors_hold() {
+    let all = Extension::ALL.iter().copied();
+    // The default dialect reads misspellings, and some REP vectors are about lines with them.
+    let off = all.filter(|extension| *extension != Extension::Misspellings);
+    let answering = off.fold(Answering::default(), Answering::without);
+    let mut checked = 0;
+    for case in mayi_vectors::all().cases {
+        let Some(expected) = case.expect.get("access") else { continue };
+        if !case.about.id.starts_with("rep-") || !case.without.is_empty() {
+            continue;
+        }
+        let json = case.request.to_string();
+        let request = Request::from_json(json.as_bytes()).expect("a good request");
+        let report =
+            serde_json::to_value(answering.answer(&request).expect("an answer")).expect("JSON");
+        let allowed = expected.get("allowed").unwrap_or(&Value::Null);
+        assert_eq!(&report["access"]["allowed"], allowed, "{}", case.about.id);
+        checked += 1;
+    }
+    assert!(checked > 500, "only {checked} vectors say whether access is allowed");
 }
 
 #[test]

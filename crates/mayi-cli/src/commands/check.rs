@@ -2,13 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
-use mayi::report::{Report, RequestError};
+use mayi::report::{Question, Report, RequestError};
 use mayi::{Decision, Reason, RobotsTxt, Target};
 
 use crate::cli::Check;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::text::{BAD, DIM, GOOD, shown, styled};
+use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
 pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let question = &check.question;
@@ -16,6 +16,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let robots = input::robots(question)?;
     let rules = robots.for_crawler(&crawler);
+    let fields = input::fields(question);
     let file = input::name(&question.robots);
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
@@ -27,11 +28,14 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
                 if !decision.is_allowed() {
                     exit = exit.max(Exit::Disallowed);
                 }
+                let asked =
+                    Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields };
+                let report = asked.report_of(&decision);
                 if question.json {
-                    let report = Report::of_decision(&decision, &robots, &crawler, &target);
                     write_json(&mut out, &report)?;
                 } else {
                     write_line(&mut out, &url, &decision, &robots, &file)?;
+                    write_parts(&mut out, &report)?;
                 }
             }
             Err(error) => {
@@ -64,6 +68,43 @@ fn write_line(
         _ => format!("{file}: no group is for this crawler"),
     };
     writeln!(out, "{}  {}  {}", verdict(decision), shown(url.as_bytes()), styled(DIM, why))
+}
+
+/// The other parts of the decision, where they say something.
+pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    let mut part = |name: &str, text: String| {
+        writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
+    };
+    if report.access.training {
+        part("training", "the product token says that the crawler gathers for training".to_owned())?;
+    }
+    for (application, directives) in report.directives.iter() {
+        let directives = directives.iter().map(|(name, value)| format!("{name}={value}"));
+        part(application, directives.collect::<Vec<_>>().join(" "))?;
+    }
+    for over in &report.overrides {
+        let (category, before, after) = (&over.category, over.preference, over.outcome);
+        let (app, directive) = (&over.application, &over.directive);
+        part("override", format!("{category}: {before}, but {after} by {app};{directive}"))?;
+    }
+    let uses = [
+        ("train", report.uses.train),
+        ("search", report.uses.search),
+        ("ai-input", report.uses.ai_input),
+    ];
+    for (name, answer) in uses.into_iter().filter(|(_, answer)| *answer != "unknown") {
+        let spoke = report.signals.iter().find(|(about, _)| *about == name);
+        let spoke =
+            spoke.into_iter().flat_map(|(_, signals)| signals).map(|signal| match signal.line {
+                Some(line) => format!("{} at line {line}: {}", signal.signal, signal.says),
+                None => format!("{}: {}", signal.signal, signal.says),
+            });
+        part(name, format!("{answer} ({})", spoke.collect::<Vec<_>>().join("; ")))?;
+    }
+    if let Some(seconds) = report.records.crawl_delay {
+        part("crawl-delay", format!("{seconds} s"))?;
+    }
+    Ok(())
 }
 
 /// `allowed` or `disallowed`, padded to one width.

@@ -2,10 +2,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use mayi::report::Report;
+use mayi::report::{Question, Report};
 use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind, Target};
 
-use super::check::{verdict, write_json, wrong_url};
+use super::check::{verdict, write_json, write_parts, wrong_url};
 use crate::cli::Explain;
 use crate::exit::{Exit, Failure};
 use crate::input;
@@ -20,6 +20,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let robots = input::robots(question)?;
     let file = input::name(&question.robots);
+    let fields = input::fields(question);
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
     let mut is_first = true;
@@ -33,18 +34,20 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
                 continue;
             }
         };
+        let asked = Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields };
         let explanation = robots.explain(&crawler, &target);
         if !explanation.decision().is_allowed() {
             exit = exit.max(Exit::Disallowed);
         }
         if question.json {
-            write_json(&mut out, &Report::explained(&robots, &crawler, &target))?;
+            write_json(&mut out, &asked.explained())?;
             continue;
         }
         if !std::mem::take(&mut is_first) {
             writeln!(out)?;
         }
-        draw(&mut out, &explanation, &crawler, &file, explain.context)?;
+        let report = asked.report_of(explanation.decision());
+        draw(&mut out, &explanation, &report, &crawler, &file, explain.context)?;
     }
     out.flush()?;
     Ok(exit)
@@ -53,6 +56,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
 fn draw(
     out: &mut impl Write,
     explanation: &Explanation<'_>,
+    report: &Report<'_>,
     crawler: &Crawler,
     file: &str,
     context: u32,
@@ -69,6 +73,9 @@ fn draw(
     draw_target(out, explanation)?;
     draw_groups(out, explanation, crawler)?;
     draw_rules(out, explanation)?;
+    draw_applications(out, explanation, crawler)?;
+    writeln!(out, "{}      crawling is {}", step("uses"), report.uses.crawl)?;
+    write_parts(out, report)?;
     draw_irregularities(out, explanation)?;
     let clauses: Vec<_> = explanation.clauses().iter().map(ToString::to_string).collect();
     writeln!(out, "{}   {}", step("clauses"), clauses.join(", "))
@@ -107,12 +114,9 @@ fn draw_lines(
 }
 
 fn draw_target(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {
-    let target = explanation.target();
-    write!(out, "{}    {}", step("target"), shown(target.normalised()))?;
-    if let Some(encoded) = target.with_encoded_query() {
-        write!(out, "  or  {}", shown(encoded))?;
-    }
-    writeln!(out, "  {}", styled(DIM, "path and query, normalised"))
+    let forms: Vec<_> = explanation.compared().iter().map(|form| shown(form)).collect();
+    let forms = forms.join("  or  ");
+    writeln!(out, "{}    {forms}  {}", step("target"), styled(DIM, "path and query, as compared"))
 }
 
 fn draw_groups(
@@ -124,7 +128,9 @@ fn draw_groups(
     let why = match (explanation.decision().reason(), explanation.decision().group()) {
         (Reason::RobotsTxt, _) => "robots.txt itself may always be fetched".to_owned(),
         (_, Some(group)) => match group.by() {
-            GroupBy::ProductToken => format!("{token} is named"),
+            GroupBy::ProductToken => format!("{token}, or a token that it falls back to, is named"),
+            GroupBy::Regex => format!("none names {token}, and a regular expression matches it"),
+            GroupBy::Purpose => format!("none names {token}, and one is for its purpose"),
             _ => format!("none names {token}, so the global one applies"),
         },
         (_, None) => format!("none names {token} or `*`: no rules apply"),
@@ -137,7 +143,8 @@ fn draw_groups(
     for group in chosen.iter().chain(&others).take(MOST_LISTED) {
         for start in group.starts().iter().take(MOST_LISTED) {
             let mark = if start.by().is_some() && group.is_chosen() { "+" } else { "-" };
-            let line = format!("{mark} line {}: User-agent: {}", start.line(), shown(start.value()));
+            let by = start.by().map_or(String::new(), |by| format!(" ({})", by.name()));
+            let line = format!("{mark} line {}: {}{by}", start.line(), shown(start.value()));
             let style = if group.is_chosen() { STRONG } else { DIM };
             writeln!(out, "            {}", styled(style, line))?;
         }
@@ -177,6 +184,37 @@ fn draw_rules(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result
         writeln!(out, "            {}  {octets}  {role}", styled(style, text))?;
     }
     left_out(out, matches.len())
+}
+
+/// Which App-Directives rules match and name each application, and which of them apply.
+fn draw_applications(
+    out: &mut impl Write,
+    explanation: &Explanation<'_>,
+    crawler: &Crawler,
+) -> io::Result<()> {
+    for asked in explanation.robots().app_directives(crawler, explanation.target()) {
+        let why = match asked.by() {
+            None => "no group is for it",
+            Some(GroupBy::Global) => "the groups of `*` are for it",
+            Some(_) => "the groups of its product token are for it",
+        };
+        writeln!(out, "{}       {}: {why}", step("app"), asked.application())?;
+        for rule in asked.rules().iter().take(MOST_LISTED) {
+            let (mark, role) =
+                if rule.applies { ("+", "applies") } else { ("-", "loses to a longer one") };
+            let octets = counted(rule.octets, "octet");
+            writeln!(out, "            {mark} line {}: {octets}  {role}", rule.line)?;
+        }
+        left_out(out, asked.rules().len())?;
+        for (name, value) in asked.unusable() {
+            let found = value.value_type().name();
+            writeln!(
+                out,
+                "            - {name} has the type {found}, not the registered one: not used"
+            )?;
+        }
+    }
+    Ok(())
 }
 
 fn draw_irregularities(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {

@@ -4,3 +4,4 @@ pub(crate) mod check;
 pub(crate) mod decide;
 pub(crate) mod explain;
 pub(crate) mod generate;
+pub(crate) mod registry;

@@ -65,6 +65,18 @@ impl Origin {
         self.port
     }
 
+    /// A reference in its robots.txt as an absolute URL, if it can be one.
+    ///
+    /// ```
+    /// let origin = mayi::access::Origin::of_url("https://example.com/a")?;
+    /// assert_eq!(origin.resolve("s.xml").as_deref(), Some("https://example.com/s.xml"));
+    /// # Ok::<(), mayi::InvalidUrl>(())
+    /// ```
+    pub fn resolve(&self, reference: &str) -> Option<String> {
+        let base = url::Url::parse(&self.robots_url()).ok()?;
+        base.join(reference).ok().map(String::from)
+    }
+
     /// Where its robots.txt is.
     pub fn robots_url(&self) -> String {
         format!("{self}/robots.txt")

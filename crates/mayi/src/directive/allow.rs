@@ -1,13 +1,14 @@
 //! `Allow`: a path pattern that may be fetched (REP-8).
 
-use super::{Clause, Directive, Role, RuleKind, Spec};
+use super::{Clause, Directive, Role, RuleKind};
 
 /// `Allow: /path` lets the crawlers of the group fetch what the pattern matches.
 pub static ALLOW: Directive = Directive {
     name: "Allow",
+    aliases: &[],
     misspellings: &[],
     role: Role::Rule(RuleKind::Allow),
-    spec: Spec::Rep,
+    extension: None,
     clause: Clause::REP_8,
     summary: "what the path pattern matches may be fetched, unless a longer pattern says otherwise",
 };

@@ -1,13 +1,14 @@
 //! `Crawl-delay`: seconds to wait between requests; never a matter of access (REP-17).
 
-use super::{Clause, Directive, Role, Spec};
+use super::{Clause, Directive, Extension, Role};
 
 /// `Crawl-delay: 5` asks the crawlers of the group to wait five seconds between requests.
 pub static CRAWL_DELAY: Directive = Directive {
     name: "Crawl-delay",
+    aliases: &[],
     misspellings: &[],
     role: Role::GroupRecord,
-    spec: Spec::Wild,
-    clause: Clause::REP_17,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
     summary: "how many seconds to wait between two requests",
 };

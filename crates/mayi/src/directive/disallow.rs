@@ -1,13 +1,14 @@
 //! `Disallow`: a path pattern that may not be fetched (REP-8).
 
-use super::{Clause, Directive, Role, RuleKind, Spec};
+use super::{Clause, Directive, Role, RuleKind};
 
 /// `Disallow: /path` keeps the crawlers of the group from what the pattern matches.
 pub static DISALLOW: Directive = Directive {
     name: "Disallow",
+    aliases: &[],
     misspellings: &["disalow", "dissallow", "dissalow", "diasllow", "disallaw"],
     role: Role::Rule(RuleKind::Disallow),
-    spec: Spec::Rep,
+    extension: None,
     clause: Clause::REP_8,
     summary: "what the path pattern matches may not be fetched, unless an allow rule is as long",
 };

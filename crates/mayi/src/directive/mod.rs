@@ -6,21 +6,64 @@
 //! record: kept, shown, and unable to close a group or sway a decision (REP-17).
 
 mod allow;
+mod allow_ai_training;
+mod app_directives;
+mod clean_param;
+mod content_signal;
+mod content_usage;
 mod crawl_delay;
 mod disallow;
+mod disallow_ai_training;
+mod host;
+mod license;
+mod noindex;
+mod request_rate;
 mod sitemap;
 mod user_agent;
+mod user_agent_purpose;
+mod visit_time;
 
 pub use allow::ALLOW;
+pub use allow_ai_training::ALLOW_AI_TRAINING;
+pub use app_directives::APP_DIRECTIVES;
+pub use clean_param::CLEAN_PARAM;
+pub use content_signal::CONTENT_SIGNAL;
+pub use content_usage::CONTENT_USAGE;
 pub use crawl_delay::CRAWL_DELAY;
 pub use disallow::DISALLOW;
+pub use disallow_ai_training::DISALLOW_AI_TRAINING;
+pub use host::HOST;
+pub use license::LICENSE;
+pub use noindex::NOINDEX;
+pub use request_rate::REQUEST_RATE;
 pub use sitemap::SITEMAP;
 pub use user_agent::USER_AGENT;
+pub use user_agent_purpose::USER_AGENT_PURPOSE;
+pub use visit_time::VISIT_TIME;
 
+use crate::extension::Extension;
 use crate::spec::Clause;
 
 /// Every directive, the most frequent first.
-pub static DIRECTIVES: &[&Directive] = &[&DISALLOW, &ALLOW, &USER_AGENT, &SITEMAP, &CRAWL_DELAY];
+pub static DIRECTIVES: &[&Directive] = &[
+    &DISALLOW,
+    &ALLOW,
+    &USER_AGENT,
+    &SITEMAP,
+    &CRAWL_DELAY,
+    &CONTENT_SIGNAL,
+    &CONTENT_USAGE,
+    &USER_AGENT_PURPOSE,
+    &APP_DIRECTIVES,
+    &DISALLOW_AI_TRAINING,
+    &ALLOW_AI_TRAINING,
+    &REQUEST_RATE,
+    &VISIT_TIME,
+    &CLEAN_PARAM,
+    &HOST,
+    &NOINDEX,
+    &LICENSE,
+];
 
 /// One kind of line.
 ///
@@ -35,12 +78,14 @@ pub static DIRECTIVES: &[&Directive] = &[&DISALLOW, &ALLOW, &USER_AGENT, &SITEMA
 pub struct Directive {
     /// Its name in canonical spelling; a record's name is compared in any case.
     pub name: &'static str,
+    /// Other names that are as good.
+    pub aliases: &'static [&'static str],
     /// Spellings that are read as meant (WILD-2).
     pub misspellings: &'static [&'static str],
     /// What a record of it does.
     pub role: Role,
-    /// Where it comes from; a dialect adopts specs.
-    pub spec: Spec,
+    /// The extension that it belongs to; a dialect adopts extensions. Without one it is REP's own.
+    pub extension: Option<Extension>,
     /// The clause that it is read by.
     pub clause: Clause,
     /// What it says, in a sentence.
@@ -52,10 +97,12 @@ pub struct Directive {
 #[non_exhaustive]
 pub enum Role {
     /// It starts a group, or joins the group-start lines above it.
-    StartsGroup,
+    StartsGroup(GroupStart),
     /// It is a rule about access, of the group above it.
     Rule(RuleKind),
-    /// It is a record of the group above it, and no rule.
+    /// It is a rule about something else, of the group above it.
+    Statement,
+    /// It is a record of the group above it, and no rule: it does not end the group-start lines.
     GroupRecord,
     /// It belongs to the file as a whole.
     FileRecord,
@@ -80,14 +127,21 @@ impl RuleKind {
     }
 }
 
-/// A specification that directives come from.
+/// What a group-start line names crawlers by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Spec {
-    /// The Robots Exclusion Protocol.
-    Rep,
-    /// What sites write although no draft says so.
-    Wild,
+pub enum GroupStart {
+    /// Their product tokens.
+    ProductToken,
+    /// Their purposes.
+    Purpose,
+}
+
+impl Role {
+    /// Whether a group-start line behind such a record starts a new group (REP-1, APP-1, USE-1).
+    pub const fn ends_group_start(self) -> bool {
+        matches!(self, Self::Rule(_) | Self::Statement)
+    }
 }
 
 #[cfg(test)]
@@ -96,9 +150,12 @@ mod tests {
 
     #[test]
     fn no_two_directives_share_a_spelling() {
+        assert!(DIRECTIVES.len() < usize::from(u8::MAX), "a record has 8 bits for its directive");
         let mut spellings: Vec<String> = DIRECTIVES
             .iter()
-            .flat_map(|directive| directive.misspellings.iter().chain([&directive.name]))
+            .flat_map(|directive| {
+                directive.misspellings.iter().chain(directive.aliases).chain([&directive.name])
+            })
             .map(|spelling| spelling.to_ascii_lowercase())
             .collect();
         let count = spellings.len();

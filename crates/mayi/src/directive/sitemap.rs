@@ -1,13 +1,14 @@
 //! `Sitemap`: where a sitemap is; it belongs to the file, wherever it stands (REP-17).
 
-use super::{Clause, Directive, Role, Spec};
+use super::{Clause, Directive, Role};
 
 /// `Sitemap: https://example.com/sitemap.xml` names a sitemap of the site.
 pub static SITEMAP: Directive = Directive {
     name: "Sitemap",
+    aliases: &[],
     misspellings: &["site-map"],
     role: Role::FileRecord,
-    spec: Spec::Rep,
+    extension: None,
     clause: Clause::REP_17,
     summary: "the URL of a sitemap, for every crawler",
 };

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::crawler::InvalidCrawler;
 use crate::target::InvalidUrl;
 
 /// What is wrong with a request.
@@ -21,6 +22,12 @@ pub enum ErrorCode {
     UnsupportedScheme,
     /// `invalid-agent`: the crawler's name is not a product token.
     InvalidAgent,
+    /// `invalid-user-agent`: the User-Agent string lacks the product token or a purpose.
+    InvalidUserAgent,
+    /// `invalid-purpose`: a purpose is not a token.
+    InvalidPurpose,
+    /// `invalid-app`: an application identifier is not a token.
+    InvalidApp,
     /// `invalid-robots`: the file is said to be there, and is not.
     InvalidRobots,
     /// `unknown-dialect`: no dialect has that name.
@@ -38,6 +45,9 @@ impl ErrorCode {
             Self::InvalidUrl => "invalid-url",
             Self::UnsupportedScheme => "unsupported-scheme",
             Self::InvalidAgent => "invalid-agent",
+            Self::InvalidUserAgent => "invalid-user-agent",
+            Self::InvalidPurpose => "invalid-purpose",
+            Self::InvalidApp => "invalid-app",
             Self::InvalidRobots => "invalid-robots",
             Self::UnknownDialect => "unknown-dialect",
             Self::NoRobots => "no-robots",
@@ -73,6 +83,19 @@ impl From<InvalidUrl> for RequestError {
     fn from(error: InvalidUrl) -> Self {
         let scheme = error.is_unsupported_scheme();
         let code = if scheme { ErrorCode::UnsupportedScheme } else { ErrorCode::InvalidUrl };
+        Self::new(code, error)
+    }
+}
+
+impl From<InvalidCrawler> for RequestError {
+    fn from(error: InvalidCrawler) -> Self {
+        let code = if error.is_purpose() {
+            ErrorCode::InvalidPurpose
+        } else if error.is_application() {
+            ErrorCode::InvalidApp
+        } else {
+            ErrorCode::InvalidUserAgent
+        };
         Self::new(code, error)
     }
 }

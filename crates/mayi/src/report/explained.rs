@@ -10,8 +10,8 @@ use crate::explanation::Explanation;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explained<'a> {
-    /// What was compared with the patterns.
-    pub target: ExplainedTarget<'a>,
+    /// What was compared with the patterns: one form of the target, or two (REP-12).
+    pub target: Vec<String>,
     /// The groups of the file, and which were chosen.
     pub groups: Vec<ExplainedGroup<'a>>,
     /// The rules that match, the winner first and the runner-up next.
@@ -20,17 +20,6 @@ pub struct Explained<'a> {
     pub clauses: Vec<&'static str>,
     /// Lines that were read as meant or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
-}
-
-/// The target in its normalised forms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct ExplainedTarget<'a> {
-    /// Path and query, normalised, with the query's gen-delims raw.
-    pub normalised: Cow<'a, str>,
-    /// The same with them encoded, where that differs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub with_encoded_query: Option<Cow<'a, str>>,
 }
 
 /// A group of the file.
@@ -88,12 +77,9 @@ pub struct ExplainedIrregularity {
 impl<'a> Explained<'a> {
     /// The serialisable view of an explanation.
     pub fn of(explanation: &Explanation<'a>) -> Self {
-        let target = explanation.target();
+        let text = |form: Cow<'_, [u8]>| String::from_utf8_lossy(&form).into_owned();
         Self {
-            target: ExplainedTarget {
-                normalised: String::from_utf8_lossy(target.normalised()),
-                with_encoded_query: target.with_encoded_query().map(String::from_utf8_lossy),
-            },
+            target: explanation.compared().into_iter().map(text).collect(),
             groups: explanation.groups().iter().map(ExplainedGroup::of).collect(),
             matches: explanation.matches().iter().map(ExplainedRule::of).collect(),
             clauses: explanation.clauses().into_iter().map(crate::Clause::id).collect(),

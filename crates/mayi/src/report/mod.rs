@@ -18,11 +18,13 @@
 
 mod error;
 mod explained;
+mod parts;
 mod request;
 
 pub use error::{ErrorCode, ErrorReport, RequestError};
 pub use explained::Explained;
-pub use request::{Request, RobotsInput};
+pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
+pub use request::{PageInput, Request, RobotsInput};
 
 use std::borrow::Cow;
 
@@ -31,8 +33,11 @@ use serde::Serialize;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
+use crate::explanation::Explanation;
+use crate::extension::Extension;
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::target::Target;
+use crate::uses::usage_of;
 
 /// A decision, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,6 +51,17 @@ pub struct Report<'a> {
     pub dialect: &'static str,
     /// May it be fetched?
     pub access: Access<'a>,
+    /// What the file asks of the crawler's applications.
+    pub directives: Directives,
+    /// The usage preferences that hold, or null where the URL may not be fetched.
+    pub usage: Option<UsageReport>,
+    /// The directives that override preferences, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<OverrideReport>,
+    /// One answer for each use.
+    pub uses: Uses,
+    /// What spoke about each use but crawling.
+    pub signals: Signals,
     /// What else the file says to this crawler.
     pub records: Records<'a>,
     /// Why, where that was asked for.
@@ -61,6 +77,8 @@ pub struct Access<'a> {
     pub allowed: bool,
     /// `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
     pub reason: &'static str,
+    /// Whether the crawler's name says that it gathers for training (AIA-1).
+    pub training: bool,
     /// The rule that decided.
     pub rule: Option<Rule<'a>>,
     /// The groups that apply.
@@ -85,28 +103,19 @@ pub struct Rule<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// `product-token` or `global`.
+    /// `product-token`, `regex`, `purpose` or `global`.
     pub by: &'static str,
     /// The group-start lines that matched.
     pub lines: Vec<u32>,
 }
 
-/// What the file says besides rules.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Records<'a> {
-    /// The sitemaps of the file.
-    pub sitemaps: Vec<Cow<'a, str>>,
-    /// The seconds to wait between requests.
-    pub crawl_delay: Option<f64>,
-}
-
 impl<'a> Access<'a> {
     /// The serialisable view of a decision.
-    pub fn of(decision: &Decision<'a>) -> Self {
+    pub fn of(decision: &Decision<'a>, crawler: &Crawler) -> Self {
         Self {
             allowed: decision.is_allowed(),
             reason: decision.reason().name(),
+            training: crawler.is_for_training(),
             rule: decision.rule().map(|rule| Rule {
                 kind: rule.kind().name(),
                 pattern: String::from_utf8_lossy(rule.pattern()),
@@ -121,112 +130,157 @@ impl<'a> Access<'a> {
     }
 }
 
-impl<'a> Report<'a> {
-    /// The decision of a file.
-    pub fn new(robots: &'a RobotsTxt<'a>, crawler: &'a Crawler, target: &'a Target<'a>) -> Self {
-        Self::of_decision(&robots.decide(crawler, target), robots, crawler, target)
+/// A question to a file: who asks, what about, and what is known of the page already.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The file.
+    pub robots: &'a RobotsTxt<'a>,
+    /// Who asks.
+    pub crawler: &'a Crawler,
+    /// What about.
+    pub target: &'a Target<'a>,
+    /// The header fields of the response, if there is one already.
+    pub fields: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Question<'a> {
+    /// The decision in all its parts.
+    pub fn report(self) -> Report<'a> {
+        self.report_of(&self.robots.decide(self.crawler, self.target))
     }
 
-    /// The decision of a file, with its explanation.
-    pub fn explained(robots: &'a RobotsTxt<'a>, crawler: &'a Crawler, target: &'a Target<'a>) -> Self {
-        let explanation = robots.explain(crawler, target);
-        let report = Self::of_decision(explanation.decision(), robots, crawler, target);
-        Self { explanation: Some(Explained::of(&explanation)), ..report }
+    /// The decision in all its parts, with its explanation.
+    pub fn explained(self) -> Report<'a> {
+        let explanation = self.robots.explain(self.crawler, self.target);
+        let report = self.report_of(explanation.decision());
+        Report { explanation: Some(Explained::of(&explanation)), ..report }
     }
 
-    /// A decision that was made already, by this file or by rules that it prepared.
-    pub fn of_decision(
-        decision: &Decision<'a>,
-        robots: &'a RobotsTxt<'_>,
-        crawler: &'a Crawler,
-        target: &'a Target<'_>,
-    ) -> Self {
-        let records = Records {
-            sitemaps: robots.sitemaps().map(String::from_utf8_lossy).collect(),
-            crawl_delay: robots.crawl_delay(crawler),
-        };
-        Self { records, ..Self::without_file(decision, crawler, target, robots.dialect()) }
-    }
-
-    /// A decision for which there was no file.
-    pub fn without_file(
-        decision: &Decision<'a>,
-        crawler: &'a Crawler,
-        target: &'a Target<'_>,
-        dialect: &Dialect,
-    ) -> Self {
-        Self {
+    /// The same for a decision that was made already: by rules that the file has prepared, or
+    /// without a file, in which case `robots` is an empty one.
+    pub fn report_of(self, decision: &Decision<'a>) -> Report<'a> {
+        let Self { robots, crawler, target, fields } = self;
+        let asked = robots.app_directives(crawler, target);
+        // What can't be fetched has no preferences (USE-4).
+        let usage = decision.is_allowed().then(|| usage_of(robots, crawler, target, fields, &asked));
+        Report {
             url: target.url(),
             agent: crawler.product_token().as_str(),
-            dialect: dialect.name(),
-            access: Access::of(decision),
-            records: Records::default(),
+            dialect: robots.dialect().name(),
+            access: Access::of(decision, crawler),
+            directives: Directives::of(&asked),
+            overrides: usage.as_ref().map(OverrideReport::all).unwrap_or_default(),
+            uses: Uses::of(decision, usage.as_ref()),
+            signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
+            usage: usage.as_ref().map(UsageReport::of),
+            records: Records::of(robots, crawler, target),
             explanation: None,
         }
     }
 }
 
-/// Answers a request that carries its file.
+/// What a front end answers requests with, beside what is in them.
+///
+/// ```
+/// use mayi::report::{Answering, Request};
+///
+/// let request = Request::from_json(br#"{"url": "https://example.com/", "agent": "ExampleBot", "robots": ""}"#)?;
+/// let answer = Answering::default().answer(&request)?;
+/// assert!(answer.report().access.allowed);
+/// # Ok::<(), mayi::report::RequestError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Answering {
+    options: ReadOptions,
+    without: Vec<Extension>,
+}
+
+impl Answering {
+    /// Reads files with these options; a request's own dialect and charset go before them.
+    #[must_use]
+    pub fn with_options(self, options: ReadOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Reads every dialect without an extension.
+    #[must_use]
+    pub fn without(mut self, extension: Extension) -> Self {
+        self.without.push(extension);
+        self
+    }
+
+    /// Answers a request that carries its file.
+    ///
+    /// # Errors
+    /// When the request is wrong, or carries no file.
+    pub fn answer<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
+        let crawler = request.crawler()?;
+        let target = request.target()?;
+        let dialect = request.dialect(self.options.dialect())?;
+        let dialect = self.without.iter().copied().fold(dialect, Dialect::without);
+        let read = |octets: &'a [u8], charset: Option<&str>| {
+            let options = self.options.clone().with_dialect(dialect.clone());
+            let options = match charset {
+                Some(charset) => options.with_charset(charset),
+                None => options,
+            };
+            RobotsTxt::read(octets, &options)
+        };
+        let mut ended = None;
+        let robots = match &request.robots {
+            None => {
+                let message = "the request has no `robots`, and files are not fetched here";
+                return Err(RequestError::new(ErrorCode::NoRobots, message));
+            }
+            Some(RobotsInput::Text(text)) => read(text.as_bytes(), None),
+            Some(RobotsInput::Octets { octets, charset }) => read(octets, charset.as_deref()),
+            Some(RobotsInput::Ended(result)) => {
+                ended = Some(result.decide(&target).ok_or_else(|| {
+                    let message = "a successful status comes with the file: give its text as `robots`";
+                    RequestError::new(ErrorCode::InvalidRobots, message)
+                })?);
+                read(b"", None)
+            }
+        };
+        let fields = request.fields();
+        Ok(Answer { crawler, target, robots, ended, fields, explain: request.explain })
+    }
+}
+
+/// Answers a request that carries its file, with nothing but what is in it.
 ///
 /// # Errors
 /// When the request is wrong, or carries no file.
 pub fn answer<'a>(request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
-    let crawler = request.crawler()?;
-    let target = request.target()?;
-    let dialect = request.dialect()?;
-    let file = match &request.robots {
-        None => {
-            let message = "the request has no `robots`, and files are not fetched here";
-            return Err(RequestError::new(ErrorCode::NoRobots, message));
-        }
-        Some(RobotsInput::Text(text)) => File::Read(read(text.as_bytes(), &dialect, None)),
-        Some(RobotsInput::Octets { octets, charset }) => {
-            File::Read(read(octets, &dialect, charset.as_deref()))
-        }
-        Some(RobotsInput::Ended(result)) => File::Ended(result.decide(&target).ok_or_else(|| {
-            let message = "a successful status comes with the file: give its text as `robots`";
-            RequestError::new(ErrorCode::InvalidRobots, message)
-        })?),
-    };
-    Ok(Answer { request, crawler, target, dialect, file })
-}
-
-fn read<'t>(octets: &'t [u8], dialect: &Dialect, charset: Option<&str>) -> RobotsTxt<'t> {
-    let options = ReadOptions::default().with_dialect(dialect.clone());
-    let options = match charset {
-        Some(charset) => options.with_charset(charset),
-        None => options,
-    };
-    RobotsTxt::read(octets, &options)
+    Answering::default().answer(request)
 }
 
 /// A request that can be answered. It holds what its [`report`](Self::report) borrows, and serialises
 /// as that.
 #[derive(Debug)]
 pub struct Answer<'a> {
-    request: &'a Request<'a>,
     crawler: Crawler,
     target: Target<'a>,
-    dialect: Dialect,
-    file: File<'a>,
-}
-
-#[derive(Debug)]
-enum File<'a> {
-    Read(RobotsTxt<'a>),
-    Ended(Decision<'static>),
+    /// The file; an empty one where there is none.
+    robots: RobotsTxt<'a>,
+    /// What was decided without a file.
+    ended: Option<Decision<'static>>,
+    fields: Vec<(&'a str, &'a str)>,
+    explain: bool,
 }
 
 impl Answer<'_> {
     /// The decision, with an explanation where the request asks for one.
     pub fn report(&self) -> Report<'_> {
-        match &self.file {
-            File::Read(robots) if self.request.explain => {
-                Report::explained(robots, &self.crawler, &self.target)
-            }
-            File::Read(robots) => Report::new(robots, &self.crawler, &self.target),
-            File::Ended(decision) => {
-                Report::without_file(decision, &self.crawler, &self.target, &self.dialect)
+        let Self { robots, crawler, target, fields, .. } = self;
+        let question = Question { robots, crawler, target, fields };
+        match &self.ended {
+            None if self.explain => question.explained(),
+            None => question.report(),
+            Some(decision) => {
+                let explanation = Explanation::without_file(robots, target, decision.clone());
+                let explanation = self.explain.then(|| Explained::of(&explanation));
+                Report { explanation, ..question.report_of(decision) }
             }
         }
     }

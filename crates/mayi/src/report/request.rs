@@ -24,9 +24,21 @@ pub struct Request<'a> {
     /// Who asks: a product token.
     #[serde(borrow)]
     pub agent: Cow<'a, str>,
+    /// The User-Agent string that the crawler sends, to be checked against its tokens.
+    #[serde(borrow, default)]
+    pub user_agent: Option<Cow<'a, str>>,
+    /// What it crawls for.
+    #[serde(borrow, default)]
+    pub purposes: Vec<Cow<'a, str>>,
+    /// The applications that it gathers for.
+    #[serde(borrow, default)]
+    pub apps: Vec<Cow<'a, str>>,
     /// The file, or what came of asking for it.
     #[serde(borrow, default)]
     pub robots: Option<RobotsInput<'a>>,
+    /// What is known of the page already.
+    #[serde(borrow, default)]
+    pub page: Option<PageInput<'a>>,
     /// The dialect to read the file in; `rfc9309` where there is none.
     #[serde(borrow, default)]
     pub dialect: Option<Cow<'a, str>>,
@@ -38,8 +50,17 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// A question about a URL by a crawler; set the other members as needed.
     pub fn new(url: &'a str, agent: &'a str) -> Self {
-        let (url, agent) = (Cow::Borrowed(url), Cow::Borrowed(agent));
-        Self { url, agent, robots: None, dialect: None, explain: false }
+        Self {
+            url: Cow::Borrowed(url),
+            agent: Cow::Borrowed(agent),
+            user_agent: None,
+            purposes: Vec::new(),
+            apps: Vec::new(),
+            robots: None,
+            page: None,
+            dialect: None,
+            explain: false,
+        }
     }
 
     /// Reads a request from JSON text.
@@ -65,15 +86,30 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn crawler(&self) -> Result<Crawler, RequestError> {
-        Crawler::new(&self.agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))
+        let crawler = Crawler::new(&self.agent)
+            .map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
+        let crawler =
+            self.purposes.iter().try_fold(crawler, |crawler, purpose| crawler.with_purpose(purpose))?;
+        let crawler =
+            self.apps.iter().try_fold(crawler, |crawler, app| crawler.with_application(app))?;
+        match &self.user_agent {
+            Some(user_agent) => Ok(crawler.with_user_agent(user_agent)?),
+            None => Ok(crawler),
+        }
+    }
+
+    /// The header fields of the response.
+    pub(super) fn fields(&self) -> Vec<(&str, &str)> {
+        let fields = self.page.iter().flat_map(|page| &page.headers);
+        fields.map(|(name, value)| (&**name, &**value)).collect()
     }
 
     pub(super) fn target(&self) -> Result<Target<'_>, RequestError> {
         Target::parse(&self.url).map_err(RequestError::from)
     }
 
-    pub(super) fn dialect(&self) -> Result<Dialect, RequestError> {
-        let Some(name) = self.dialect.as_deref() else { return Ok(Dialect::default()) };
+    pub(super) fn dialect(&self, default: &Dialect) -> Result<Dialect, RequestError> {
+        let Some(name) = self.dialect.as_deref() else { return Ok(default.clone()) };
         Dialect::named(name).ok_or_else(|| {
             let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
             let (name, known) = (name.escape_debug(), known.join(", "));
@@ -81,6 +117,16 @@ impl<'a> Request<'a> {
             RequestError::new(ErrorCode::UnknownDialect, message)
         })
     }
+}
+
+/// A response that came already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PageInput<'a> {
+    /// Its header fields, in order.
+    #[serde(borrow, default)]
+    pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 /// The file that a request is about.

@@ -1,0 +1,14 @@
+//! `AllowAITraining`: a path pattern that is for training too (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `AllowAITraining: /path` speaks about training alone, and never about access.
+pub static ALLOW_AI_TRAINING: Directive = Directive {
+    name: "AllowAITraining",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::GroupRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "what the path pattern matches may be used for training",
+};

@@ -1,0 +1,14 @@
+//! `Content-Usage`: AI usage preferences (USE-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `Content-Usage: /path train-ai=n` prefers that `/path` is not used for training.
+pub static CONTENT_USAGE: Directive = Directive {
+    name: "Content-Usage",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::Statement,
+    extension: Some(Extension::UsagePreferences),
+    clause: Clause::USE_1,
+    summary: "usage preferences for what the path pattern matches",
+};

@@ -1,0 +1,14 @@
+//! `DisallowAITraining`: a path pattern that is not for training (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `DisallowAITraining: /path` speaks about training alone, and never about access.
+pub static DISALLOW_AI_TRAINING: Directive = Directive {
+    name: "DisallowAITraining",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::GroupRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "what the path pattern matches may not be used for training",
+};

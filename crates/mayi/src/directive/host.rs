@@ -1,0 +1,14 @@
+//! `Host`: the preferred mirror of a site (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `Host: www.example.com` names the mirror to prefer.
+pub static HOST: Directive = Directive {
+    name: "Host",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::FileRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "the mirror of the site that is preferred",
+};

@@ -1,0 +1,14 @@
+//! `Noindex`: a path pattern that should not be indexed (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `Noindex: /path` was once read by some; it is reported and never a matter of access.
+pub static NOINDEX: Directive = Directive {
+    name: "Noindex",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::GroupRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "what the path pattern matches should not be indexed",
+};

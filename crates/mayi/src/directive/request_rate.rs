@@ -1,0 +1,14 @@
+//! `Request-rate`: how many pages in how many seconds (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `Request-rate: 1/10s` asks for one page in ten seconds.
+pub static REQUEST_RATE: Directive = Directive {
+    name: "Request-rate",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::GroupRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "how many pages may be asked for in how much time",
+};

@@ -1,0 +1,14 @@
+//! `Visit-time`: when to come (WILD-1).
+
+use super::{Clause, Directive, Extension, Role};
+
+/// `Visit-time: 0600-0845` asks crawlers to come in these hours.
+pub static VISIT_TIME: Directive = Directive {
+    name: "Visit-time",
+    aliases: &[],
+    misspellings: &[],
+    role: Role::GroupRecord,
+    extension: Some(Extension::Records),
+    clause: Clause::WILD_1,
+    summary: "the hours in which crawlers may come",
+};

@@ -1,0 +1,180 @@
+//! Records in use that no draft has, as the decision reports them (WILD-1).
+//!
+//! None of them changes access. Content-Signal and the two AI training rules also speak about uses;
+//! what they say is gathered by `uses`.
+
+use crate::crawler::Crawler;
+use crate::directive::{
+    ALLOW_AI_TRAINING, CLEAN_PARAM, CONTENT_SIGNAL, DISALLOW_AI_TRAINING, Directive, HOST, LICENSE,
+    NOINDEX, REQUEST_RATE, Role, VISIT_TIME,
+};
+use crate::evaluation::Forms;
+use crate::pattern::PathPattern;
+use crate::preference::Preference;
+use crate::robots_txt::RobotsTxt;
+use crate::selection::{Selection, select};
+use crate::span::LineNumber;
+
+/// What a file says to a crawler besides rules and statements. Values are as written.
+///
+/// ```
+/// use mayi::{Crawler, RobotsTxt};
+///
+/// let robots = RobotsTxt::parse(b"User-agent: *\nRequest-rate: 1/10s\nHost: www.example.com\n");
+/// let records = robots.other_records(&Crawler::new("ExampleBot")?);
+/// assert_eq!(records.request_rate, [b"1/10s"]);
+/// assert_eq!(records.host, [b"www.example.com"]);
+/// # Ok::<(), mayi::InvalidProductToken>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OtherRecords<'r> {
+    /// Of the crawler's groups.
+    pub request_rate: Vec<&'r [u8]>,
+    /// Of the crawler's groups.
+    pub visit_time: Vec<&'r [u8]>,
+    /// Of the crawler's groups.
+    pub noindex: Vec<&'r [u8]>,
+    /// Of the file.
+    pub clean_param: Vec<&'r [u8]>,
+    /// Of the file.
+    pub host: Vec<&'r [u8]>,
+    /// Of the file.
+    pub license: Vec<&'r [u8]>,
+    /// What Content-Signal says to the crawler.
+    pub content_signal: ContentSignal,
+}
+
+impl RobotsTxt<'_> {
+    /// The records in use that hold for a crawler.
+    pub fn other_records(&self, crawler: &Crawler) -> OtherRecords<'_> {
+        let selection = select(self, crawler, &mut ());
+        let of_group = |directive: &'static Directive| -> Vec<&[u8]> {
+            let records = selection.iter().flat_map(|selection| selection.records(self));
+            self.values_of(directive, records).collect()
+        };
+        let of_file = |directive: &'static Directive| -> Vec<&[u8]> {
+            self.values_of(directive, self.records().iter().copied()).collect()
+        };
+        let signals = content_signals(self, selection.as_ref());
+        OtherRecords {
+            request_rate: of_group(&REQUEST_RATE),
+            visit_time: of_group(&VISIT_TIME),
+            noindex: of_group(&NOINDEX),
+            clean_param: of_file(&CLEAN_PARAM),
+            host: of_file(&HOST),
+            license: of_file(&LICENSE),
+            content_signal: signals
+                .iter()
+                .fold(ContentSignal::default(), |all, (_, signal)| all.combined(signal)),
+        }
+    }
+}
+
+/// What Content-Signal says: its keys with their values, both in lower case.
+///
+/// ```
+/// use mayi::{ContentSignal, Preference};
+///
+/// let signal = ContentSignal::parse(b"search=yes, AI-Train=no, use=reference");
+/// assert_eq!(signal.preference("ai-train"), Preference::Disallowed);
+/// assert_eq!(signal.preference("ai-input"), Preference::Unknown);
+/// assert_eq!(signal.value("use"), Some("reference"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContentSignal {
+    values: Vec<(String, String)>,
+}
+
+impl ContentSignal {
+    /// Reads a value: `key=value`, separated by commas. What is neither is passed over.
+    pub fn parse(octets: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(octets).to_ascii_lowercase();
+        let mut signal = Self::default();
+        for pair in text.split(',') {
+            if let Some((key, value)) = pair.split_once('=')
+                && !key.trim().is_empty()
+            {
+                signal.set(key.trim(), value.trim());
+            }
+        }
+        signal
+    }
+
+    /// The value of a key.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.values.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// All keys with their values.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// What the value of a key means: `yes` and `no` say so.
+    pub fn preference(&self, key: &str) -> Preference {
+        match self.value(key) {
+            Some("yes") => Preference::Allowed,
+            Some("no") => Preference::Disallowed,
+            _ => Preference::Unknown,
+        }
+    }
+
+    /// Both together: of two values of a key, `no` stays, and otherwise the later one.
+    #[must_use]
+    pub fn combined(mut self, other: &Self) -> Self {
+        for (key, value) in other.values() {
+            self.set(key, value);
+        }
+        self
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        match self.values.iter_mut().find(|(known, _)| known == key) {
+            Some((_, known)) if known == "no" => {}
+            Some((_, known)) => value.clone_into(known),
+            None => self.values.push((key.to_owned(), value.to_owned())),
+        }
+    }
+}
+
+/// The Content-Signal lines that hold for a crawler: those before every group, and those of its
+/// groups.
+pub(crate) fn content_signals(
+    robots: &RobotsTxt<'_>,
+    selection: Option<&Selection>,
+) -> Vec<(LineNumber, ContentSignal)> {
+    let starts_group = |role| matches!(role, Role::StartsGroup(_));
+    let before_groups = robots.records().iter().take_while(|record| !starts_group(record.role()));
+    let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
+    let records = before_groups.copied().chain(of_groups);
+    records
+        .filter(|record| record.is(&CONTENT_SIGNAL))
+        .map(|record| (robots.line_of(record), ContentSignal::parse(robots.value(record))))
+        .collect()
+}
+
+/// What the AI training rules of a crawler's groups say about a target: the longest pattern that
+/// matches, and allow at equal length.
+pub(crate) fn ai_training(
+    robots: &RobotsTxt<'_>,
+    selection: &Selection,
+    forms: &Forms<'_>,
+) -> Option<(LineNumber, Preference)> {
+    let mut best: Option<(usize, bool, LineNumber)> = None;
+    for record in selection.records(robots) {
+        let allows = record.is(&ALLOW_AI_TRAINING);
+        if !allows && !record.is(&DISALLOW_AI_TRAINING) {
+            continue;
+        }
+        let pattern = PathPattern::read(robots.value(record), robots.dialect().comparison);
+        if !forms.any(|text| pattern.matches_text(text)) {
+            continue;
+        }
+        let rank = (pattern.octets(), allows);
+        if best.is_none_or(|(octets, allowed, _)| rank > (octets, allowed)) {
+            best = Some((pattern.octets(), allows, robots.line_of(record)));
+        }
+    }
+    best.map(|(_, allows, line)| (line, Preference::of(allows)))
+}

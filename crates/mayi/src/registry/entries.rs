@@ -1,0 +1,157 @@
+//! The entries of the registries, with the fields that the drafts give them.
+
+use crate::crawler::Manners;
+use crate::preference::Preference;
+use crate::structured::{Value, ValueType};
+
+/// A purpose token (PUR-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Purpose {
+    /// The token; it is compared in any case.
+    pub token: String,
+    /// What it stands for.
+    pub description: String,
+}
+
+/// An application and the crawler that gathers for it (APP-8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Application {
+    /// Its identifier, a Structured Fields Token.
+    pub identifier: String,
+    /// The product token of its crawler.
+    pub product_token: crate::ProductToken,
+    /// Who may change it.
+    pub change_controller: String,
+}
+
+/// A directive of an application (APP-8).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ApplicationDirective {
+    /// The application that it belongs to.
+    pub application: String,
+    /// Its name, a Structured Fields key.
+    pub name: String,
+    /// The type that its values have.
+    pub value_type: ValueType,
+    /// What it means.
+    pub description: String,
+    /// Where more is said about it.
+    pub documentation: String,
+    /// Whether it is in use.
+    pub status: Status,
+    /// The usage category that it speaks about, if it does (APP-9).
+    pub overrides: Option<Overrides>,
+}
+
+/// Whether a directive is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It is.
+    Active,
+    /// It is no longer to be used.
+    Deprecated,
+}
+
+impl Status {
+    /// As registries have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Deprecated => "deprecated",
+        }
+    }
+}
+
+/// What a directive's values mean for a usage category (APP-9).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Overrides {
+    /// The label of the category.
+    pub category: String,
+    /// Values and what each means; other values mean nothing.
+    pub values: Vec<(Value, Preference)>,
+}
+
+impl Overrides {
+    /// What a value means for the category.
+    pub fn meaning(&self, value: &Value) -> Option<Preference> {
+        self.values.iter().find(|(known, _)| known == value).map(|(_, meaning)| *meaning)
+    }
+}
+
+/// A usage category (USE-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Category {
+    /// Its label in a Dictionary.
+    pub label: String,
+    /// Its name.
+    pub name: String,
+    /// What it covers.
+    pub description: String,
+}
+
+/// A known crawler (WILD-6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Agent {
+    /// Its product token.
+    pub token: String,
+    /// Who runs it.
+    pub operator: String,
+    /// What it is for.
+    pub kind: AgentKind,
+    /// Whether it is a token for robots.txt alone, which no request is made with.
+    pub control_only: bool,
+    /// Where that is said.
+    pub source: String,
+    pub(crate) manners: Manners,
+}
+
+impl Agent {
+    /// The tokens whose groups it uses in turn when none has its own.
+    pub fn fallback(&self) -> impl Iterator<Item = &str> {
+        self.manners.fallbacks.iter().map(crate::ProductToken::as_str)
+    }
+
+    /// Whether the groups of `*` do not hold for it.
+    pub fn ignores_global(&self) -> bool {
+        self.manners.ignores_global
+    }
+}
+
+/// What a crawler is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AgentKind {
+    /// It builds a search index.
+    Search,
+    /// It gathers for training.
+    Training,
+    /// It fetches for an assistant's user.
+    Assistant,
+    /// It keeps pages for archives and research.
+    Archive,
+    /// It checks, previews, monitors or measures.
+    Tool,
+}
+
+impl AgentKind {
+    /// All of them.
+    pub const ALL: &[Self] =
+        &[Self::Search, Self::Training, Self::Assistant, Self::Archive, Self::Tool];
+
+    /// As registries have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Training => "training",
+            Self::Assistant => "assistant",
+            Self::Archive => "archive",
+            Self::Tool => "tool",
+        }
+    }
+}

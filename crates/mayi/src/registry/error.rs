@@ -1,0 +1,62 @@
+//! What is wrong with a registry file.
+
+use std::error::Error;
+use std::fmt;
+
+/// One thing that is wrong, where, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistryError {
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) message: String,
+}
+
+impl RegistryError {
+    /// The file, as the caller called it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line, counted from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// What is wrong and what would be right.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}
+
+impl Error for RegistryError {}
+
+/// Everything that is wrong with a file, in the order of its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistryErrors(pub(super) Vec<RegistryError>);
+
+impl RegistryErrors {
+    /// Each of them; there is at least one.
+    pub fn iter(&self) -> impl Iterator<Item = &RegistryError> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for RegistryErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, error) in self.0.iter().enumerate() {
+            if place > 0 {
+                writeln!(f)?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for RegistryErrors {}

@@ -1,0 +1,167 @@
+//! What the drafts leave to registries, as data: purposes, applications, their directives, usage
+//! categories and known crawlers.
+//!
+//! The shipped files are in `data/`. A user's file has entries of any kind and is laid over them: an
+//! entry with the same key stands instead of the shipped one. Nothing is fetched, and reading a file
+//! is the caller's matter: this takes its text.
+//!
+//! ```
+//! use mayi::registry::Registry;
+//!
+//! let text = r#"
+//! [[purpose]]
+//! token = "ARCHIVE"
+//! description = "keeping pages for later"
+//! "#;
+//! let registry = Registry::built_in().extended("mine.toml", text)?;
+//! assert!(registry.purpose("archive").is_some());
+//!
+//! let errors = registry.extended("mine.toml", "[[agent]]\ntoken = \"a b\"\n").unwrap_err();
+//! assert!(errors.to_string().starts_with("mine.toml:1: "));
+//! # Ok::<(), mayi::registry::RegistryErrors>(())
+//! ```
+
+mod check;
+mod entries;
+mod error;
+
+pub use entries::{
+    Agent, AgentKind, Application, ApplicationDirective, Category, Overrides, Purpose, Status,
+};
+pub use error::{RegistryError, RegistryErrors};
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use crate::crawler::{Manners, ProductToken};
+
+/// All registries together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Registry {
+    purposes: Vec<Purpose>,
+    applications: Vec<Application>,
+    directives: Vec<ApplicationDirective>,
+    categories: Vec<Category>,
+    /// By token, in lower case.
+    agents: Vec<Agent>,
+}
+
+/// The shipped files, with their names.
+const SHIPPED: [(&str, &str); 5] = [
+    ("purposes.toml", include_str!("../../data/purposes.toml")),
+    ("applications.toml", include_str!("../../data/applications.toml")),
+    ("categories.toml", include_str!("../../data/categories.toml")),
+    ("directives.toml", include_str!("../../data/directives.toml")),
+    ("agents.toml", include_str!("../../data/agents.toml")),
+];
+
+static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+    let add = |registry: Registry, (name, text): (&str, &str)| {
+        registry.extended(name, text).unwrap_or_else(|errors| panic!("a shipped registry: {errors}"))
+    };
+    Arc::new(SHIPPED.into_iter().fold(Registry::default(), add))
+});
+
+impl Registry {
+    /// The registries that are shipped.
+    pub fn built_in() -> Arc<Self> {
+        Arc::clone(&BUILT_IN)
+    }
+
+    /// These registries with the entries of a file laid over them.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, each with its line and with what would be right.
+    pub fn extended(&self, file: &str, text: &str) -> Result<Self, RegistryErrors> {
+        check::extend(self, file, text)
+    }
+
+    /// The purpose tokens.
+    pub fn purposes(&self) -> &[Purpose] {
+        &self.purposes
+    }
+
+    /// The application identifiers.
+    pub fn applications(&self) -> &[Application] {
+        &self.applications
+    }
+
+    /// The directives of applications.
+    pub fn directives(&self) -> &[ApplicationDirective] {
+        &self.directives
+    }
+
+    /// The usage categories.
+    pub fn categories(&self) -> &[Category] {
+        &self.categories
+    }
+
+    /// The known crawlers.
+    pub fn agents(&self) -> &[Agent] {
+        &self.agents
+    }
+
+    /// The purpose with this token, in any case.
+    pub fn purpose(&self, token: &str) -> Option<&Purpose> {
+        self.purposes.iter().find(|purpose| purpose.token.eq_ignore_ascii_case(token))
+    }
+
+    /// The application with this identifier.
+    pub fn application(&self, identifier: &str) -> Option<&Application> {
+        self.applications.iter().find(|application| application.identifier == identifier)
+    }
+
+    /// The directive of this name for an application.
+    pub fn directive(&self, application: &str, name: &str) -> Option<&ApplicationDirective> {
+        self.directives
+            .iter()
+            .find(|directive| directive.application == application && directive.name == name)
+    }
+
+    /// The usage category with this label.
+    pub fn category(&self, label: &str) -> Option<&Category> {
+        self.categories.iter().find(|category| category.label == label)
+    }
+
+    /// The known crawler with this product token, in any case.
+    ///
+    /// ```
+    /// let registry = mayi::registry::Registry::built_in();
+    /// let agent = registry.agent("googlebot-image").expect("it is well known");
+    /// assert_eq!(agent.operator, "Google");
+    /// ```
+    pub fn agent(&self, token: &str) -> Option<&Agent> {
+        let lower = |text: &'_ str| -> Vec<u8> { text.to_ascii_lowercase().into_bytes() };
+        debug_assert!(self.agents.is_sorted_by_key(|agent| lower(&agent.token)));
+        let compare = |agent: &Agent| {
+            let known = agent.token.bytes().map(|octet| octet.to_ascii_lowercase());
+            known.cmp(token.bytes().map(|octet| octet.to_ascii_lowercase()))
+        };
+        self.agents.binary_search_by(compare).ok().map(|at| &self.agents[at])
+    }
+
+    /// How a crawler finds its group (WILD-6).
+    pub(crate) fn manners_of(&self, token: &ProductToken) -> Cow<'_, Manners> {
+        match self.agent(token.as_str()) {
+            Some(agent) => Cow::Borrowed(&agent.manners),
+            None => Cow::Owned(Manners::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_registries_are_sound() {
+        let registry = Registry::built_in();
+        assert_eq!(registry.purposes().len(), 3);
+        assert!(registry.agents().len() >= 150);
+        assert!(registry.agent("ADSBOT-GOOGLE").expect("it is known").manners.ignores_global);
+        assert_eq!(registry.agent("no-such-crawler"), None);
+        for agent in registry.agents() {
+            assert!(agent.source.starts_with("https://"), "{}", agent.token);
+        }
+    }
+}

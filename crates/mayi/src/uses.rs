@@ -236,7 +236,7 @@ pub(crate) fn usage_of(
     let of_file = file.combined();
     let overrides = overrides_of(robots, directives, &of_file);
     let applications = crawler.applications().map(str::to_owned).collect();
-    let mut usage = Usage { overrides, applications, ..Usage::default() };
+    let mut usage = Usage { applications, overrides, ..Usage::default() };
     usage.combine(robots, &of_file, header_usage.as_ref());
 
     for &about in Use::ALL {

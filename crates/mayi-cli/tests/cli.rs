@@ -1,0 +1,299 @@
+//! The command as people and scripts use it: what it prints, and how it ends.
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::mayi;
+use serde_json::Value;
+
+const FILE: &str = "User-agent: *\nDisallow: /private/\nAllow: /private/press\n";
+
+fn check(words: &[&str], stdin: &str) -> common::Run {
+    let all = [&["check", "--robots", "-", "--agent", "ExampleBot"], words].concat();
+    mayi(&all, stdin.as_bytes())
+}
+
+#[test]
+fn check_says_what_decided_and_ends_accordingly() {
+    let run = check(&["https://example.com/"], FILE);
+    assert_eq!(run.status, Some(0));
+    assert!(run.stdout.starts_with("allowed "), "{}", run.stdout);
+    assert!(run.stdout.contains("no rule of this group matches"), "{}", run.stdout);
+
+    let run = check(&["https://example.com/private/press", "https://example.com/private/x"], FILE);
+    assert_eq!(run.status, Some(1));
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert!(lines[0].contains("standard input:3: Allow: /private/press"), "{}", lines[0]);
+    assert!(lines[1].starts_with("disallowed  https://example.com/private/x"), "{}", lines[1]);
+    assert!(!run.stdout.contains('\u{1b}'), "no colour where there is no terminal");
+}
+
+#[test]
+fn a_wrong_url_does_not_keep_the_others_from_an_answer() {
+    let run = check(&["nonsense", "https://example.com/private/x"], FILE);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stdout.contains("disallowed"), "{}", run.stdout);
+    assert!(run.stderr.contains("`nonsense` has no scheme"), "{}", run.stderr);
+
+    let run = check(&["--json", "nonsense", "https://example.com/"], FILE);
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines[0]["error"]["code"], "invalid-url");
+    assert_eq!(lines[1]["access"]["allowed"], true);
+}
+
+#[test]
+fn what_the_caller_got_wrong_is_said() {
+    for (words, part) in [
+        (&["--agent", "Example Bot"][..], "is not a product token"),
+        (&["--agent", "a", "--purpose", "x y"], "is not a purpose token"),
+        (&["--agent", "a", "--app", "1"], "is not an application identifier"),
+        (&["--agent", "a", "--user-agent", "b/1.0"], "does not have `a` in it"),
+        (&["--agent", "a", "--max-octets", "10"], "at least 512000"),
+        (&["--agent", "a", "--registry", "/no/such/file"], "can't be read"),
+        (&["--agent", "a", "--urls", "-"], "standard input can be only one of"),
+    ] {
+        let all = [&["check", "--robots", "-"], words, &["https://example.com/"]].concat();
+        let run = mayi(&all, FILE.as_bytes());
+        assert_eq!(run.status, Some(2), "{words:?}");
+        assert!(run.stderr.contains(part), "{words:?}: {}", run.stderr);
+        assert_eq!(run.stdout, "", "{words:?}");
+    }
+    let run =
+        mayi(&["check", "--robots", "/no/such/file", "--agent", "a", "https://example.com/"], b"");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("`/no/such/file` can't be read"), "{}", run.stderr);
+}
+
+#[test]
+fn urls_come_from_files_and_standard_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    std::fs::write(path("robots.txt"), FILE).expect("a file");
+    std::fs::write(path("urls"), "https://example.com/\r\n\nhttps://example.com/private/\n")
+        .expect("a file");
+    let (robots, urls) = (path("robots.txt"), path("urls"));
+    let from_file = mayi(&["check", "--robots", &robots, "--agent", "a", "--urls", &urls], b"");
+    let input = b"https://example.com/\nhttps://example.com/private/\n";
+    let from_input = mayi(&["check", "--robots", &robots, "--agent", "a", "-"], input);
+    assert_eq!(from_file.status, Some(1));
+    assert_eq!(from_file.stdout.lines().count(), 2);
+    assert_eq!(from_file.stdout, from_input.stdout);
+}
+
+#[test]
+fn explain_draws_the_line_and_escapes_what_is_not_text() {
+    let file = b"User-agent: ExampleBot\nDisallow: /\x1b[31m\xff\n";
+    let run = mayi(
+        &["explain", "--robots", "-", "--agent", "ExampleBot", "https://example.com/%1b[31m%ff"],
+        file,
+    );
+    assert_eq!(run.status, Some(1));
+    for part in [
+        ">     2 | Disallow: /\\u{1b}[31m\\xFF",
+        "|           ^^^^",
+        "compared as /%1B[31m%FF",
+        "11 octets",
+        "+ line 1: ExampleBot (product-token)",
+        "REP-4, REP-11, REP-8",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+    assert!(!run.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn explain_shows_every_part() {
+    let file = b"User-agent: *\nApp-Directives: /a/ examplesearch;widgets\nApp-Directives: examplesearch;widgets=?0\nContent-Usage: train-ai=n\n";
+    let words = [
+        "explain",
+        "--robots",
+        "-",
+        "--agent",
+        "a",
+        "--app",
+        "examplesearch",
+        "https://example.com/a/b",
+    ];
+    let run = mayi(&words, file);
+    for part in [
+        "examplesearch: the groups of `*` are for it",
+        "+ line 2: 3 octets  applies",
+        "- line 3: 0 octets  loses to a longer one",
+        "examplesearch widgets=true",
+        "train disallowed (content-usage at line 4: disallowed)",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn decide_answers_in_order_and_in_place() {
+    let good = |path: &str| {
+        format!(
+            r#"{{"url":"https://example.com{path}","agent":"a","robots":"User-agent: *\nDisallow: /x"}}"#
+        )
+    };
+    let requests = [
+        good("/x"),
+        "{".to_owned(),
+        String::new(),
+        good("/y"),
+        r#"{"url":"https://example.com/","agent":"a"}"#.to_owned(),
+        r#"{"url":"https://example.com/","agent":"a","robots":"","bot":1}"#.to_owned(),
+        good("/robots.txt"),
+    ];
+    let run = mayi(&["decide"], requests.join("\n").as_bytes());
+    assert_eq!(run.status, Some(0));
+    let decisions: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(decisions.len(), 6, "a blank line has no answer");
+    assert_eq!(decisions[0]["access"]["allowed"], false);
+    assert_eq!(decisions[1]["error"]["code"], "invalid-json");
+    assert_eq!(decisions[2]["access"]["allowed"], true);
+    assert_eq!(decisions[3]["error"]["code"], "no-robots");
+    assert_eq!(decisions[4]["error"]["code"], "invalid-request");
+    assert_eq!(decisions[5]["access"]["reason"], "robots-txt");
+}
+
+#[test]
+fn decide_answers_each_request_before_the_next_is_there() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .arg("decide")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut input = child.stdin.take().expect("standard input");
+    let mut output = BufReader::new(child.stdout.take().expect("standard output"));
+    for number in 0..5 {
+        writeln!(input, r#"{{"url":"https://example.com/{number}","agent":"a","robots":""}}"#)
+            .expect("it reads");
+        let mut answer = String::new();
+        output.read_line(&mut answer).expect("it answers");
+        assert!(answer.contains(&format!("example.com/{number}")), "{answer}");
+    }
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_broken_pipe_is_success() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .args(["registry", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn registries_are_listed_shown_and_checked() {
+    let run = mayi(&["registry", "list", "categories"], b"");
+    assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 2));
+    let run = mayi(&["registry", "show", "gptbot"], b"");
+    assert!(run.stdout.contains("operator: OpenAI"), "{}", run.stdout);
+    assert_eq!(mayi(&["registry", "show", "no-such-thing"], b"").status, Some(2));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.toml").to_string_lossy().into_owned();
+    let good = "[[application]]\nidentifier = \"mine\"\nproduct_token = \"Mine\"\nchange_controller = \"me\"\n\n[[directive]]\napplication = \"mine\"\nname = \"learn\"\ntype = \"Boolean\"\ndescription = \"x\"\ndocumentation = \"https://example.com/\"\nstatus = \"active\"\noverrides = { category = \"train-ai\", values = { \"?1\" = \"allowed\" } }\n";
+    std::fs::write(&path, good).expect("a file");
+    assert_eq!(mayi(&["registry", "check", &path], b"").status, Some(0));
+
+    let file = b"User-agent: *\nContent-Usage: train-ai=n\nApp-Directives: mine;learn\n";
+    let words = [
+        "check",
+        "--robots",
+        "-",
+        "--agent",
+        "a",
+        "--app",
+        "mine",
+        "--registry",
+        &path,
+        "--json",
+        "https://example.com/",
+    ];
+    let report: Value = serde_json::from_str(&mayi(&words, file).stdout).expect("JSON");
+    assert_eq!(report["usage"]["train-ai"], "allowed");
+
+    for (from, to, message) in [
+        ("\"Boolean\"", "\"Bool\"", ":9: `Bool` is not one of Boolean, Integer"),
+        ("\"mine\"\nname", "\"other\"\nname", ":7: no application `other` is registered"),
+        ("name = \"learn\"", "name = \"Learn\"", ":8: `Learn` is not a directive name"),
+        ("\"?1\"", "\"yes\"", ":13: `yes` is not a value of the type Boolean"),
+        ("status = \"active\"", "status = \"new\"", ":12: `new` is not one of active, deprecated"),
+        ("\"Mine\"", "\"My Mine\"", ":3: `My Mine` is not a product token"),
+        ("train-ai", "train", ":13: no usage category `train`; there are"),
+        ("documentation = \"https://example.com/\"\n", "", "missing field `documentation`"),
+        (
+            "change_controller = \"me\"\n\n[[directive]]",
+            "change_controller = \"me\"\n\n[[directive]]\nchange_controller = \"you\"",
+            "only they may register",
+        ),
+        ("identifier", "identifer", ":2: unknown field `identifer`"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        std::fs::write(&path, good.replace(from, to)).expect("a file");
+        let run = mayi(&["registry", "check", &path], b"");
+        assert_eq!(run.status, Some(2), "{to}");
+        assert!(run.stderr.contains(message), "{message} is not in: {}", run.stderr);
+        assert!(run.stderr.contains("mine.toml:"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = mayi(&["completions", shell], b"");
+        assert!(run.status == Some(0) && run.stdout.contains("explain"), "{shell}");
+    }
+    assert!(mayi(&["man"], b"").stdout.contains(".TH mayi 1"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = mayi(&["man", "--folder", &folder.path().to_string_lossy()], b"");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(folder.path().join("mayi-check.1").exists());
+    assert!(mayi(&["--version"], b"").stdout.starts_with("mayi "));
+}
+
+/// `docs/cli.md` has the help of every command. To write it anew, run the tests with
+/// `MAYI_WRITE_DOCS=1`.
+#[test]
+fn the_help_is_as_documented() {
+    let mut page = String::from(
+        "# The command\n\nThe help of every command, as the command prints it. Made by the tests; do not edit it here.\n",
+    );
+    for words in [
+        &[][..],
+        &["check"],
+        &["explain"],
+        &["decide"],
+        &["registry"],
+        &["registry", "list"],
+        &["registry", "show"],
+        &["registry", "check"],
+        &["completions"],
+        &["man"],
+    ] {
+        let run = mayi(&[words, &["--help"]].concat(), b"");
+        assert_eq!(run.status, Some(0));
+        let name = [&["mayi"], words].concat().join(" ");
+        let help: Vec<_> = run.stdout.lines().map(str::trim_end).collect();
+        page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim());
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    if std::env::var_os("MAYI_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &page).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/cli.md is stale: run the tests with MAYI_WRITE_DOCS=1");
+}

@@ -149,6 +149,8 @@ struct Ask {
     apps: Option<Vec<String>>,
     user_agent: Option<String>,
     headers: Option<Vec<(String, String)>>,
+    html: Option<String>,
+    html_base64: Option<String>,
     #[serde(default)]
     no_extensions: Vec<String>,
     expect: toml::Value,
@@ -198,7 +200,7 @@ fn cases(vector: &Vector) -> impl Iterator<Item = Case> {
             ("purposes", ask.purposes.as_ref().map(|purposes| json!(purposes))),
             ("apps", ask.apps.as_ref().map(|apps| json!(apps))),
             ("user_agent", ask.user_agent.as_ref().map(|user_agent| json!(user_agent))),
-            ("page", ask.headers.as_ref().map(|headers| json!({ "headers": headers }))),
+            ("page", page(ask)),
         ] {
             request.extend(value.map(|value| (name.to_owned(), value)));
         }
@@ -206,6 +208,16 @@ fn cases(vector: &Vector) -> impl Iterator<Item = Case> {
         let expect = serde_json::to_value(&ask.expect).expect("TOML values are JSON values");
         Case { about: about.clone(), request: request.into(), without, expect }
     })
+}
+
+/// The member `page` of a request, where the ask has a page.
+fn page(ask: &Ask) -> Option<Value> {
+    let mut page = Map::new();
+    page.extend(ask.headers.as_ref().map(|headers| ("headers".to_owned(), json!(headers))));
+    page.extend(ask.html.as_ref().map(|html| ("html".to_owned(), json!(html))));
+    let octets = ask.html_base64.as_ref().map(|base64| json!({ "base64": base64 }));
+    page.extend(octets.map(|octets| ("html".to_owned(), octets)));
+    (!page.is_empty()).then(|| page.into())
 }
 
 /// The member `robots` of the vector's requests.

@@ -14,6 +14,7 @@ Examples:
   mayi check --robots robots.txt --agent ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
+  mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi registry show GPTBot
 
 Exit status:
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Answer requests in JSON, one a line, in order
     Decide(Decide),
+    /// Say what may be done with a page, from its header fields and HTML
+    Page(Page),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell
@@ -68,9 +71,13 @@ pub(crate) struct Question {
     #[arg(long, value_name = "TEXT")]
     pub(crate) user_agent: Option<String>,
 
-    /// A header field of the response, for its usage preferences; may be given several times
+    /// A header field of the response, for its preferences and page rules; may be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
     pub(crate) headers: Vec<(String, String)>,
+
+    /// The HTML of the response, for its page rules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 
     /// How the file is read
     #[arg(long, value_name = "NAME", default_value = "rfc9309")]
@@ -142,7 +149,7 @@ pub(crate) struct Explain {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A request has the members url and agent (required), user_agent, purposes, apps, robots, page, dialect
-and explain. `page` has the response's `headers`, as pairs. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
+and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
 A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
 still answered. Blank lines are passed over.
 
@@ -162,6 +169,44 @@ pub(crate) struct Decide {
 
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A response file has a status line, header fields, a blank line and the body, as `curl -i` prints them;
+of several in a row, the last one counts. Without --agent, what holds for a crawler that is not named
+is shown.
+
+Exit status: 0 the page was read, 2 it could not be.")]
+pub(crate) struct Page {
+    /// The crawler's product token, e.g. ExampleBot
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) agent: Option<String>,
+
+    /// A header field of the response; may be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
+    pub(crate) headers: Vec<(String, String)>,
+
+    /// The HTML of the response; `-` reads it from standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "response")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// A whole HTTP response; `-` reads it from standard input
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "headers"])]
+    pub(crate) response: Option<PathBuf>,
+
+    /// Unite a crawler's own entry of a structured field with the global one, as the later text of
+    /// the draft has it
+    #[arg(long)]
+    pub(crate) union: bool,
+
+    /// How many octets of HTML are read
+    #[arg(long, value_name = "OCTETS", default_value_t = mayi::page::PageOptions::default().html_octets)]
+    pub(crate) max_html: usize,
+
+    /// Print the rules as JSON: the `page` of a decision, with where each rule was found
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

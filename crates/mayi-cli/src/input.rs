@@ -5,10 +5,12 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mayi::page::{HeadReader, PageControls, PageOptions, PageRules};
 use mayi::registry::Registry;
 use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 
 use crate::cli::{Question, Reading};
+use crate::commands::page::push_file;
 use crate::exit::Failure;
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
@@ -68,9 +70,22 @@ pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
     Ok(crawler)
 }
 
-/// The header fields of the response.
-pub(crate) fn fields(question: &Question) -> Vec<(&str, &str)> {
-    question.headers.iter().map(|(name, value)| (&**name, &**value)).collect()
+/// Header fields as the library takes them.
+pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields.iter().map(|(name, value)| (&**name, &**value)).collect()
+}
+
+/// The page rules of the response that hold for the crawler, if the question has a response.
+pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Option<PageRules>, Failure> {
+    if question.headers.is_empty() && question.html.is_none() {
+        return Ok(None);
+    }
+    let (fields, options) = (borrowed(&question.headers), PageOptions::default());
+    let mut head = HeadReader::new(&fields, options);
+    if let Some(path) = &question.html {
+        push_file(&mut head, path)?;
+    }
+    Ok(Some(PageControls::of_head(&fields, head, options).for_crawler(crawler)))
 }
 
 /// The URLs of a question: those on the command line, then those of its file.
@@ -116,7 +131,7 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
     Ok(Box::new(file))
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(format_args!("`{}` can't be read: {error}", path.display()))
 }
 

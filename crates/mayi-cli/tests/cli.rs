@@ -2,7 +2,8 @@
 
 mod common;
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -182,6 +183,46 @@ fn decide_answers_each_request_before_the_next_is_there() {
 }
 
 #[test]
+fn page_says_what_holds_and_where_it_was_found() {
+    let html =
+        b"<!doctype html>\n<title>x</title>\n <meta name=robots content='noindex, frobnicate'>\n<p>";
+    let words = [
+        "page",
+        "--agent",
+        "ExampleBot",
+        "--header",
+        "X-Robots-Tag: otherbot: none, examplebot: max-snippet: 0",
+        "--html",
+        "-",
+    ];
+    let run = mayi(&words, html);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    for part in [
+        "for ExampleBot",
+        "index    disallowed",
+        "snippet  disallowed",
+        "follow   allowed",
+        "noindex  do not index the page  HTML 3:2",
+        "max-snippet: 0  show at most so many characters of the page  X-Robots-Tag, line 1, member 2",
+        "frobnicate  HTML 3:2",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+
+    let response = b"HTTP/1.1 301 Moved\r\nX-Robots-Tag: noindex\r\n\r\nHTTP/2 200\r\nRobots-Tag: *;nosnippet,\r\n ExampleBot;nofollow\r\nCache-Control: max-age=60\r\n\r\n<meta name=robots content=notranslate>";
+    let json = |words: &[&str]| -> Value {
+        let all = [&["page", "--json", "--response", "-"], words].concat();
+        serde_json::from_str(&mayi(&all, response).stdout).expect("JSON")
+    };
+    let report = json(&["--agent", "ExampleBot"]);
+    assert_eq!(report["rules"], serde_json::json!({ "nofollow": true, "notranslate": true }));
+    assert_eq!(report["fresh_seconds"], 60);
+    assert_eq!(json(&["--agent", "ExampleBot", "--union"])["snippet"], false);
+    assert_eq!(json(&[])["snippet"], false);
+    assert_eq!(mayi(&["page", "--response", "-"], b"<html>").status, Some(2));
+}
+
+#[test]
 fn a_broken_pipe_is_success() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
         .args(["registry", "list"])
@@ -277,6 +318,7 @@ fn the_help_is_as_documented() {
         &["check"],
         &["explain"],
         &["decide"],
+        &["page"],
         &["registry"],
         &["registry", "list"],
         &["registry", "show"],
@@ -288,7 +330,9 @@ fn the_help_is_as_documented() {
         assert_eq!(run.status, Some(0));
         let name = [&["mayi"], words].concat().join(" ");
         let help: Vec<_> = run.stdout.lines().map(str::trim_end).collect();
-        page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim());
+        let help = help.join("\n");
+        writeln!(page, "\n## {name}\n\n```text\n{}\n```", help.trim())
+            .expect("a string takes everything");
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     if std::env::var_os("MAYI_WRITE_DOCS").is_some() {

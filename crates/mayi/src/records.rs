@@ -4,10 +4,7 @@
 //! what they say is gathered by `uses`.
 
 use crate::crawler::Crawler;
-use crate::directive::{
-    ALLOW_AI_TRAINING, CLEAN_PARAM, CONTENT_SIGNAL, DISALLOW_AI_TRAINING, Directive, HOST, LICENSE,
-    NOINDEX, REQUEST_RATE, Role, VISIT_TIME,
-};
+use crate::directive::{ALLOW_AI_TRAINING, CONTENT_SIGNAL, DIRECTIVES, DISALLOW_AI_TRAINING, Role};
 use crate::evaluation::Forms;
 use crate::pattern::PathPattern;
 use crate::preference::Preference;
@@ -15,59 +12,61 @@ use crate::robots_txt::RobotsTxt;
 use crate::selection::{Selection, select};
 use crate::span::LineNumber;
 
-/// What a file says to a crawler besides rules and statements. Values are as written.
+/// What a file says to a crawler besides rules and statements.
 ///
 /// ```
 /// use mayi::{Crawler, RobotsTxt};
 ///
 /// let robots = RobotsTxt::parse(b"User-agent: *\nRequest-rate: 1/10s\nHost: www.example.com\n");
 /// let records = robots.other_records(&Crawler::new("ExampleBot")?);
-/// assert_eq!(records.request_rate, [b"1/10s"]);
-/// assert_eq!(records.host, [b"www.example.com"]);
+/// assert_eq!(records.listed("request_rate"), [b"1/10s"]);
+/// assert_eq!(records.listed("host"), [b"www.example.com"]);
 /// # Ok::<(), mayi::InvalidProductToken>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct OtherRecords<'r> {
-    /// Of the crawler's groups.
-    pub request_rate: Vec<&'r [u8]>,
-    /// Of the crawler's groups.
-    pub visit_time: Vec<&'r [u8]>,
-    /// Of the crawler's groups.
-    pub noindex: Vec<&'r [u8]>,
-    /// Of the file.
-    pub clean_param: Vec<&'r [u8]>,
-    /// Of the file.
-    pub host: Vec<&'r [u8]>,
-    /// Of the file.
-    pub license: Vec<&'r [u8]>,
+    listed: Vec<(&'static str, Vec<&'r [u8]>)>,
+    content_signal: ContentSignal,
+}
+
+impl<'r> OtherRecords<'r> {
+    /// The values of a kind of record, as written; kinds are called as reports call them.
+    pub fn listed(&self, kind: &str) -> &[&'r [u8]] {
+        let found = self.listed.iter().find(|(known, _)| *known == kind);
+        found.map(|(_, values)| &**values).unwrap_or_default()
+    }
+
+    /// Every kind of record that there is, with its values.
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &[&'r [u8]])> {
+        self.listed.iter().map(|(kind, values)| (*kind, &**values))
+    }
+
     /// What Content-Signal says to the crawler.
-    pub content_signal: ContentSignal,
+    pub fn content_signal(&self) -> &ContentSignal {
+        &self.content_signal
+    }
 }
 
 impl RobotsTxt<'_> {
-    /// The records in use that hold for a crawler.
+    /// The records in use that hold for a crawler: those of its groups, and those of the file.
     pub fn other_records(&self, crawler: &Crawler) -> OtherRecords<'_> {
         let selection = select(self, crawler, &mut ());
-        let of_group = |directive: &'static Directive| -> Vec<&[u8]> {
-            let records = selection.iter().flat_map(|selection| selection.records(self));
-            self.values_of(directive, records).collect()
-        };
-        let of_file = |directive: &'static Directive| -> Vec<&[u8]> {
-            self.values_of(directive, self.records().iter().copied()).collect()
-        };
-        let signals = content_signals(self, selection.as_ref());
-        OtherRecords {
-            request_rate: of_group(&REQUEST_RATE),
-            visit_time: of_group(&VISIT_TIME),
-            noindex: of_group(&NOINDEX),
-            clean_param: of_file(&CLEAN_PARAM),
-            host: of_file(&HOST),
-            license: of_file(&LICENSE),
-            content_signal: signals
-                .iter()
-                .fold(ContentSignal::default(), |all, (_, signal)| all.combined(signal)),
+        let mut listed = Vec::new();
+        for &directive in DIRECTIVES {
+            let Some(kind) = directive.listed_as else { continue };
+            let values: Vec<&[u8]> = if directive.role == Role::FileRecord {
+                self.values_of(directive, self.records().iter().copied()).collect()
+            } else {
+                let records = selection.iter().flat_map(|selection| selection.records(self));
+                self.values_of(directive, records).collect()
+            };
+            if !values.is_empty() {
+                listed.push((kind, values));
+            }
         }
+        let signals = content_signals(self, selection.as_ref());
+        let combined = |all: ContentSignal, (_, signal): &(LineNumber, _)| all.combined(signal);
+        OtherRecords { listed, content_signal: signals.iter().fold(ContentSignal::default(), combined) }
     }
 }
 

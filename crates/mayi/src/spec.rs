@@ -199,6 +199,35 @@ clauses! {
      for.";
     APP_10, "APP-10", "draft-nottingham-plan-b",
     "App-Directives outside of a `*` group are worth an advice, and are read all the same.";
+    TAG_1, "TAG-1", "draft-illyes-repext",
+    "The fields Robots-Tag and X-Robots-Tag, on any number of lines, are read together.";
+    TAG_2, "TAG-2", "draft-illyes-repext",
+    "Robots-Tag is structured: a product token, `*` or nothing, with rules as parameters or as an inner \
+     list; the draft's own spellings, with trailing `;` and `=`, are read too.";
+    TAG_3, "TAG-3", "draft-illyes-repext",
+    "Entries of one product token, in any case, are merged, and each rule counts once.";
+    TAG_4, "TAG-4", "draft-illyes-repext",
+    "In a structured field a crawler's own entry stands instead of the global one, or by option beside \
+     it; in the old syntax both count.";
+    TAG_5, "TAG-5", "practice",
+    "X-Robots-Tag is read in the syntax in use unless a member has parameters or is a bare `*`; a rule \
+     alone in Robots-Tag is that rule for all.";
+    TAG_6, "TAG-6", "draft-illyes-repext",
+    "At least 8 KiB of a field are read; members that are whole within the limit count.";
+    TAG_7, "TAG-7", "draft-illyes-repext",
+    "A robots meta element speaks to all crawlers, one with another name to that product token; all of \
+     them count together.";
+    TAG_8, "TAG-8", "draft-illyes-repext",
+    "Only meta elements that the HTML standard puts into the head count, within a limit.";
+    TAG_9, "TAG-9", "draft-illyes-repext",
+    "Rule names are read in any case, tokens may start with a digit, and rules that are not understood \
+     are ignored and listed.";
+    TAG_10, "TAG-10", "draft-illyes-repext",
+    "A restriction in the header or in a meta element holds.";
+    TAG_11, "TAG-11", "draft-illyes-repext",
+    "A decision says for how long the response's fields keep its rules fresh.";
+    TAG_12, "TAG-12", "draft-illyes-repext",
+    "Header octets that are no text and HTML in any encoding hide no rule that can be read.";
     USE_1, "USE-1", "draft-ietf-aipref-attach",
     "`Content-Usage` is a rule of a group: a path, if it starts with `/`, and a Structured Fields \
      Dictionary; the response header of that name has the same Dictionary.";
@@ -217,6 +246,8 @@ clauses! {
     "Records in use are read and reported, and never change access.";
     WILD_2, "WILD-2", "practice",
     "Common misspellings of names, and a missing colon between exactly two words, are read as meant.";
+    WILD_3, "WILD-3", "practice",
+    "The page rules in use are understood, with their values.";
     WILD_4, "WILD-4", "practice",
     "A pattern that starts with `*` is matched as written; one that starts with neither `*` nor `/` \
      matches nothing.";

@@ -5,6 +5,7 @@ use crate::application::AppDirectives;
 use crate::crawler::Crawler;
 use crate::evaluation::Forms;
 use crate::extension::Extension;
+use crate::page::PageRules;
 use crate::preference::{self, Preference, Statement, joined_header};
 use crate::records::{self, ContentSignal};
 use crate::robots_txt::RobotsTxt;
@@ -107,6 +108,8 @@ pub enum SignalSource {
     ContentSignalHeader,
     /// DisallowAITraining and AllowAITraining.
     AiTraining,
+    /// A page rule.
+    Page,
     /// A directive of an application that overrides a preference.
     AppDirective,
 }
@@ -120,6 +123,7 @@ impl SignalSource {
             Self::ContentSignal => "content-signal",
             Self::ContentSignalHeader => "content-signal-header",
             Self::AiTraining => "ai-training",
+            Self::Page => "page",
             Self::AppDirective => "app-directive",
         }
     }
@@ -129,7 +133,7 @@ impl SignalSource {
     const fn is_in_file(self) -> Option<bool> {
         match self {
             Self::ContentUsage | Self::ContentSignal | Self::AiTraining => Some(true),
-            Self::ContentUsageHeader | Self::ContentSignalHeader => Some(false),
+            Self::ContentUsageHeader | Self::ContentSignalHeader | Self::Page => Some(false),
             Self::AppDirective => None,
         }
     }
@@ -203,8 +207,16 @@ impl RobotsTxt<'_> {
     /// the decision first.
     pub fn usage(&self, crawler: &Crawler, target: &Target<'_>, fields: &[(&str, &str)]) -> Usage {
         let directives = self.app_directives(crawler, target);
-        usage_of(self, crawler, target, fields, &directives)
+        usage_of(self, crawler, target, Response { fields, page: None }, &directives)
     }
+}
+
+/// What is known of a response.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Response<'a> {
+    pub(crate) fields: &'a [(&'a str, &'a str)],
+    /// The page rules that hold for the crawler.
+    pub(crate) page: Option<&'a PageRules>,
 }
 
 /// The same, where the directives are known already.
@@ -212,9 +224,10 @@ pub(crate) fn usage_of(
     robots: &RobotsTxt<'_>,
     crawler: &Crawler,
     target: &Target<'_>,
-    fields: &[(&str, &str)],
+    response: Response<'_>,
     directives: &[AppDirectives],
 ) -> Usage {
+    let fields = response.fields;
     let dialect = robots.dialect();
     let forms = Forms::of(target, dialect);
     let selection = select(robots, crawler, &mut ());
@@ -263,6 +276,9 @@ pub(crate) fn usage_of(
             && let Some((line, says)) = training
         {
             say(SignalSource::AiTraining, says, Some(line));
+        }
+        if about == Use::Train && response.page.is_some_and(PageRules::has_noai) {
+            say(SignalSource::Page, Preference::Disallowed, None);
         }
         for over in usage.overrides.iter().filter(|over| Some(&*over.category) == about.category()) {
             let (says, line) = (over.outcome, over.line);

@@ -16,7 +16,9 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let robots = input::robots(question)?;
     let rules = robots.for_crawler(&crawler);
-    let fields = input::fields(question);
+    let fields = input::borrowed(&question.headers);
+    let page = input::page_rules(question, &crawler)?;
+    let page = page.as_ref();
     let file = input::name(&question.robots);
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
@@ -28,8 +30,13 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
                 if !decision.is_allowed() {
                     exit = exit.max(Exit::Disallowed);
                 }
-                let asked =
-                    Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields };
+                let asked = Question {
+                    robots: &robots,
+                    crawler: &crawler,
+                    target: &target,
+                    fields: &fields,
+                    page,
+                };
                 let report = asked.report_of(&decision);
                 if question.json {
                     write_json(&mut out, &report)?;
@@ -88,6 +95,9 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
         part("override", format!("{category}: {before}, but {after} by {app};{directive}"))?;
     }
     let uses = [
+        ("index", report.uses.index),
+        ("snippet", report.uses.snippet),
+        ("follow", report.uses.follow),
         ("train", report.uses.train),
         ("search", report.uses.search),
         ("ai-input", report.uses.ai_input),
@@ -99,7 +109,9 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
                 Some(line) => format!("{} at line {line}: {}", signal.signal, signal.says),
                 None => format!("{}: {}", signal.signal, signal.says),
             });
-        part(name, format!("{answer} ({})", spoke.collect::<Vec<_>>().join("; ")))?;
+        let spoke: Vec<_> = spoke.collect();
+        let signals = if spoke.is_empty() { String::new() } else { format!(" ({})", spoke.join("; ")) };
+        part(name, format!("{answer}{signals}"))?;
     }
     if let Some(seconds) = report.records.crawl_delay {
         part("crawl-delay", format!("{seconds} s"))?;

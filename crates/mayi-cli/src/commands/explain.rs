@@ -20,7 +20,9 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let robots = input::robots(question)?;
     let file = input::name(&question.robots);
-    let fields = input::fields(question);
+    let fields = input::borrowed(&question.headers);
+    let page = input::page_rules(question, &crawler)?;
+    let page = page.as_ref();
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
     let mut is_first = true;
@@ -34,7 +36,8 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
                 continue;
             }
         };
-        let asked = Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields };
+        let asked =
+            Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields, page };
         let explanation = robots.explain(&crawler, &target);
         if !explanation.decision().is_allowed() {
             exit = exit.max(Exit::Disallowed);

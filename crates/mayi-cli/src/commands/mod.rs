@@ -4,4 +4,5 @@ pub(crate) mod check;
 pub(crate) mod decide;
 pub(crate) mod explain;
 pub(crate) mod generate;
+pub(crate) mod page;
 pub(crate) mod registry;

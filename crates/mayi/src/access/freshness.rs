@@ -23,9 +23,17 @@ pub fn fresh_for<'h>(
     fields: impl IntoIterator<Item = (&'h str, &'h str)>,
     received: SystemTime,
 ) -> Duration {
+    explicit_fresh_for(fields, received).map_or(MOST_FRESH, |fresh| fresh.min(MOST_FRESH))
+}
+
+/// For how long after `received` a response is fresh by what its fields say, without a bound, or
+/// `None` where they say nothing.
+pub(crate) fn explicit_fresh_for<'h>(
+    fields: impl IntoIterator<Item = (&'h str, &'h str)>,
+    received: SystemTime,
+) -> Option<Duration> {
     let fields = Fields::read(fields);
-    let Some(lifetime) = fields.lifetime(received) else { return MOST_FRESH };
-    lifetime.saturating_sub(fields.age(received)).min(MOST_FRESH)
+    Some(fields.lifetime(received)?.saturating_sub(fields.age(received)))
 }
 
 /// What a later request can use to ask whether the file has changed.

@@ -24,6 +24,7 @@ mod keeping;
 mod origin;
 
 pub use attempt::{Attempt, AttemptOptions, Step};
+pub(crate) use freshness::explicit_fresh_for;
 pub use freshness::{MOST_FRESH, Validators, fresh_for};
 pub use keeping::{AfterUnreachable, InForce, Keeping, Outcome};
 pub use origin::Origin;

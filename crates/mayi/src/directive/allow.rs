@@ -9,6 +9,7 @@ pub static ALLOW: Directive = Directive {
     misspellings: &[],
     role: Role::Rule(RuleKind::Allow),
     extension: None,
+    listed_as: None,
     clause: Clause::REP_8,
     summary: "what the path pattern matches may be fetched, unless a longer pattern says otherwise",
 };

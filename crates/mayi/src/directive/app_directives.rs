@@ -9,6 +9,7 @@ pub static APP_DIRECTIVES: Directive = Directive {
     misspellings: &[],
     role: Role::Statement,
     extension: Some(Extension::AppDirectives),
+    listed_as: None,
     clause: Clause::APP_1,
     summary: "what applications are asked to do with what the path pattern matches",
 };

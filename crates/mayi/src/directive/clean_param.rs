@@ -9,6 +9,7 @@ pub static CLEAN_PARAM: Directive = Directive {
     misspellings: &[],
     role: Role::FileRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("clean_param"),
     clause: Clause::WILD_1,
     summary: "query parameters that make no difference to a page",
 };

@@ -9,6 +9,7 @@ pub static CONTENT_SIGNAL: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: None,
     clause: Clause::WILD_1,
     summary: "whether content may be used for search, as AI input and for AI training",
 };

@@ -9,6 +9,7 @@ pub static CONTENT_USAGE: Directive = Directive {
     misspellings: &[],
     role: Role::Statement,
     extension: Some(Extension::UsagePreferences),
+    listed_as: None,
     clause: Clause::USE_1,
     summary: "usage preferences for what the path pattern matches",
 };

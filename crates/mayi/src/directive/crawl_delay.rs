@@ -9,6 +9,7 @@ pub static CRAWL_DELAY: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: None,
     clause: Clause::WILD_1,
     summary: "how many seconds to wait between two requests",
 };

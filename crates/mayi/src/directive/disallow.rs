@@ -9,6 +9,7 @@ pub static DISALLOW: Directive = Directive {
     misspellings: &["disalow", "dissallow", "dissalow", "diasllow", "disallaw"],
     role: Role::Rule(RuleKind::Disallow),
     extension: None,
+    listed_as: None,
     clause: Clause::REP_8,
     summary: "what the path pattern matches may not be fetched, unless an allow rule is as long",
 };

@@ -9,6 +9,7 @@ pub static DISALLOW_AI_TRAINING: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: None,
     clause: Clause::WILD_1,
     summary: "what the path pattern matches may not be used for training",
 };

@@ -9,6 +9,7 @@ pub static HOST: Directive = Directive {
     misspellings: &[],
     role: Role::FileRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("host"),
     clause: Clause::WILD_1,
     summary: "the mirror of the site that is preferred",
 };

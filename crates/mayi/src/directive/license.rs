@@ -9,6 +9,7 @@ pub static LICENSE: Directive = Directive {
     misspellings: &[],
     role: Role::FileRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("license"),
     clause: Clause::WILD_1,
     summary: "the URL of the terms on which the content may be used",
 };

@@ -5,65 +5,41 @@
 //! is said here and nowhere else. A record whose directive the dialect has not adopted is an other
 //! record: kept, shown, and unable to close a group or sway a decision (REP-17).
 
-mod allow;
-mod allow_ai_training;
-mod app_directives;
-mod clean_param;
-mod content_signal;
-mod content_usage;
-mod crawl_delay;
-mod disallow;
-mod disallow_ai_training;
-mod host;
-mod license;
-mod noindex;
-mod request_rate;
-mod sitemap;
-mod user_agent;
-mod user_agent_purpose;
-mod visit_time;
-
-pub use allow::ALLOW;
-pub use allow_ai_training::ALLOW_AI_TRAINING;
-pub use app_directives::APP_DIRECTIVES;
-pub use clean_param::CLEAN_PARAM;
-pub use content_signal::CONTENT_SIGNAL;
-pub use content_usage::CONTENT_USAGE;
-pub use crawl_delay::CRAWL_DELAY;
-pub use disallow::DISALLOW;
-pub use disallow_ai_training::DISALLOW_AI_TRAINING;
-pub use host::HOST;
-pub use license::LICENSE;
-pub use noindex::NOINDEX;
-pub use request_rate::REQUEST_RATE;
-pub use sitemap::SITEMAP;
-pub use user_agent::USER_AGENT;
-pub use user_agent_purpose::USER_AGENT_PURPOSE;
-pub use visit_time::VISIT_TIME;
-
 use crate::extension::Extension;
 use crate::spec::Clause;
 
-/// Every directive, the most frequent first.
-pub static DIRECTIVES: &[&Directive] = &[
-    &DISALLOW,
-    &ALLOW,
-    &USER_AGENT,
-    &SITEMAP,
-    &CRAWL_DELAY,
-    &CONTENT_SIGNAL,
-    &CONTENT_USAGE,
-    &USER_AGENT_PURPOSE,
-    &APP_DIRECTIVES,
-    &DISALLOW_AI_TRAINING,
-    &ALLOW_AI_TRAINING,
-    &REQUEST_RATE,
-    &VISIT_TIME,
-    &CLEAN_PARAM,
-    &HOST,
-    &NOINDEX,
-    &LICENSE,
-];
+/// Declares the file of each directive, makes it public, and puts it into the registry.
+macro_rules! directives {
+    ($($file:ident::$directive:ident,)*) => {
+        $(
+            mod $file;
+            pub use $file::$directive;
+        )*
+
+        /// Every directive, the most frequent first.
+        pub static DIRECTIVES: &[&Directive] = &[$(&$directive,)*];
+    };
+}
+
+directives! {
+    disallow::DISALLOW,
+    allow::ALLOW,
+    user_agent::USER_AGENT,
+    sitemap::SITEMAP,
+    crawl_delay::CRAWL_DELAY,
+    content_signal::CONTENT_SIGNAL,
+    content_usage::CONTENT_USAGE,
+    user_agent_purpose::USER_AGENT_PURPOSE,
+    app_directives::APP_DIRECTIVES,
+    disallow_ai_training::DISALLOW_AI_TRAINING,
+    allow_ai_training::ALLOW_AI_TRAINING,
+    request_rate::REQUEST_RATE,
+    visit_time::VISIT_TIME,
+    clean_param::CLEAN_PARAM,
+    host::HOST,
+    noindex::NOINDEX,
+    license::LICENSE,
+}
 
 /// One kind of line.
 ///
@@ -86,6 +62,9 @@ pub struct Directive {
     pub role: Role,
     /// The extension that it belongs to; a dialect adopts extensions. Without one it is REP's own.
     pub extension: Option<Extension>,
+    /// The member of a report's `records` that lists its values as written, for records that nothing
+    /// else is made of: those of the crawler's groups, or of the file, as the role says.
+    pub listed_as: Option<&'static str>,
     /// The clause that it is read by.
     pub clause: Clause,
     /// What it says, in a sentence.

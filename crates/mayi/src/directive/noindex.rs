@@ -9,6 +9,7 @@ pub static NOINDEX: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("noindex"),
     clause: Clause::WILD_1,
     summary: "what the path pattern matches should not be indexed",
 };

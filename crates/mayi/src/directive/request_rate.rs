@@ -9,6 +9,7 @@ pub static REQUEST_RATE: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("request_rate"),
     clause: Clause::WILD_1,
     summary: "how many pages may be asked for in how much time",
 };

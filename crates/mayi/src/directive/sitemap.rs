@@ -9,6 +9,7 @@ pub static SITEMAP: Directive = Directive {
     misspellings: &["site-map"],
     role: Role::FileRecord,
     extension: None,
+    listed_as: None,
     clause: Clause::REP_17,
     summary: "the URL of a sitemap, for every crawler",
 };

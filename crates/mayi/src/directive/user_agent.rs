@@ -9,6 +9,7 @@ pub static USER_AGENT: Directive = Directive {
     misspellings: &["useragent", "user agent"],
     role: Role::StartsGroup(GroupStart::ProductToken),
     extension: None,
+    listed_as: None,
     clause: Clause::REP_4,
     summary: "names a crawler that the group is for, by its product token, or `*` for all others",
 };

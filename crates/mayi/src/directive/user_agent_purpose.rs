@@ -9,6 +9,7 @@ pub static USER_AGENT_PURPOSE: Directive = Directive {
     misspellings: &[],
     role: Role::StartsGroup(GroupStart::Purpose),
     extension: Some(Extension::Purposes),
+    listed_as: None,
     clause: Clause::PUR_1,
     summary: "names a purpose whose crawlers the group is for",
 };

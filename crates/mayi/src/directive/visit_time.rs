@@ -9,6 +9,7 @@ pub static VISIT_TIME: Directive = Directive {
     misspellings: &[],
     role: Role::GroupRecord,
     extension: Some(Extension::Records),
+    listed_as: Some("visit_time"),
     clause: Clause::WILD_1,
     summary: "the hours in which crawlers may come",
 };

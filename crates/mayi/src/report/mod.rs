@@ -18,13 +18,15 @@
 
 mod error;
 mod explained;
+mod page;
 mod parts;
 mod request;
 
 pub use error::{ErrorCode, ErrorReport, RequestError};
 pub use explained::Explained;
+pub use page::PageReport;
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
-pub use request::{PageInput, Request, RobotsInput};
+pub use request::{HtmlInput, PageInput, Request, RobotsInput};
 
 use std::borrow::Cow;
 
@@ -35,9 +37,10 @@ use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::explanation::Explanation;
 use crate::extension::Extension;
+use crate::page::{PageOptions, PageRules};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::target::Target;
-use crate::uses::usage_of;
+use crate::uses::{Response, usage_of};
 
 /// A decision, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -58,6 +61,8 @@ pub struct Report<'a> {
     /// The directives that override preferences, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<OverrideReport>,
+    /// What may be done with the page, or null where no page was given.
+    pub page: Option<PageReport>,
     /// One answer for each use.
     pub uses: Uses,
     /// What spoke about each use but crawling.
@@ -141,6 +146,8 @@ pub struct Question<'a> {
     pub target: &'a Target<'a>,
     /// The header fields of the response, if there is one already.
     pub fields: &'a [(&'a str, &'a str)],
+    /// The page rules of the response that hold for the crawler, if there is one already.
+    pub page: Option<&'a PageRules>,
 }
 
 impl<'a> Question<'a> {
@@ -153,16 +160,21 @@ impl<'a> Question<'a> {
     pub fn explained(self) -> Report<'a> {
         let explanation = self.robots.explain(self.crawler, self.target);
         let report = self.report_of(explanation.decision());
-        Report { explanation: Some(Explained::of(&explanation)), ..report }
+        Report {
+            explanation: Some(Explained::of(&explanation)),
+            page: self.page.map(PageReport::explained),
+            ..report
+        }
     }
 
     /// The same for a decision that was made already: by rules that the file has prepared, or
     /// without a file, in which case `robots` is an empty one.
     pub fn report_of(self, decision: &Decision<'a>) -> Report<'a> {
-        let Self { robots, crawler, target, fields } = self;
+        let Self { robots, crawler, target, fields, page } = self;
+        let response = Response { fields, page };
         let asked = robots.app_directives(crawler, target);
         // What can't be fetched has no preferences (USE-4).
-        let usage = decision.is_allowed().then(|| usage_of(robots, crawler, target, fields, &asked));
+        let usage = decision.is_allowed().then(|| usage_of(robots, crawler, target, response, &asked));
         Report {
             url: target.url(),
             agent: crawler.product_token().as_str(),
@@ -170,7 +182,8 @@ impl<'a> Question<'a> {
             access: Access::of(decision, crawler),
             directives: Directives::of(&asked),
             overrides: usage.as_ref().map(OverrideReport::all).unwrap_or_default(),
-            uses: Uses::of(decision, usage.as_ref()),
+            page: page.map(PageReport::of),
+            uses: Uses::of(decision, usage.as_ref(), page),
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
             usage: usage.as_ref().map(UsageReport::of),
             records: Records::of(robots, crawler, target),
@@ -192,6 +205,7 @@ impl<'a> Question<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Answering {
     options: ReadOptions,
+    page: PageOptions,
     without: Vec<Extension>,
 }
 
@@ -200,6 +214,12 @@ impl Answering {
     #[must_use]
     pub fn with_options(self, options: ReadOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// Reads pages with these options.
+    #[must_use]
+    pub fn with_page_options(self, page: PageOptions) -> Self {
+        Self { page, ..self }
     }
 
     /// Reads every dialect without an extension.
@@ -243,7 +263,8 @@ impl Answering {
             }
         };
         let fields = request.fields();
-        Ok(Answer { crawler, target, robots, ended, fields, explain: request.explain })
+        let page = request.page_rules(&fields, &crawler, self.page);
+        Ok(Answer { crawler, target, robots, ended, fields, page, explain: request.explain })
     }
 }
 
@@ -266,6 +287,7 @@ pub struct Answer<'a> {
     /// What was decided without a file.
     ended: Option<Decision<'static>>,
     fields: Vec<(&'a str, &'a str)>,
+    page: Option<PageRules>,
     explain: bool,
 }
 
@@ -273,7 +295,8 @@ impl Answer<'_> {
     /// The decision, with an explanation where the request asks for one.
     pub fn report(&self) -> Report<'_> {
         let Self { robots, crawler, target, fields, .. } = self;
-        let question = Question { robots, crawler, target, fields };
+        let page = self.page.as_ref();
+        let question = Question { robots, crawler, target, fields, page };
         match &self.ended {
             None if self.explain => question.explained(),
             None => question.report(),

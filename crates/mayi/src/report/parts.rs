@@ -11,6 +11,7 @@ use crate::access::Origin;
 use crate::application::AppDirectives;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
+use crate::page::PageRules;
 use crate::preference::Preference;
 use crate::records::ContentSignal;
 use crate::robots_txt::RobotsTxt;
@@ -154,14 +155,18 @@ pub struct Uses {
 }
 
 impl Uses {
-    pub(super) fn of(decision: &Decision<'_>, usage: Option<&Usage>) -> Self {
+    pub(super) fn of(decision: &Decision<'_>, usage: Option<&Usage>, page: Option<&PageRules>) -> Self {
         let unknown = Preference::Unknown.name();
         let answer = |about| usage.map_or(unknown, |usage| usage.answer(about).name());
+        // What can't be fetched can't be read (USE-6).
+        let page = page.filter(|_| decision.is_allowed());
+        let rule =
+            |may: fn(&PageRules) -> bool| page.map_or(unknown, |page| Preference::of(may(page)).name());
         Self {
             crawl: Preference::of(decision.is_allowed()).name(),
-            index: unknown,
-            snippet: unknown,
-            follow: unknown,
+            index: rule(PageRules::may_index),
+            snippet: rule(PageRules::may_show_snippet),
+            follow: rule(PageRules::may_follow),
             train: answer(Use::Train),
             search: answer(Use::Search),
             ai_input: answer(Use::AiInput),
@@ -214,33 +219,16 @@ impl Serialize for Signals {
 }
 
 /// What the file says besides rules and statements.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Records<'a> {
     /// The sitemaps of the file, made absolute.
     pub sitemaps: Vec<Cow<'a, str>>,
     /// The seconds to wait between requests.
     pub crawl_delay: Option<f64>,
-    /// `Request-rate`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub request_rate: Vec<Cow<'a, str>>,
-    /// `Visit-time`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub visit_time: Vec<Cow<'a, str>>,
-    /// `Noindex`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub noindex: Vec<Cow<'a, str>>,
-    /// `Clean-param`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub clean_param: Vec<Cow<'a, str>>,
-    /// `Host`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub host: Vec<Cow<'a, str>>,
-    /// `License`, as written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub license: Vec<Cow<'a, str>>,
+    /// The values of other kinds of record, as written, for each kind that there is.
+    pub listed: Vec<(&'static str, Vec<Cow<'a, str>>)>,
     /// What `Content-Signal` says to the crawler.
-    #[serde(skip_serializing_if = "is_silent", serialize_with = "signal_values")]
     pub content_signal: ContentSignal,
 }
 
@@ -248,7 +236,7 @@ impl<'a> Records<'a> {
     /// The records that hold for a crawler.
     pub fn of(robots: &'a RobotsTxt<'_>, crawler: &Crawler, target: &Target<'_>) -> Self {
         let records = robots.other_records(crawler);
-        let texts = |values: Vec<&'a [u8]>| values.into_iter().map(String::from_utf8_lossy).collect();
+        let texts = |values: &[&'a [u8]]| values.iter().copied().map(String::from_utf8_lossy).collect();
         let mut sitemaps = robots.sitemaps().map(String::from_utf8_lossy).collect::<Vec<_>>();
         if sitemaps.iter().any(|sitemap| !sitemap.contains("://"))
             && let Ok(origin) = Origin::of_url(target.url())
@@ -262,21 +250,25 @@ impl<'a> Records<'a> {
         Self {
             sitemaps,
             crawl_delay: robots.crawl_delay(crawler),
-            request_rate: texts(records.request_rate),
-            visit_time: texts(records.visit_time),
-            noindex: texts(records.noindex),
-            clean_param: texts(records.clean_param),
-            host: texts(records.host),
-            license: texts(records.license),
-            content_signal: records.content_signal,
+            listed: records.kinds().map(|(kind, values)| (kind, texts(values))).collect(),
+            content_signal: records.content_signal().clone(),
         }
     }
 }
 
-fn is_silent(signal: &ContentSignal) -> bool {
-    signal.values().next().is_none()
-}
-
-fn signal_values<S: Serializer>(signal: &ContentSignal, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(signal.values())
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("sitemaps", &self.sitemaps)?;
+        map.serialize_entry("crawl_delay", &self.crawl_delay)?;
+        for (kind, values) in &self.listed {
+            map.serialize_entry(kind, values)?;
+        }
+        let signal: Vec<_> =
+            self.content_signal.values().map(|(key, value)| (key.to_owned(), value)).collect();
+        if !signal.is_empty() {
+            map.serialize_entry("content_signal", &Members(&signal))?;
+        }
+        map.end()
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,6 +12,7 @@ use super::error::{ErrorCode, RequestError};
 use crate::access::AccessResult;
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;
+use crate::page::{PageControls, PageOptions, PageRules};
 use crate::target::Target;
 
 /// One question. Members that are not listed here are an error.
@@ -104,6 +106,21 @@ impl<'a> Request<'a> {
         fields.map(|(name, value)| (&**name, &**value)).collect()
     }
 
+    /// The page rules that hold for the crawler, if the request has a page.
+    pub(super) fn page_rules(
+        &self,
+        fields: &[(&str, &str)],
+        crawler: &Crawler,
+        options: PageOptions,
+    ) -> Option<PageRules> {
+        let controls = match &self.page.as_ref()?.html {
+            Some(HtmlInput::Text(text)) => PageControls::read_text(fields, text, options),
+            Some(HtmlInput::Octets(octets)) => PageControls::read_with(fields, octets, options),
+            None => PageControls::read_with(fields, b"", options),
+        };
+        Some(controls.for_crawler(crawler))
+    }
+
     pub(super) fn target(&self) -> Result<Target<'_>, RequestError> {
         Target::parse(&self.url).map_err(RequestError::from)
     }
@@ -127,6 +144,41 @@ pub struct PageInput<'a> {
     /// Its header fields, in order.
     #[serde(borrow, default)]
     pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// Its HTML, or as much of it as there is.
+    #[serde(borrow, default)]
+    pub html: Option<HtmlInput<'a>>,
+}
+
+/// The HTML of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HtmlInput<'a> {
+    /// Its text: a JSON string.
+    Text(Cow<'a, str>),
+    /// Its octets: `{"base64": "…"}`.
+    Octets(Vec<u8>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for HtmlInput<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let input = TextOrObject::<Octets>::deserialize(deserializer)?;
+        Ok(match input {
+            TextOrObject::Text(text) => Self::Text(text),
+            TextOrObject::Object(octets) => Self::Octets(decode_base64("page.html", &octets.base64)?),
+        })
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Octets {
+    base64: String,
+}
+
+fn decode_base64<E: de::Error>(member: &str, base64: &str) -> Result<Vec<u8>, E> {
+    STANDARD
+        .decode(base64)
+        .map_err(|error| E::custom(format_args!("`{member}.base64` is not base64: {error}")))
 }
 
 /// The file that a request is about.
@@ -148,23 +200,69 @@ pub enum RobotsInput<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for RobotsInput<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RobotsVisitor)
+        match TextOrObject::<RobotsObject>::deserialize(deserializer)? {
+            TextOrObject::Text(text) => Ok(Self::Text(text)),
+            TextOrObject::Object(object) => object.input(),
+        }
     }
 }
 
-struct RobotsVisitor;
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RobotsObject {
+    base64: Option<String>,
+    charset: Option<String>,
+    status: Option<i64>,
+    error: Option<String>,
+}
 
-impl<'de> Visitor<'de> for RobotsVisitor {
-    type Value = RobotsInput<'de>;
+impl RobotsObject {
+    fn input<'a, E: de::Error>(self) -> Result<RobotsInput<'a>, E> {
+        match self {
+            Self { base64: Some(base64), charset, status: None, error: None } => {
+                let octets = decode_base64("robots", &base64)?;
+                Ok(RobotsInput::Octets { octets, charset })
+            }
+            Self { base64: None, charset: None, status: Some(status), error: None } => {
+                let status = u16::try_from(status).ok().filter(|status| (100..=999).contains(status));
+                let status = status.ok_or_else(|| {
+                    E::custom("`robots.status` is not an HTTP status: it has three digits")
+                })?;
+                Ok(RobotsInput::Ended(AccessResult::of_status(status)))
+            }
+            Self { base64: None, charset: None, status: None, error: Some(error) } => {
+                Ok(RobotsInput::Ended(AccessResult::of_error(&error)))
+            }
+            _ => Err(E::custom(
+                "`robots` takes exactly one of `base64` (with or without `charset`), `status`, `error`",
+            )),
+        }
+    }
+}
+
+/// A member that is a string or an object; the string is borrowed where it can be.
+enum TextOrObject<'a, T> {
+    Text(Cow<'a, str>),
+    Object(T),
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for TextOrObject<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextOrObjectVisitor(PhantomData))
+    }
+}
+
+struct TextOrObjectVisitor<'a, T>(PhantomData<(&'a (), T)>);
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for TextOrObjectVisitor<'a, T> {
+    type Value = TextOrObject<'a, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "`robots` as a string, or as an object with `base64` (and `charset`), `status` or `error`",
-        )
+        f.write_str("a string with the text, or an object such as {\"base64\": \"…\"}")
     }
 
     fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(RobotsInput::Text(Cow::Borrowed(text)))
+        Ok(TextOrObject::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -172,39 +270,10 @@ impl<'de> Visitor<'de> for RobotsVisitor {
     }
 
     fn visit_string<E: de::Error>(self, text: String) -> Result<Self::Value, E> {
-        Ok(RobotsInput::Text(Cow::Owned(text)))
+        Ok(TextOrObject::Text(Cow::Owned(text)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Object {
-            base64: Option<String>,
-            charset: Option<String>,
-            status: Option<i64>,
-            error: Option<String>,
-        }
-        let object = Object::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        match object {
-            Object { base64: Some(base64), charset, status: None, error: None } => {
-                let octets = STANDARD.decode(&base64).map_err(|error| {
-                    de::Error::custom(format_args!("`robots.base64` is not base64: {error}"))
-                })?;
-                Ok(RobotsInput::Octets { octets, charset })
-            }
-            Object { base64: None, charset: None, status: Some(status), error: None } => {
-                let status = u16::try_from(status).ok().filter(|status| (100..=999).contains(status));
-                let status = status.ok_or_else(|| {
-                    de::Error::custom("`robots.status` is not an HTTP status: it has three digits")
-                })?;
-                Ok(RobotsInput::Ended(AccessResult::of_status(status)))
-            }
-            Object { base64: None, charset: None, status: None, error: Some(error) } => {
-                Ok(RobotsInput::Ended(AccessResult::of_error(&error)))
-            }
-            _ => Err(de::Error::custom(
-                "`robots` takes exactly one of `base64` (with or without `charset`), `status`, `error`",
-            )),
-        }
+        T::deserialize(de::value::MapAccessDeserializer::new(map)).map(TextOrObject::Object)
     }
 }

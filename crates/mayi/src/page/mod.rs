@@ -1,0 +1,282 @@
+//! A response → what may be done with the page, for a crawler (TAG, WILD-3).
+//!
+//! Three carriers have page rules: the fields Robots-Tag and X-Robots-Tag, and robots meta elements.
+//! [`PageControls`] reads them once for every crawler and remembers where each rule was found;
+//! [`PageControls::for_crawler`] says what holds for one.
+//!
+//! ```
+//! use mayi::{Crawler, page::PageControls};
+//!
+//! let fields = [("Robots-Tag", "*;noindex;nosnippet, ExampleBot;")];
+//! let html = b"<title>x</title><meta name=robots content=nofollow>";
+//! let controls = PageControls::read(&fields, html);
+//!
+//! let rules = controls.for_crawler(&Crawler::new("ExampleBot")?);
+//! assert!(rules.may_index() && rules.may_show_snippet() && !rules.may_follow());
+//! let rules = controls.for_crawler(&Crawler::new("OtherBot")?);
+//! assert!(!rules.may_index());
+//! # Ok::<(), mayi::InvalidProductToken>(())
+//! ```
+
+mod date;
+mod head;
+mod html_text;
+mod robots_tag;
+mod rule;
+mod x_robots_tag;
+
+pub use head::{HeadReader, Progress};
+pub use rule::{PageRule, RuleValue};
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use crate::access::explicit_fresh_for;
+use crate::crawler::Crawler;
+
+/// How page controls are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PageOptions {
+    /// Whether a crawler's own entry and the global one of a structured field are united, as the later
+    /// text of the draft says, instead of the one standing for the other (TAG-4).
+    pub union: bool,
+    /// How many octets of a header field are read, over all of its lines: at least 8 KiB (TAG-6).
+    pub field_octets: usize,
+    /// How many octets of HTML are read (TAG-8).
+    pub html_octets: usize,
+}
+
+impl Default for PageOptions {
+    fn default() -> Self {
+        Self { union: false, field_octets: 16 * 1024, html_octets: 1024 * 1024 }
+    }
+}
+
+/// The page rules of a response, for all crawlers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageControls {
+    union: bool,
+    statements: Vec<Statement>,
+    fresh_for: Option<Duration>,
+}
+
+/// What one place in a response says to one crawler, or to all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Statement {
+    /// The product token; all crawlers where there is none.
+    token: Option<String>,
+    grammar: Grammar,
+    rules: Vec<WrittenRule>,
+    found: FoundAt,
+}
+
+/// How a statement stands to the global one of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grammar {
+    /// It may stand for it (TAG-4).
+    Structured,
+    /// Both count.
+    United,
+}
+
+/// A rule as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrittenRule {
+    name: String,
+    value: Option<String>,
+}
+
+/// Where a rule was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FoundAt {
+    /// In a header field.
+    Field {
+        /// The name of the field, as written.
+        name: String,
+        /// The how-manieth line of that name, from 1.
+        line: usize,
+        /// The how-manieth member of the line, from 1.
+        member: usize,
+    },
+    /// In a robots meta element.
+    Meta {
+        /// The line of the element in the HTML, from 1.
+        line: u32,
+        /// Its column, from 1 in characters.
+        column: u32,
+    },
+}
+
+impl fmt::Display for FoundAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field { name, line, member } => write!(f, "{name}, line {line}, member {member}"),
+            Self::Meta { line, column } => write!(f, "HTML {line}:{column}"),
+        }
+    }
+}
+
+impl PageControls {
+    /// Reads the header fields and the HTML of a response.
+    pub fn read(fields: &[(&str, &str)], html: &[u8]) -> Self {
+        Self::read_with(fields, html, PageOptions::default())
+    }
+
+    /// The same, with options.
+    pub fn read_with(fields: &[(&str, &str)], html: &[u8], options: PageOptions) -> Self {
+        let mut head = HeadReader::new(fields, options);
+        head.push(html);
+        Self::of_head(fields, head, options)
+    }
+
+    /// Reads the header fields of a response, and HTML that is text already.
+    pub fn read_text(fields: &[(&str, &str)], html: &str, options: PageOptions) -> Self {
+        let mut head = HeadReader::of_text(options);
+        head.push(html.as_bytes());
+        Self::of_head(fields, head, options)
+    }
+
+    /// Reads the header fields of a response whose HTML was pushed chunk by chunk.
+    pub fn of_head(fields: &[(&str, &str)], head: HeadReader, options: PageOptions) -> Self {
+        let mut statements = of_fields(fields, options);
+        statements.extend(head.finish());
+        Self { union: options.union, statements, fresh_for: freshness(fields) }
+    }
+
+    /// The rules that hold for a crawler.
+    pub fn for_crawler(&self, crawler: &Crawler) -> PageRules {
+        let token = crawler.product_token().as_str();
+        let is_own = |statement: &Statement| {
+            statement.token.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(token))
+        };
+        let is_structured = |statement: &Statement| statement.grammar == Grammar::Structured;
+        let has_own_entry = self.statements.iter().any(|s| is_structured(s) && is_own(s));
+        let mut rules = PageRules { fresh_for: self.fresh_for, ..PageRules::default() };
+        for statement in &self.statements {
+            let stood_for = is_structured(statement) && has_own_entry && !self.union;
+            if is_own(statement) || statement.token.is_none() && !stood_for {
+                for written in &statement.rules {
+                    rules.add(written, &statement.found);
+                }
+            }
+        }
+        rules
+    }
+}
+
+/// The statements of the header fields, in the order of the fields.
+fn of_fields(fields: &[(&str, &str)], options: PageOptions) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for (name, is_old) in [("robots-tag", false), ("x-robots-tag", true)] {
+        let mut left = options.field_octets;
+        let lines = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        for (line, (field, value)) in lines.enumerate() {
+            let value = within(value, &mut left);
+            let found = |member| FoundAt::Field { name: (*field).to_owned(), line: line + 1, member };
+            let members = robots_tag::members(value);
+            if is_old && !robots_tag::is_structured(&members) {
+                statements.extend(x_robots_tag::read(value, found));
+            } else {
+                statements.extend(robots_tag::read(&members, found));
+            }
+        }
+    }
+    statements
+}
+
+/// The members of a field line that are whole within what is left of the limit (TAG-6).
+fn within<'v>(value: &'v str, left: &mut usize) -> &'v str {
+    let octets = *left;
+    *left = left.saturating_sub(value.len());
+    if value.len() <= octets {
+        return value;
+    }
+    let ends = robots_tag::separators(value).take_while(|&comma| comma <= octets);
+    &value[..ends.last().unwrap_or(0)]
+}
+
+/// For how long the fields say that the response is fresh, counted from when it was made (TAG-11).
+fn freshness(fields: &[(&str, &str)]) -> Option<Duration> {
+    let date = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("date"));
+    let made = date.and_then(|(_, date)| httpdate::parse_http_date(date.trim()).ok());
+    explicit_fresh_for(fields.iter().copied(), made.unwrap_or(SystemTime::UNIX_EPOCH))
+}
+
+/// The page rules that hold for one crawler.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageRules {
+    rules: Vec<PageRule>,
+    unsupported: Vec<(String, FoundAt)>,
+    fresh_for: Option<Duration>,
+}
+
+impl PageRules {
+    /// The rules, each once, in the order in which they were first found.
+    pub fn rules(&self) -> &[PageRule] {
+        &self.rules
+    }
+
+    /// The rule of this name.
+    pub fn rule(&self, name: &str) -> Option<&PageRule> {
+        self.rules.iter().find(|rule| rule.name() == name)
+    }
+
+    /// What was written as a rule and is none that is understood, or has a value that can't be read
+    /// (TAG-9).
+    pub fn unsupported(&self) -> &[(String, FoundAt)] {
+        &self.unsupported
+    }
+
+    /// Whether the page may be indexed.
+    pub fn may_index(&self) -> bool {
+        !self.has_any(&["noindex", "none"])
+    }
+
+    /// Whether its links may be followed.
+    pub fn may_follow(&self) -> bool {
+        !self.has_any(&["nofollow", "none"])
+    }
+
+    /// Whether parts of it may be shown.
+    pub fn may_show_snippet(&self) -> bool {
+        let limit = self.rule("max-snippet").map(PageRule::value);
+        !self.has_any(&["nosnippet"]) && limit != Some(&RuleValue::Number(0))
+    }
+
+    /// Whether it says that it is not for training.
+    pub fn has_noai(&self) -> bool {
+        self.has_any(&["noai"])
+    }
+
+    /// For how long the response says that it is fresh, counted from when it was made; without that,
+    /// the rules hold until the page changes (TAG-11).
+    pub fn fresh_for(&self) -> Option<Duration> {
+        self.fresh_for
+    }
+
+    fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.rule(name).is_some())
+    }
+
+    fn add(&mut self, written: &WrittenRule, found: &FoundAt) {
+        match rule::understand(written) {
+            rule::Understood::Rule(value) => {
+                let name = written.name.to_ascii_lowercase();
+                match self.rules.iter_mut().find(|rule| rule.name == name) {
+                    Some(known) => known.restrict(value),
+                    None => self.rules.push(PageRule { name, value, found: found.clone() }),
+                }
+            }
+            rule::Understood::NoEffect => {}
+            rule::Understood::Unsupported => {
+                let text = match &written.value {
+                    Some(value) => format!("{}: {value}", written.name),
+                    None => written.name.clone(),
+                };
+                self.unsupported.push((text, found.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `Robots-Tag`, and what in `X-Robots-Tag` is structured: members with rules as parameters (TAG-2).
+//!
+//! The draft's own examples are no Structured Fields, and its keys are lower-case where sites write
+//! `NoIndex`: so the grammar is read tolerantly, member by member. One that can't be read is dropped
+//! alone.
+
+use super::rule::is_rule;
+use super::{FoundAt, Grammar, Statement, WrittenRule};
+
+/// The members of a field line.
+pub(super) fn members(value: &str) -> Vec<&str> {
+    let mut start = 0;
+    let ends = separators(value).chain([value.len()]);
+    let member = |end: usize| {
+        let member = value[start..end].trim();
+        start = end + 1;
+        member
+    };
+    ends.map(member).collect()
+}
+
+/// Where the commas are that separate members: those in quotes or brackets do not.
+pub(super) fn separators(value: &str) -> impl Iterator<Item = usize> {
+    let (mut quoted, mut escaped, mut depth) = (false, false, 0_usize);
+    let mut separates = move |octet: u8| {
+        match octet {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    let octets = value.bytes().enumerate();
+    octets.filter_map(move |(at, octet)| separates(octet).then_some(at))
+}
+
+/// Whether the members of an X-Robots-Tag line are structured: one has parameters or is a bare `*`
+/// (TAG-5).
+pub(super) fn is_structured(members: &[&str]) -> bool {
+    members.iter().any(|member| member.contains(';') || *member == "*")
+}
+
+/// Reads members as statements.
+pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for (place, member) in members.iter().enumerate().filter(|(_, member)| !member.is_empty()) {
+        if let Some((token, rules)) = read_member(member) {
+            let found = found(place + 1);
+            statements.push(Statement { token, grammar: Grammar::Structured, rules, found });
+        }
+    }
+    statements
+}
+
+/// The token of a member, which is none for all crawlers, and its rules.
+fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
+    let mut parameters = split(member, ';').into_iter();
+    let head = parameters.next()?.trim();
+    let (name, value) = head.split_once('=').unwrap_or((head, ""));
+    let (name, value) = (name.trim(), value.trim());
+    // A rule where a token should be is that rule for all (TAG-5), also in `noindex; nofollow`: no
+    // crawler has such a name, and the site's rules would be lost.
+    if value.is_empty() && is_rule(name) {
+        let mut rules: Vec<_> = split(member, ';').into_iter().map(written).collect();
+        rules.retain(|rule| !rule.name.is_empty());
+        return Some((None, rules));
+    }
+    let token = match name {
+        "" | "*" => None,
+        _ if is_token(name) => Some(name.to_owned()),
+        _ => return None,
+    };
+    let mut rules = Vec::new();
+    if let Some(list) = value.strip_prefix('(') {
+        let list = list.strip_suffix(')')?;
+        rules.extend(list.split_ascii_whitespace().map(written));
+    } else if !value.is_empty() {
+        return None;
+    }
+    rules.extend(parameters.map(written));
+    rules.retain(|rule| !rule.name.is_empty());
+    Some((token, rules))
+}
+
+/// `name` or `name=value`, the value without its quotes.
+fn written(rule: &str) -> WrittenRule {
+    let rule = rule.trim();
+    let (name, value) = match rule.split_once('=') {
+        Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
+        None => (rule, None),
+    };
+    WrittenRule { name: name.to_owned(), value }
+}
+
+fn unquoted(value: &str) -> String {
+    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    inner.map_or_else(|| value.to_owned(), |inner| inner.replace("\\\"", "\"").replace("\\\\", "\\"))
+}
+
+/// Splits at a separator that is not in quotes.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut quoted, mut escaped) = (false, false);
+    let outside = |c: char| {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ => return c == separator && !quoted,
+        }
+        false
+    };
+    text.split(outside).collect()
+}
+
+/// A product token, which may start with a digit (TAG-9).
+fn is_token(name: &str) -> bool {
+    crate::ProductToken::new(name).is_ok()
+}

@@ -1,0 +1,81 @@
+//! What may be done with a page, as JSON has it.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::page::{FoundAt, PageRules, RuleValue};
+
+/// What may be done with a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PageReport {
+    /// The rules that hold, with their values.
+    pub rules: PageRuleValues,
+    /// May it be indexed?
+    pub index: bool,
+    /// May parts of it be shown?
+    pub snippet: bool,
+    /// May its links be followed?
+    pub follow: bool,
+    /// For how many seconds from when it was made the response is fresh, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fresh_seconds: Option<u64>,
+    /// Where each rule was found, where an explanation is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<Vec<FoundRule>>,
+    /// What was not understood, where an explanation is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsupported: Option<Vec<FoundRule>>,
+}
+
+/// The rules that hold: `true`, or their values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageRuleValues(Vec<(String, RuleValue)>);
+
+/// A rule and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FoundRule {
+    /// The rule, or what was written as one.
+    pub rule: String,
+    /// Where.
+    pub at: String,
+}
+
+impl PageReport {
+    /// The serialisable view of page rules.
+    pub fn of(rules: &PageRules) -> Self {
+        let values = rules.rules().iter().map(|rule| (rule.name().to_owned(), rule.value().clone()));
+        Self {
+            rules: PageRuleValues(values.collect()),
+            index: rules.may_index(),
+            snippet: rules.may_show_snippet(),
+            follow: rules.may_follow(),
+            fresh_seconds: rules.fresh_for().map(|fresh| fresh.as_secs()),
+            found: None,
+            unsupported: None,
+        }
+    }
+
+    /// The same, with where each rule was found and what was not understood.
+    pub fn explained(rules: &PageRules) -> Self {
+        let found = |rule: &str, at: &FoundAt| FoundRule { rule: rule.to_owned(), at: at.to_string() };
+        let all = rules.rules().iter().map(|rule| found(rule.name(), rule.found()));
+        let unsupported = rules.unsupported().iter().map(|(text, at)| found(text, at));
+        Self { found: Some(all.collect()), unsupported: Some(unsupported.collect()), ..Self::of(rules) }
+    }
+}
+
+impl Serialize for PageRuleValues {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            match value {
+                RuleValue::Set => map.serialize_entry(name, &true)?,
+                RuleValue::Number(number) => map.serialize_entry(name, number)?,
+                RuleValue::Word(text) | RuleValue::Date(text, _) => map.serialize_entry(name, text)?,
+            }
+        }
+        map.end()
+    }
+}

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, State, Tokenizer};
 
@@ -93,11 +93,8 @@ impl HeadReader {
 
     fn decoded(&self, length: usize) -> Cow<'_, [u8]> {
         let octets = &self.octets[..length];
-        if self.is_text {
-            return Cow::Borrowed(octets);
-        }
-        let encoding = encoding_of(octets, self.header);
-        if encoding == encoding_rs::UTF_8 {
+        let encoding = if self.is_text { UTF_8 } else { encoding_of(octets, self.header) };
+        if encoding == UTF_8 {
             // The tokenizer takes octets; what is not UTF-8 stands for itself.
             return Cow::Borrowed(octets.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(octets));
         }
@@ -234,9 +231,11 @@ enum Next {
 }
 
 /// The insertion modes from "initial" to "after head", as far as metas and the end of the head need
-/// them. Before, in and after the head the same elements belong to it, so these are one mode.
+/// them. Before, in and after the head nearly the same elements belong to it, so these are one mode.
 #[derive(Default)]
 struct Builder {
+    /// Whether `</head>` was there. A `noscript` then opens the body; all else is as before.
+    is_after_head: bool,
     /// How many `template` elements are open.
     templates: usize,
     /// How many `svg` and `math` elements are open within them.
@@ -269,6 +268,7 @@ impl Builder {
                 Next::GoOn
             }
             (b"title", _) => self.raw_text(State::RcData),
+            (b"noscript", 0) if self.is_after_head => Next::Over,
             (b"style" | b"noframes" | b"noscript", _) => self.raw_text(State::RawText),
             (b"script", _) => self.raw_text(State::ScriptData),
             (b"meta", 0) => meta.map_or(Next::GoOn, Next::Keep),
@@ -299,6 +299,10 @@ impl Builder {
             }
             (b"svg" | b"math", 1..) => {
                 self.foreign = self.foreign.saturating_sub(1);
+                Next::GoOn
+            }
+            (b"head", 0) => {
+                self.is_after_head = true;
                 Next::GoOn
             }
             // An end tag that opens the body it is said to end.

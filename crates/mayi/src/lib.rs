@@ -92,3 +92,8 @@ pub use spec::Clause;
 pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
 pub use uses::{Override, Signal, SignalSource, Usage, Use};
+
+/// The example in the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

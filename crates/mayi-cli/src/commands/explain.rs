@@ -131,7 +131,10 @@ fn draw_groups(
     let why = match (explanation.decision().reason(), explanation.decision().group()) {
         (Reason::RobotsTxt, _) => "robots.txt itself may always be fetched".to_owned(),
         (_, Some(group)) => match group.by() {
-            GroupBy::ProductToken => format!("{token}, or a token that it falls back to, is named"),
+            GroupBy::ProductToken if names_itself(explanation, token.as_str()) => {
+                format!("{token} is named")
+            }
+            GroupBy::ProductToken => format!("a token that {token} falls back to is named"),
             GroupBy::Regex => format!("none names {token}, and a regular expression matches it"),
             GroupBy::Purpose => format!("none names {token}, and one is for its purpose"),
             _ => format!("none names {token}, so the global one applies"),
@@ -154,6 +157,15 @@ fn draw_groups(
         left_out(out, group.starts().len())?;
     }
     left_out(out, explanation.groups().len())
+}
+
+/// Whether a group-start line has the crawler's own token, and not one that it falls back to.
+fn names_itself(explanation: &Explanation<'_>, token: &str) -> bool {
+    let mut starts = explanation.groups().iter().flat_map(mayi::ConsideredGroup::starts);
+    let is_own = |value: &[u8]| {
+        value.get(..token.len()).is_some_and(|start| start.eq_ignore_ascii_case(token.as_bytes()))
+    };
+    starts.any(|start| start.by() == Some(GroupBy::ProductToken) && is_own(start.value()))
 }
 
 fn draw_rules(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {

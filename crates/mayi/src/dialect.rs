@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::directive::{DIRECTIVES, Directive};
+use crate::directive::{Spelling, head_of};
 use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
@@ -179,29 +179,19 @@ impl Dialect {
 
     /// The directive that a record of this name is, and whether the name is misspelled.
     pub(crate) fn directive(&self, name: &[u8]) -> Option<(u8, bool)> {
-        let is = |known: &str| match self.names {
-            Names::Whole => name.eq_ignore_ascii_case(known.as_bytes()),
+        let head = head_of(name);
+        let is = |spelling: &&Spelling| match self.names {
+            Names::Whole => spelling.is(name, head),
             Names::Prefix => name
-                .get(..known.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes())),
+                .get(..spelling.text.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(spelling.text.as_bytes())),
         };
-        let adopted = || {
-            let all = DIRECTIVES.iter().enumerate();
-            all.filter(|(_, directive)| {
-                directive.extension.is_none_or(|extension| self.reads(extension))
-            })
+        let reads = |spelling: &&Spelling| {
+            spelling.extension.is_none_or(|extension| self.reads(extension))
+                && (!spelling.is_misspelled || self.reads(Extension::Misspellings))
         };
-        let named =
-            |directive: &Directive| is(directive.name) || directive.aliases.iter().any(|s| is(s));
-        if let Some((id, _)) = adopted().find(|(_, directive)| named(directive)) {
-            return Some((id as u8, false));
-        }
-        if !self.reads(Extension::Misspellings) {
-            return None;
-        }
-        let misspelled = |directive: &&Directive| directive.misspellings.iter().any(|s| is(s));
-        let (id, _) = adopted().find(|(_, directive)| misspelled(directive))?;
-        Some((id as u8, true))
+        let found = Spelling::all().iter().filter(is).find(reads)?;
+        Some((found.directive, found.is_misspelled))
     }
 }
 
@@ -220,6 +210,7 @@ impl fmt::Display for Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directive::DIRECTIVES;
 
     fn name_of(dialect: &Dialect, name: &str) -> Option<(&'static str, bool)> {
         let (id, misspelled) = dialect.directive(name.as_bytes())?;

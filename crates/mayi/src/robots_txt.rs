@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::registry::Registry;
 use crate::ruleset::CrawlerRules;
 use crate::selection;
-use crate::span::{LineNumber, Span, column_at, count_line_ends, line_at};
+use crate::span::{LineCounter, LineNumber, Span, column_at, line_at};
 use crate::syntax::{self, Content};
 use crate::target::Target;
 
@@ -295,15 +295,8 @@ impl<'t> RobotsTxt<'t> {
 
     /// The lines of records in file order, counted on from one to the next.
     pub(crate) fn lines_of(&self, records: impl Iterator<Item = usize>) -> Vec<LineNumber> {
-        let mut counted = 0;
-        let mut line = LineNumber::FIRST;
-        let number = |index: usize| {
-            let start = self.records[index].start as usize;
-            line = line.plus(count_line_ends(&self.text[counted..start]));
-            counted = start;
-            line
-        };
-        records.map(number).collect()
+        let mut counter = LineCounter::new(&self.text);
+        records.map(|index| counter.line_at(self.records[index].start)).collect()
     }
 
     pub(crate) fn column_of(&self, span: Span) -> u32 {
@@ -383,9 +376,17 @@ impl Record {
 fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     let mut records = Vec::new();
     let mut at = 0;
+    // Most lines have no comment: the next one is looked for once, not in every line.
+    let comment_from =
+        |at: usize| memchr::memchr(b'#', &text[at..]).map_or(usize::MAX, |found| at + found);
+    let mut comment = comment_from(0);
     while let Some(line) = syntax::line_from(text, at) {
         at = line.next;
-        let Content::Record(read) = syntax::read_line(&text[line.start..line.end], dialect) else {
+        let end = line.end.min(comment);
+        if comment < line.end {
+            comment = comment_from(line.end);
+        }
+        let Content::Record(read) = syntax::read_uncommented(&text[line.start..end], dialect) else {
             continue;
         };
         let Some(directive) = read.directive else { continue };
@@ -548,14 +549,10 @@ impl<'r> Group<'r> {
         wanted: impl Fn(Role) -> Option<K>,
     ) -> impl Iterator<Item = (LineNumber, &'r [u8], K)> {
         let robots = self.robots;
-        let mut counted = 0;
-        let mut line = LineNumber::FIRST;
+        let mut counter = LineCounter::new(&robots.text);
         robots.records[self.records.clone()].iter().filter_map(move |record| {
             let kind = wanted(record.role())?;
-            let start = record.start as usize;
-            line = line.plus(count_line_ends(&robots.text[counted..start]));
-            counted = start;
-            Some((line, robots.value(*record), kind))
+            Some((counter.line_at(record.start), robots.value(*record), kind))
         })
     }
 }

@@ -79,23 +79,38 @@ impl Span {
     }
 }
 
-/// Counts the line ends in `text`: CR, LF, and CRLF as one (REP-2).
-#[expect(clippy::naive_bytecount, reason = "it is not: see below")]
-pub(crate) fn count_line_ends(text: &[u8]) -> u32 {
-    // Three plain counts instead of a state machine: each is a loop that compilers turn into wide
-    // instructions, so that the line of a rule can be found when it is asked for.
-    let feeds = text.iter().filter(|&&octet| octet == b'\n').count();
-    if memchr::memchr(b'\r', text).is_none() {
-        return feeds as u32;
+/// Counts lines from one place in a text to the next, forwards.
+pub(crate) struct LineCounter<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: LineNumber,
+}
+
+impl<'t> LineCounter<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0, line: LineNumber::FIRST }
     }
-    let returns = text.iter().filter(|&&octet| octet == b'\r').count();
-    let pairs = text.windows(2).filter(|pair| pair == b"\r\n").count();
-    (feeds + returns - pairs) as u32
+
+    /// The line that the octet at `offset` stands on, which is not before the last one asked for and
+    /// not in the middle of a CRLF.
+    pub(crate) fn line_at(&mut self, offset: u32) -> LineNumber {
+        let offset = offset as usize;
+        self.line = self.line.plus(count_line_ends(&self.text[self.at..offset]));
+        self.at = offset;
+        self.line
+    }
+}
+
+/// Counts the line ends in `text`: CR, LF, and CRLF as one (REP-2).
+fn count_line_ends(text: &[u8]) -> u32 {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', text);
+    let first_of_pair = |at: &usize| text[*at] == b'\r' && text.get(at + 1) == Some(&b'\n');
+    ends.filter(|at| !first_of_pair(at)).count() as u32
 }
 
 /// The line that the octet at `offset` stands on.
 pub(crate) fn line_at(text: &[u8], offset: u32) -> LineNumber {
-    LineNumber::FIRST.plus(count_line_ends(&text[..offset as usize]))
+    LineCounter::new(text).line_at(offset)
 }
 
 /// The column of the octet at `offset`, counted from 1 in characters as UTF-8 has them.

@@ -53,13 +53,16 @@ pub(crate) struct RawRecord<'t> {
 
 /// Reads one line, given without its end.
 pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
-    let line = within_limits(line, dialect.lines);
-    let white = white_space(dialect.lines);
-    let line = trim_start(line, white);
-    if line.first().is_none_or(|&octet| octet == b'#') {
+    read_uncommented(&line[..memchr(b'#', line).unwrap_or(line.len())], dialect)
+}
+
+/// Reads one line, given without its end and without its comment.
+pub(crate) fn read_uncommented<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
+    let white = White::of(dialect.lines);
+    let line = trim_end(trim_start(within_limits(line, dialect.lines), white), white);
+    if line.is_empty() {
         return Content::Nothing;
     }
-    let line = trim_end(&line[..memchr(b'#', line).unwrap_or(line.len())], white);
 
     let colon = memchr(b':', line);
     if let Some(colon) = colon {
@@ -100,11 +103,11 @@ pub(crate) fn inline_rule<'t>(
     if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
         return None;
     }
-    let blank = |octet: u8| octet == b' ' || octet == b'\t';
+    let blank = White::SpaceAndTab;
     let value = record.value;
     // Only a line with a colon in its value can have a rule there.
     memchr(b':', value)?;
-    for (at, _) in value.iter().enumerate().filter(|(_, octet)| blank(**octet)) {
+    for (at, _) in value.iter().enumerate().filter(|(_, octet)| blank.has(**octet)) {
         let rest = trim_start(&value[at..], blank);
         let Some(colon) = memchr(b':', rest) else { break };
         let name = trim_end(&rest[..colon], blank);
@@ -130,7 +133,7 @@ pub(crate) fn long_value<'t>(text: &'t [u8], start: usize, dialect: &Dialect) ->
             within_limits(&line[..line.len().min(octets - (start - line_start))], dialect.lines)
         }
     };
-    trim_end(&line[..memchr(b'#', line).unwrap_or(line.len())], white_space(dialect.lines))
+    trim_end(&line[..memchr(b'#', line).unwrap_or(line.len())], White::of(dialect.lines))
 }
 
 fn record<'t>(
@@ -175,23 +178,42 @@ fn two_words(line: &[u8], has_colon: bool, missing: MissingColon) -> Option<(&[u
     (!second.iter().any(blank)).then_some((first, second))
 }
 
-type White = fn(u8) -> bool;
+/// What is white space around the parts of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum White {
+    SpaceAndTab,
+    Ascii,
+}
 
-fn white_space(lines: Lines) -> White {
-    match lines {
-        Lines::Whole => |octet| octet == b' ' || octet == b'\t',
-        Lines::Cut(_) => |octet| matches!(octet, b' ' | b'\t'..=b'\r'),
+impl White {
+    fn of(lines: Lines) -> Self {
+        match lines {
+            Lines::Whole => Self::SpaceAndTab,
+            Lines::Cut(_) => Self::Ascii,
+        }
+    }
+
+    fn has(self, octet: u8) -> bool {
+        octet == b' ' || octet == b'\t' || self == Self::Ascii && matches!(octet, b'\n'..=b'\r')
     }
 }
 
-fn trim_start(octets: &[u8], white: White) -> &[u8] {
-    let blank = octets.iter().take_while(|&&octet| white(octet)).count();
-    &octets[blank..]
+fn trim_start(mut octets: &[u8], white: White) -> &[u8] {
+    while let Some((&first, rest)) = octets.split_first()
+        && white.has(first)
+    {
+        octets = rest;
+    }
+    octets
 }
 
-fn trim_end(octets: &[u8], white: White) -> &[u8] {
-    let blank = octets.iter().rev().take_while(|&&octet| white(octet)).count();
-    &octets[..octets.len() - blank]
+fn trim_end(mut octets: &[u8], white: White) -> &[u8] {
+    while let Some((&last, rest)) = octets.split_last()
+        && white.has(last)
+    {
+        octets = rest;
+    }
+    octets
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! is said here and nowhere else. A record whose directive the dialect has not adopted is an other
 //! record: kept, shown, and unable to close a group or sway a decision (REP-17).
 
+use std::sync::LazyLock;
+
 use crate::extension::Extension;
 use crate::spec::Clause;
 
@@ -39,6 +41,68 @@ directives! {
     host::HOST,
     noindex::NOINDEX,
     license::LICENSE,
+}
+
+/// A name of a directive, ready to be compared with the name of a record.
+pub(crate) struct Spelling {
+    /// The first octets, with the bit of lower case set: most names differ in them.
+    head: u64,
+    head_is_plain: bool,
+    pub(crate) text: &'static str,
+    /// The place of the directive in [`DIRECTIVES`].
+    pub(crate) directive: u8,
+    pub(crate) extension: Option<Extension>,
+    pub(crate) is_misspelled: bool,
+}
+
+impl Spelling {
+    /// Every name of every directive: those that are right first.
+    pub(crate) fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<Spelling>> = LazyLock::new(|| {
+            let spell = |is_misspelled| {
+                DIRECTIVES.iter().zip(0..).flat_map(move |(known, directive)| {
+                    let right = std::iter::once(&known.name).chain(known.aliases);
+                    let names: Vec<&&str> = if is_misspelled {
+                        known.misspellings.iter().collect()
+                    } else {
+                        right.collect()
+                    };
+                    names.into_iter().map(move |text| Spelling {
+                        head: head_of(text.as_bytes()),
+                        head_is_plain: text
+                            .bytes()
+                            .take(8)
+                            .all(|octet| octet.is_ascii_alphabetic() || octet == b'-'),
+                        text,
+                        directive,
+                        extension: known.extension,
+                        is_misspelled,
+                    })
+                })
+            };
+            spell(false).chain(spell(true)).collect()
+        });
+        &ALL
+    }
+
+    /// Whether it is this name, in any case; `head` is [`head_of`] the name.
+    pub(crate) fn is(&self, name: &[u8], head: u64) -> bool {
+        if self.head != head || self.text.len() != name.len() {
+            return false;
+        }
+        // Nothing but a letter or `-` gives their octets with that bit set, as no line has a CR: where
+        // the head is made of those, it has been compared already.
+        let compared = if self.head_is_plain { name.len().min(8) } else { 0 };
+        name[compared..].eq_ignore_ascii_case(&self.text.as_bytes()[compared..])
+    }
+}
+
+/// The first eight octets of a name as a number, with the bit of lower case set in each.
+pub(crate) fn head_of(name: &[u8]) -> u64 {
+    let mut octets = [0; 8];
+    let length = name.len().min(8);
+    octets[..length].copy_from_slice(&name[..length]);
+    u64::from_le_bytes(octets) | 0x2020_2020_2020_2020
 }
 
 /// One kind of line.

@@ -34,7 +34,7 @@ impl Index {
         if rules.len() <= SHORT_LIST {
             return None;
         }
-        let mut crowds = Counters::new();
+        let mut crowds = Counters::new(arena.len());
         for rule in rules.iter().filter(|rule| rule.shape.has_wildcard) {
             let body = rule.body(arena);
             crowds.add(hash(&body[..rule.shape.head as usize]));
@@ -170,26 +170,23 @@ fn spread(key: u64) -> u64 {
 /// wrong answer.
 struct Counters {
     counts: Box<[u8]>,
+    shift: u32,
 }
 
 impl Counters {
-    const BITS: u32 = 16;
-
-    fn new() -> Self {
-        Self { counts: vec![0; 1 << Self::BITS].into() }
+    /// Counters for about so many different keys, within reason.
+    fn new(expected: usize) -> Self {
+        let bits = expected.next_power_of_two().trailing_zeros().clamp(8, 18);
+        Self { counts: vec![0; 1 << bits].into(), shift: 64 - bits }
     }
 
     fn add(&mut self, key: u64) {
-        let count = &mut self.counts[Self::slot(key)];
+        let count = &mut self.counts[(spread(key) >> self.shift) as usize];
         *count = count.saturating_add(1);
     }
 
     fn count(&self, key: u64) -> u8 {
-        self.counts[Self::slot(key)]
-    }
-
-    fn slot(key: u64) -> usize {
-        (spread(key) >> (64 - Self::BITS)) as usize
+        self.counts[(spread(key) >> self.shift) as usize]
     }
 }
 

@@ -19,7 +19,7 @@ use crate::evaluation::Forms;
 use crate::pattern::{Folds, PathPattern, Shape, index_page_folder, matches};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection};
-use crate::span::{LineNumber, Span, count_line_ends};
+use crate::span::{LineCounter, LineNumber, Span};
 use crate::target::Target;
 
 /// The rules of a file that hold for one crawler: `robots.for_crawler(&crawler)`.
@@ -180,16 +180,14 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>
     let dialect = robots.dialect();
     let mut rules = Vec::new();
     let mut arena = Vec::new();
-    let mut counted = 0;
-    let mut line = LineNumber::FIRST;
+    let mut counter = LineCounter::new(robots.text());
     for record in selection.groups.iter().flat_map(|group| &robots.records()[group.clone()]) {
         let Role::Rule(kind) = record.role() else { continue };
         let value = robots.value(*record);
-        line = line.plus(count_line_ends(&robots.text()[counted..record.start() as usize]));
-        counted = record.start() as usize;
         if value.is_empty() {
             continue; // REP-9
         }
+        let line = counter.line_at(record.start());
         let span = Span { start: record.start(), end: record.start() + value.len() as u32 };
         let written = push(&mut arena, value);
         let mut add = |pattern: &PathPattern<'_>| {

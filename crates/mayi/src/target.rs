@@ -114,18 +114,13 @@ impl<'u> Target<'u> {
 /// The two normalised forms of what stands behind the authority.
 fn forms(rest: &str) -> (Cow<'_, [u8]>, Option<Vec<u8>>) {
     let rest = rest.as_bytes();
+    if let Some(plain) = plain(rest) {
+        return (Cow::Borrowed(plain), None);
+    }
     let rest = &rest[..memchr::memchr(b'#', rest).unwrap_or(rest.len())];
     let query_at = memchr::memchr(b'?', rest).unwrap_or(rest.len());
     let (path, query) = rest.split_at(query_at);
-
-    let plain_path = path.first() == Some(&b'/')
-        && path.iter().all(|&octet| is_raw(octet))
-        && memchr::memmem::find(path, b"/.").is_none();
     let query_octets = query.get(1..).unwrap_or_default();
-    let plain_query = query_octets.iter().all(|&octet| is_raw(octet) && !is_gen_delim(octet));
-    if plain_path && plain_query {
-        return (Cow::Borrowed(rest), None);
-    }
 
     let mut raw = resolve_dot_segments(&normalise(path));
     if query.is_empty() {
@@ -141,6 +136,35 @@ fn forms(rest: &str) -> (Cow<'_, [u8]>, Option<Vec<u8>>) {
     push_with_raw_gen_delims(&mut raw, &query);
     push_with_encoded_gen_delims(&mut encoded, &query);
     (Cow::Owned(raw), Some(encoded))
+}
+
+/// What stands before the fragment, if nothing in it has to be changed: one look at each octet tells
+/// so for most URLs.
+fn plain(rest: &[u8]) -> Option<&[u8]> {
+    if rest.first() != Some(&b'/') {
+        return None;
+    }
+    let mut query_at = rest.len();
+    for (at, &octet) in rest.iter().enumerate() {
+        match octet {
+            b'#' => return Some(&rest[..at]),
+            b'?' => {
+                query_at = at + 1;
+                break;
+            }
+            b'.' if rest[at - 1] == b'/' => return None,
+            _ if !is_raw(octet) => return None,
+            _ => {}
+        }
+    }
+    for (at, &octet) in rest.iter().enumerate().skip(query_at) {
+        match octet {
+            b'#' => return Some(&rest[..at]),
+            _ if !is_raw(octet) || is_gen_delim(octet) => return None,
+            _ => {}
+        }
+    }
+    Some(rest)
 }
 
 /// RFC 3986 §5.2.4 for an absolute path; no path is `/`.
@@ -213,6 +237,15 @@ pub(crate) struct SplitUrl<'u> {
 /// Cuts a URL into scheme, authority and the rest (RFC 3986 §3), and checks the scheme (REP-18).
 pub(crate) fn split_url(url: &str) -> Result<SplitUrl<'_>, InvalidUrl> {
     let wrong = |trouble| Err(InvalidUrl::new(url, trouble));
+    // Nearly all URLs start like this, and need no closer look at their scheme.
+    for scheme in ["https", "http"] {
+        let after_scheme = url.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://"));
+        if let Some(after_slashes) = after_scheme {
+            let scheme = &url[..scheme.len()];
+            return split_authority(scheme, after_slashes)
+                .map_or_else(|| wrong(Trouble::NoAuthority), Ok);
+        }
+    }
     let Some((scheme, after_scheme)) = url.split_once(':') else {
         return wrong(Trouble::NoScheme);
     };
@@ -228,12 +261,14 @@ pub(crate) fn split_url(url: &str) -> Result<SplitUrl<'_>, InvalidUrl> {
     let Some(after_slashes) = after_scheme.strip_prefix("//") else {
         return wrong(Trouble::NoAuthority);
     };
-    let end = after_slashes.find(['/', '?', '#']).unwrap_or(after_slashes.len());
+    split_authority(scheme, after_slashes).map_or_else(|| wrong(Trouble::NoAuthority), Ok)
+}
+
+fn split_authority<'u>(scheme: &'u str, after_slashes: &'u str) -> Option<SplitUrl<'u>> {
+    let ends = |octet: u8| matches!(octet, b'/' | b'?' | b'#');
+    let end = after_slashes.bytes().position(ends).unwrap_or(after_slashes.len());
     let (authority, rest) = after_slashes.split_at(end);
-    if authority.is_empty() {
-        return wrong(Trouble::NoAuthority);
-    }
-    Ok(SplitUrl { scheme, authority, rest })
+    (end > 0).then_some(SplitUrl { scheme, authority, rest })
 }
 
 /// A URL that no question can be asked about.

@@ -10,7 +10,7 @@
 use super::Rule;
 
 /// Up to here, trying one rule after the other is quicker than looking anything up.
-const SHORT_LIST: usize = 32;
+const SHORT_LIST: usize = 96;
 
 /// A head that this many rules with wildcards share is no good to file them under.
 const CROWDED: u8 = 8;

@@ -49,6 +49,8 @@ struct Prepared {
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// By rank.
     rules: Box<[Rule]>,
+    /// The first octets of each rule, by rank: what most rules are told from a target by.
+    heads: Box<[Head]>,
     /// The texts of all patterns.
     arena: Box<[u8]>,
     index: Option<Index>,
@@ -66,6 +68,35 @@ struct Rule {
     /// The pattern as written and what is compared of it, in the arena.
     written: Piece,
     body: Piece,
+}
+
+/// Up to eight octets that a target has to start with.
+#[derive(Clone, Copy)]
+struct Head {
+    octets: u64,
+    mask: u64,
+}
+
+impl Head {
+    fn of(octets: &[u8]) -> Self {
+        let length = octets.len().min(8);
+        let mask = if length == 8 { u64::MAX } else { (1 << (8 * length)) - 1 };
+        Self { octets: first_octets(octets) & mask, mask }
+    }
+
+    /// Whether a target that starts with these octets may match.
+    fn admits(self, first_octets: u64) -> bool {
+        first_octets & self.mask == self.octets
+    }
+}
+
+/// The first eight octets of a text as a number; there are zeros behind a shorter one, which no
+/// pattern has.
+fn first_octets(text: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = text.len().min(8);
+    first[..length].copy_from_slice(&text[..length]);
+    u64::from_le_bytes(first)
 }
 
 /// A part of the arena.
@@ -86,18 +117,18 @@ impl CrawlerRules {
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<Selection>) -> Self {
         let dialect = robots.dialect().clone();
         let Some(selection) = selection else {
-            let (rules, arena) = (Box::default(), Box::default());
-            return Self {
-                prepared: Arc::new(Prepared { dialect, group: None, rules, arena, index: None }),
-            };
+            let (rules, heads, arena) = (Box::default(), Box::default(), Box::default());
+            let prepared = Prepared { dialect, group: None, rules, heads, arena, index: None };
+            return Self { prepared: Arc::new(prepared) };
         };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
         let (mut rules, arena) = prepare(robots, &selection);
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.octets), rule.kind));
         let index = Index::new(&rules, &arena);
         let group = Some((selection.by, lines));
+        let heads = rules.iter().map(|rule| rule.first_octets(&arena)).collect();
         let (rules, arena) = (rules.into(), arena.into());
-        Self { prepared: Arc::new(Prepared { dialect, group, rules, arena, index }) }
+        Self { prepared: Arc::new(Prepared { dialect, group, rules, heads, arena, index }) }
     }
 
     /// May the crawler fetch this target?
@@ -154,16 +185,24 @@ impl Prepared {
     /// The rank of the first rule that matches the text and goes before `best`, or else `best`.
     fn rank_of_match(&self, text: &[u8], best: usize) -> usize {
         let matches = |rank: usize| self.rules[rank].matches(text, &self.arena);
-        match &self.index {
-            Some(index) => index.first_match(text, best, matches),
-            None => (0..best).find(|&rank| matches(rank)).unwrap_or(best),
+        if let Some(index) = &self.index {
+            return index.first_match(text, best, matches);
         }
+        let first = first_octets(text);
+        let mut heads = self.heads[..best].iter().enumerate();
+        heads.find(|&(rank, head)| head.admits(first) && matches(rank)).map_or(best, |(rank, _)| rank)
     }
 }
 
 impl Rule {
     fn body<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
         &arena[self.body.range()]
+    }
+
+    /// What a target has to start with. Folded text is not the target's own, so nothing is said then.
+    fn first_octets(&self, arena: &[u8]) -> Head {
+        let head = if self.folds.any() { 0 } else { self.shape.head as usize };
+        Head::of(&self.body(arena)[..head])
     }
 
     fn matches(&self, text: &[u8], arena: &[u8]) -> bool {

@@ -1,12 +1,14 @@
 //! App-Directives → what the site asks of each application (APP-1 to APP-8).
 
+use indexmap::IndexMap;
+
 use crate::crawler::{Crawler, ProductToken};
 use crate::directive::APP_DIRECTIVES;
 use crate::evaluation::Forms;
 use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, select_for_application};
-use crate::span::LineNumber;
+use crate::span::{LineCounter, LineNumber};
 use crate::structured::{Value, octets_of_path, split_path};
 use crate::target::Target;
 
@@ -26,8 +28,8 @@ use crate::target::Target;
 pub struct AppDirectives {
     application: String,
     by: Option<GroupBy>,
-    directives: Vec<(String, Value)>,
-    unusable: Vec<(String, Value)>,
+    directives: Parameters,
+    unusable: Parameters,
     rules: Vec<AppRule>,
 }
 
@@ -56,7 +58,7 @@ impl AppDirectives {
 
     /// The value of a directive.
     pub fn value(&self, name: &str) -> Option<&Value> {
-        self.directives.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.directives.get(name)
     }
 
     /// All directives.
@@ -100,8 +102,8 @@ fn of_application(
     let mut asked = AppDirectives {
         application: application.to_owned(),
         by,
-        directives: Vec::new(),
-        unusable: Vec::new(),
+        directives: Parameters::new(),
+        unusable: Parameters::new(),
         rules: Vec::new(),
     };
     for (mut rule, parameters) in named {
@@ -114,7 +116,7 @@ fn of_application(
     asked
 }
 
-type Parameters = Vec<(String, Value)>;
+type Parameters = IndexMap<String, Value>;
 
 /// The rules of the application's groups that match and name it, with its parameters in each.
 fn rules_that_name(
@@ -125,11 +127,12 @@ fn rules_that_name(
 ) -> (Option<GroupBy>, Vec<(AppRule, Parameters)>) {
     let Some(selection) = select_for_application(robots, token) else { return (None, Vec::new()) };
     let mut named = Vec::new();
+    let mut counter = LineCounter::new(robots.text());
     for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
         let (path, list) = split_path(robots.value(record));
         let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
         if let Some(parameters) = parameters_of(list, application) {
-            let rule = AppRule { line: robots.line_of(record), octets, applies: false };
+            let rule = AppRule { line: counter.line_at(record.start()), octets, applies: false };
             named.push((rule, parameters));
         }
     }
@@ -147,9 +150,7 @@ fn parameters_of(list: &[u8], application: &str) -> Option<Parameters> {
             continue;
         }
         let into = parameters.get_or_insert_default();
-        for (key, value) in item.params {
-            set(into, key.as_str(), value.into());
-        }
+        into.extend(item.params.into_iter().map(|(key, value)| (key.into(), value.into())));
     }
     parameters
 }
@@ -161,19 +162,12 @@ impl AppDirectives {
         for (name, value) in parameters {
             let registered = registry.directive(&self.application, &name);
             if registered.is_some_and(|directive| directive.value_type != value.value_type()) {
-                self.directives.retain(|(known, _)| *known != name);
-                set(&mut self.unusable, &name, value);
+                self.directives.swap_remove(&name);
+                self.unusable.insert(name, value);
             } else {
-                self.unusable.retain(|(known, _)| *known != name);
-                set(&mut self.directives, &name, value);
+                self.unusable.swap_remove(&name);
+                self.directives.insert(name, value);
             }
         }
-    }
-}
-
-fn set(parameters: &mut Parameters, name: &str, value: Value) {
-    match parameters.iter_mut().find(|(known, _)| known == name) {
-        Some((_, known)) => *known = value,
-        None => parameters.push((name.to_owned(), value)),
     }
 }

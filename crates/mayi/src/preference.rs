@@ -1,10 +1,12 @@
 //! Usage preferences: Content-Usage in a file and as a header (USE-1 to USE-5).
 
+use indexmap::IndexMap;
+
 use crate::directive::CONTENT_USAGE;
 use crate::evaluation::Forms;
-use crate::robots_txt::RobotsTxt;
+use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::Selection;
-use crate::span::LineNumber;
+use crate::span::{LineCounter, LineNumber};
 use crate::structured::{octets_of_path, split_path};
 
 /// What a site prefers about a use of its content.
@@ -53,7 +55,7 @@ impl Preference {
 /// here is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
-    labels: Vec<(String, Preference)>,
+    labels: IndexMap<String, Preference>,
 }
 
 impl Statement {
@@ -83,8 +85,7 @@ impl Statement {
 
     /// The preference for a label.
     pub fn preference(&self, label: &str) -> Preference {
-        let found = self.labels.iter().find(|(known, _)| known == label);
-        found.map_or(Preference::Unknown, |(_, preference)| *preference)
+        self.labels.get(label).copied().unwrap_or_default()
     }
 
     /// Every label that was named, with its preference.
@@ -96,10 +97,8 @@ impl Statement {
     #[must_use]
     pub fn combined(mut self, other: &Self) -> Self {
         for (label, preference) in other.labels() {
-            match self.labels.iter_mut().find(|(known, _)| known == label) {
-                Some((_, known)) => *known = known.most_restrictive(preference),
-                None => self.labels.push((label.to_owned(), preference)),
-            }
+            let known = self.labels.entry(label.to_owned()).or_default();
+            *known = known.most_restrictive(preference);
         }
         self
     }
@@ -138,9 +137,11 @@ pub(crate) fn of_file(
             deciding.clear();
             most = octets;
         }
-        deciding.push((robots.line_of(record), statement));
+        deciding.push((record, statement));
     }
-    FilePreferences { deciding }
+    let mut counter = LineCounter::new(robots.text());
+    let with_line = |(record, statement): (Record, _)| (counter.line_at(record.start()), statement);
+    FilePreferences { deciding: deciding.into_iter().map(with_line).collect() }
 }
 
 /// The values of a header field, joined as one (RFC 9651 §4.2).

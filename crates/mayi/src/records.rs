@@ -3,14 +3,16 @@
 //! None of them changes access. Content-Signal and the two AI training rules also speak about uses;
 //! what they say is gathered by `uses`.
 
+use indexmap::IndexMap;
+
 use crate::crawler::Crawler;
 use crate::directive::{ALLOW_AI_TRAINING, CONTENT_SIGNAL, DIRECTIVES, DISALLOW_AI_TRAINING, Role};
 use crate::evaluation::Forms;
 use crate::pattern::PathPattern;
 use crate::preference::Preference;
-use crate::robots_txt::RobotsTxt;
+use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{Selection, select};
-use crate::span::LineNumber;
+use crate::span::{LineCounter, LineNumber};
 
 /// What a file says to a crawler besides rules and statements.
 ///
@@ -82,7 +84,7 @@ impl RobotsTxt<'_> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentSignal {
-    values: Vec<(String, String)>,
+    values: IndexMap<String, String>,
 }
 
 impl ContentSignal {
@@ -102,7 +104,7 @@ impl ContentSignal {
 
     /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&str> {
-        self.values.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+        self.values.get(key).map(String::as_str)
     }
 
     /// All keys with their values.
@@ -129,10 +131,9 @@ impl ContentSignal {
     }
 
     fn set(&mut self, key: &str, value: &str) {
-        match self.values.iter_mut().find(|(known, _)| known == key) {
-            Some((_, known)) if known == "no" => {}
-            Some((_, known)) => value.clone_into(known),
-            None => self.values.push((key.to_owned(), value.to_owned())),
+        let known = self.values.entry(key.to_owned()).or_default();
+        if known != "no" {
+            value.clone_into(known);
         }
     }
 }
@@ -147,9 +148,10 @@ pub(crate) fn content_signals(
     let before_groups = robots.records().iter().take_while(|record| !starts_group(record.role()));
     let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
     let records = before_groups.copied().chain(of_groups);
+    let mut counter = LineCounter::new(robots.text());
     records
         .filter(|record| record.is(&CONTENT_SIGNAL))
-        .map(|record| (robots.line_of(record), ContentSignal::parse(robots.value(record))))
+        .map(|record| (counter.line_at(record.start()), ContentSignal::parse(robots.value(record))))
         .collect()
 }
 
@@ -160,7 +162,7 @@ pub(crate) fn ai_training(
     selection: &Selection,
     forms: &Forms<'_>,
 ) -> Option<(LineNumber, Preference)> {
-    let mut best: Option<(usize, bool, LineNumber)> = None;
+    let mut best: Option<(usize, bool, Record)> = None;
     for record in selection.records(robots) {
         let allows = record.is(&ALLOW_AI_TRAINING);
         if !allows && !record.is(&DISALLOW_AI_TRAINING) {
@@ -172,8 +174,8 @@ pub(crate) fn ai_training(
         }
         let rank = (pattern.octets(), allows);
         if best.is_none_or(|(octets, allowed, _)| rank > (octets, allowed)) {
-            best = Some((pattern.octets(), allows, robots.line_of(record)));
+            best = Some((pattern.octets(), allows, record));
         }
     }
-    best.map(|(_, allows, line)| (line, Preference::of(allows)))
+    best.map(|(_, allows, record)| (robots.line_of(record), Preference::of(allows)))
 }

@@ -79,16 +79,36 @@ impl Span {
     }
 }
 
-/// Counts lines from one place in a text to the next, forwards.
+/// Counts lines and columns from one place in a text to the next, forwards, so that finding many
+/// places takes one pass over the text.
 pub(crate) struct LineCounter<'t> {
     text: &'t [u8],
     at: usize,
     line: LineNumber,
+    /// Characters of the line before the last place whose column was asked for, and that place.
+    characters: u32,
+    characters_at: usize,
 }
 
 impl<'t> LineCounter<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Self {
-        Self { text, at: 0, line: LineNumber::FIRST }
+        Self { text, at: 0, line: LineNumber::FIRST, characters: 0, characters_at: 0 }
+    }
+
+    /// The line and the column of the octet at `offset`, which is not before the last one asked for.
+    pub(crate) fn position_at(&mut self, offset: u32) -> (LineNumber, u32) {
+        let before = self.line;
+        let line = self.line_at(offset);
+        let mut from = self.characters_at;
+        if line != before {
+            let skipped = &self.text[from..self.at];
+            from += memchr::memrchr2(b'\n', b'\r', skipped).map_or(0, |end| end + 1);
+            self.characters = 0;
+        }
+        let between = String::from_utf8_lossy(&self.text[from..self.at]);
+        self.characters += between.chars().count() as u32;
+        self.characters_at = self.at;
+        (line, self.characters + 1)
     }
 
     /// The line that the octet at `offset` stands on, which is not before the last one asked for and
@@ -136,6 +156,17 @@ mod tests {
         assert_eq!(column_at("a\néb".as_bytes(), 4), 2);
         assert_eq!(column_at(b"ab", 0), 1);
         assert_eq!(column_at(b"\xff\xffb", 2), 3);
+    }
+
+    #[test]
+    fn places_are_found_in_one_pass() {
+        let text = "ab\né\r\nxyz\n".as_bytes();
+        let mut counter = LineCounter::new(text);
+        for (offset, expected) in [(0, (1, 1)), (1, (1, 2)), (3, (2, 1)), (7, (3, 1)), (9, (3, 3))] {
+            let (line, column) = counter.position_at(offset);
+            assert_eq!((line.number(), column), expected, "at {offset}");
+            assert_eq!(column, column_at(text, offset), "at {offset}");
+        }
     }
 
     #[test]

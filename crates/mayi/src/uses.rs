@@ -1,6 +1,8 @@
 //! Every signal about a use of a page → one answer a use, with the signals that spoke (USE-4 to
 //! USE-6, APP-9).
 
+use indexmap::IndexMap;
+
 use crate::application::AppDirectives;
 use crate::crawler::Crawler;
 use crate::evaluation::Forms;
@@ -28,8 +30,8 @@ use crate::target::Target;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    categories: Vec<(String, Preference)>,
-    other: Vec<(String, Preference)>,
+    categories: IndexMap<String, Preference>,
+    other: IndexMap<String, Preference>,
     /// The applications that the question is for.
     applications: Vec<String>,
     overrides: Vec<Override>,
@@ -170,8 +172,8 @@ impl Usage {
 
     /// The outcome for a label.
     pub fn preference(&self, label: &str) -> Preference {
-        let mut all = self.categories().chain(self.other());
-        all.find(|(known, _)| *known == label).map_or(Preference::Unknown, |(_, preference)| preference)
+        let found = self.categories.get(label).or_else(|| self.other.get(label));
+        found.copied().unwrap_or_default()
     }
 
     /// The directives that override preferences.
@@ -323,14 +325,13 @@ impl Usage {
         for category in robots.registry().categories() {
             let label = category.label.as_str();
             let outcome = self.overridden(label, of_file.preference(label));
-            self.categories.push((label.to_owned(), outcome.most_restrictive(in_header(label))));
+            self.categories.insert(label.to_owned(), outcome.most_restrictive(in_header(label)));
         }
         let of_header = header.into_iter().flat_map(Statement::labels);
         for (label, _) in of_file.labels().chain(of_header) {
-            let known = self.categories().chain(self.other()).any(|(known, _)| known == label);
-            if !known {
+            if !self.categories.contains_key(label) {
                 let both = of_file.preference(label).most_restrictive(in_header(label));
-                self.other.push((label.to_owned(), both));
+                self.other.insert(label.to_owned(), both);
             }
         }
     }

@@ -14,7 +14,7 @@ use html5gum::{Span, State, Tokenizer};
 use super::html_text::{charset_of, encoding_of};
 use super::x_robots_tag::read_content;
 use super::{FoundAt, Grammar, PageOptions, Statement};
-use crate::span::{column_at, line_at};
+use crate::span::LineCounter;
 
 /// Reads the head of a document that comes in chunks.
 ///
@@ -88,7 +88,8 @@ impl HeadReader {
         let text = self.decoded(self.octets.len());
         let mut metas = Vec::new();
         read_head(&text, &mut metas);
-        metas.into_iter().filter_map(|meta| meta.statement(&text)).collect()
+        let mut counter = LineCounter::new(&text);
+        metas.into_iter().filter_map(|meta| meta.statement(&mut counter)).collect()
     }
 
     fn decoded(&self, length: usize) -> Cow<'_, [u8]> {
@@ -113,14 +114,14 @@ struct Meta {
 }
 
 impl Meta {
-    fn statement(self, text: &[u8]) -> Option<Statement> {
+    fn statement(self, counter: &mut LineCounter<'_>) -> Option<Statement> {
         let name = String::from_utf8_lossy(self.name.as_deref()?.trim_ascii()).into_owned();
         let content = String::from_utf8_lossy(self.content.as_deref()?).into_owned();
         // Other metadata has names that no crawler has; its content is none of ours.
         crate::ProductToken::new(&name).ok()?;
         let token = (!name.eq_ignore_ascii_case("robots")).then_some(name);
-        let at = self.at.min(text.len()) as u32;
-        let found = FoundAt::Meta { line: line_at(text, at).number(), column: column_at(text, at) };
+        let (line, column) = counter.position_at(self.at as u32);
+        let found = FoundAt::Meta { line: line.number(), column };
         Some(Statement { token, grammar: Grammar::United, rules: read_content(&content), found })
     }
 }

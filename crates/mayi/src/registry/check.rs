@@ -3,7 +3,7 @@
 //! The checks are the drafts' rules for registrations: the form of identifiers, the eight value
 //! types, and that only who controls an application registers directives for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -129,7 +129,7 @@ impl Checker<'_> {
     }
 
     fn purposes(&mut self, entries: Vec<RawPurpose>, into: &mut Vec<Purpose>) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for raw in entries {
             let at = raw.token.span().start;
             let token = raw.token.into_inner();
@@ -146,7 +146,7 @@ impl Checker<'_> {
     }
 
     fn applications(&mut self, entries: Vec<RawApplication>, into: &mut Vec<Application>) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for raw in entries {
             let at = raw.identifier.span().start;
             let identifier = raw.identifier.into_inner();
@@ -175,7 +175,7 @@ impl Checker<'_> {
     }
 
     fn categories(&mut self, entries: Vec<RawCategory>, into: &mut Vec<Category>) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for raw in entries {
             let at = raw.label.span().start;
             let label = raw.label.into_inner();
@@ -190,7 +190,7 @@ impl Checker<'_> {
     }
 
     fn directives(&mut self, entries: Vec<RawDirective>, registry: &mut Registry) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for raw in entries {
             let place = |text: &Text| text.span().start;
             let known = self.errors.len();
@@ -284,7 +284,7 @@ impl Checker<'_> {
     }
 
     fn agents(&mut self, entries: Vec<RawAgent>, into: &mut Vec<Agent>) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for raw in entries {
             let place = |text: &Text| text.span().start;
             let known = self.errors.len();
@@ -333,13 +333,12 @@ impl Checker<'_> {
     }
 
     /// Whether no entry before it has the same key.
-    fn is_first(&mut self, seen: &mut Vec<String>, key: &str, at: usize) -> bool {
-        if seen.iter().any(|known| known == key) {
+    fn is_first(&mut self, seen: &mut HashSet<String>, key: &str, at: usize) -> bool {
+        let is_first = seen.insert(key.to_owned());
+        if !is_first {
             self.wrong(at, format!("`{key}` is registered twice in this file"));
-            return false;
         }
-        seen.push(key.to_owned());
-        true
+        is_first
     }
 }
 

@@ -121,6 +121,10 @@ pub(crate) struct Reading {
     /// Let purposes that are in no registry choose a group as well
     #[arg(long)]
     pub(crate) unregistered_purposes: bool,
+
+    /// Unite a crawler's own entry of a structured Robots-Tag with the global one
+    #[arg(long)]
+    pub(crate) union: bool,
 }
 
 fn header_field(text: &str) -> Result<(String, String), String> {
@@ -160,8 +164,8 @@ pub(crate) struct Decide {
     pub(crate) input: Option<PathBuf>,
 
     /// How many threads answer; all cores where nothing is given
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
 
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
@@ -178,6 +182,7 @@ of several in a row, the last one counts. Without --agent, what holds for a craw
 is shown.
 
 Exit status: 0 the page was read, 2 it could not be.")]
+#[command(group(clap::ArgGroup::new("source").args(["headers", "html", "response"]).required(true).multiple(true)))]
 pub(crate) struct Page {
     /// The crawler's product token, e.g. ExampleBot
     #[arg(long, value_name = "TOKEN")]
@@ -192,7 +197,7 @@ pub(crate) struct Page {
     pub(crate) html: Option<PathBuf>,
 
     /// A whole HTTP response; `-` reads it from standard input
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "headers"])]
+    #[arg(long, value_name = "FILE")]
     pub(crate) response: Option<PathBuf>,
 
     /// Unite a crawler's own entry of a structured field with the global one, as the later text of

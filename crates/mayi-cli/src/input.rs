@@ -12,6 +12,7 @@ use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 use crate::cli::{Question, Reading};
 use crate::commands::page::push_file;
 use crate::exit::Failure;
+use crate::text::shown;
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
 /// without an end costs no more than a large one.
@@ -80,7 +81,7 @@ pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Optio
     if question.headers.is_empty() && question.html.is_none() {
         return Ok(None);
     }
-    let (fields, options) = (borrowed(&question.headers), PageOptions::default());
+    let (fields, options) = (borrowed(&question.headers), page_options(&question.reading));
     let mut head = HeadReader::new(&fields, options);
     if let Some(path) = &question.html {
         push_file(&mut head, path)?;
@@ -102,11 +103,9 @@ pub(crate) fn urls(
         }
     }
     readers.extend(question.urls.as_deref());
-    let from_standard_input = |path: &&Path| *path == Path::new("-");
-    let wanted = readers.iter().copied().chain([&*question.robots]);
-    if wanted.filter(from_standard_input).count() > 1 {
-        return Err(Failure::new("standard input can be only one of: the file, the URLs"));
-    }
+    let registries = question.reading.registries.iter().map(|path| &**path);
+    let others = question.html.as_deref().into_iter().chain(registries).chain([&*question.robots]);
+    one_reader(readers.iter().copied().chain(others))?;
     let mut lines = Vec::new();
     for path in readers {
         let path = path.to_owned();
@@ -120,6 +119,21 @@ pub(crate) fn urls(
         }));
     }
     Ok(given.into_iter().chain(lines.into_iter().flatten()))
+}
+
+/// Fails where more than one of these paths is standard input.
+pub(crate) fn one_reader<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+    if paths.filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(Failure::new("standard input (`-`) can be only one of the inputs"));
+    }
+    Ok(())
+}
+
+/// How pages are read.
+pub(crate) fn page_options(reading: &Reading) -> PageOptions {
+    let mut options = PageOptions::default();
+    options.union = reading.union;
+    options
 }
 
 /// Opens a file, or standard input for `-`.
@@ -137,5 +151,8 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 /// How a file is called when people are told of it.
 pub(crate) fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    shown(path.display().to_string().as_bytes())
 }

@@ -19,7 +19,9 @@ fn main() -> std::process::ExitCode {
         Ok(exit) => exit,
         Err(Failure::BrokenPipe) => Exit::Allowed, // whoever read us has read enough
         Err(Failure::Message(message)) => {
-            anstream::eprintln!("mayi: {message}");
+            // A message may quote a file: what is in there is not for the terminal to obey.
+            let lines: Vec<_> = message.lines().map(|line| text::shown(line.as_bytes())).collect();
+            anstream::eprintln!("mayi: {}", lines.join("\n"));
             Exit::NoAnswer
         }
     };

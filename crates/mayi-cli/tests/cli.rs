@@ -55,7 +55,7 @@ fn what_the_caller_got_wrong_is_said() {
         (&["--agent", "a", "--user-agent", "b/1.0"], "does not have `a` in it"),
         (&["--agent", "a", "--max-octets", "10"], "at least 512000"),
         (&["--agent", "a", "--registry", "/no/such/file"], "can't be read"),
-        (&["--agent", "a", "--urls", "-"], "standard input can be only one of"),
+        (&["--agent", "a", "--urls", "-"], "can be only one of the inputs"),
     ] {
         let all = [&["check", "--robots", "-"], words, &["https://example.com/"]].concat();
         let run = mayi(&all, FILE.as_bytes());
@@ -161,6 +161,43 @@ fn decide_answers_in_order_and_in_place() {
 }
 
 #[test]
+fn a_request_that_is_too_long_gets_an_error_in_its_place() {
+    let good = r#"{"url":"https://example.com/","agent":"a","robots":""}"#;
+    let long = good.replace("example.com/", &format!("example.com/{}", "x".repeat(100)));
+    let run = mayi(&["decide", "--max-line", "100"], format!("{good}\n{long}\n{good}\n").as_bytes());
+    let codes: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["error"]["code"].clone())
+        .collect();
+    assert_eq!(codes, [Value::Null, Value::from("invalid-request"), Value::Null]);
+}
+
+#[test]
+fn only_one_input_is_standard_input() {
+    let words = ["check", "--robots", "-", "--html", "-", "--agent", "a", "https://example.com/"];
+    let run = mayi(&words, b"");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("can be only one of the inputs"), "{}", run.stderr);
+    assert_eq!(mayi(&["decide", "--registry", "-"], b"").status, Some(2));
+}
+
+#[test]
+fn a_message_that_quotes_a_file_is_escaped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.toml").to_string_lossy().into_owned();
+    let file = "[[category]]\nlabel = \"\\u001b]0;x\"\nname = \"a\"\ndescription = \"b\"\n";
+    std::fs::write(&path, file).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .args(["registry", "check", &path])
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .expect("the binary runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("\\u{1b}]0;x") && !message.contains('\u{1b}'), "{message}");
+}
+
+#[test]
 fn decide_answers_each_request_before_the_next_is_there() {
     use std::io::{BufRead, BufReader};
     let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
@@ -208,6 +245,10 @@ fn page_says_what_holds_and_where_it_was_found() {
     ] {
         assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
     }
+
+    let proxied =
+        b"HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n";
+    assert!(mayi(&["page", "--response", "-"], proxied).stdout.contains("index    disallowed"));
 
     let response = b"HTTP/1.1 301 Moved\r\nX-Robots-Tag: noindex\r\n\r\nHTTP/2 200\r\nRobots-Tag: *;nosnippet,\r\n ExampleBot;nofollow\r\nCache-Control: max-age=60\r\n\r\n<meta name=robots content=notranslate>";
     let json = |words: &[&str]| -> Value {

@@ -67,9 +67,7 @@ impl Crawler {
         if sfv::TokenRef::from_str(identifier).is_err() {
             return Err(InvalidCrawler { part: Part::Application, given: identifier.into() });
         }
-        if !self.applications.iter().any(|known| **known == *identifier) {
-            self.applications.push(identifier.into());
-        }
+        self.applications.push(identifier.into());
         Ok(self)
     }
 

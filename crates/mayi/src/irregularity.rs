@@ -3,10 +3,14 @@
 //! Found by reading the text again, so that deciding pays nothing for it. This is the raw material of
 //! a lint, not a lint: it says what happened, with position and clause, and passes no judgement.
 
-use crate::directive::Role;
+use crate::directive::{APP_DIRECTIVES, GroupStart, Role};
+use crate::extension::Extension;
+use crate::preference::Statement;
 use crate::robots_txt::{Line, LineRecord, RobotsTxt};
+use crate::selection;
 use crate::span::{LineNumber, Span};
 use crate::spec::Clause;
+use crate::structured::split_path;
 
 /// One place where a file is irregular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,14 @@ pub enum IrregularityKind {
     RuleOutsideGroup,
     /// The pattern starts with neither `/` nor `*` and can't match anything.
     NeverMatches,
+    /// The regular expression does not compile, is too large or one too many, and names nobody.
+    UnusableRegex,
+    /// The value starts with `*` and is not the global token: it names nobody.
+    NamesNobody,
+    /// The purpose is in no registry, and names nobody.
+    UnregisteredPurpose,
+    /// The structured value does not parse, and the line says nothing.
+    UnreadableValue,
     /// The size limit was reached here, and the rest of the file was not read.
     FileTooLarge,
 }
@@ -53,10 +65,13 @@ impl Irregularity {
     /// The clause that says how it is read.
     pub fn clause(&self) -> Clause {
         match self.kind {
-            IrregularityKind::Unreadable => Clause::REP_22,
+            IrregularityKind::Unreadable | IrregularityKind::UnreadableValue => Clause::REP_22,
             IrregularityKind::Misspelled | IrregularityKind::MissingColon => Clause::WILD_2,
             IrregularityKind::RuleOutsideGroup => Clause::REP_13,
             IrregularityKind::NeverMatches => Clause::WILD_4,
+            IrregularityKind::UnusableRegex => Clause::AIA_3,
+            IrregularityKind::NamesNobody => Clause::AIA_2,
+            IrregularityKind::UnregisteredPurpose => Clause::PUR_2,
             IrregularityKind::FileTooLarge => Clause::REP_24,
         }
     }
@@ -69,6 +84,10 @@ impl Irregularity {
             IrregularityKind::MissingColon => "no colon: read as meant",
             IrregularityKind::RuleOutsideGroup => "a rule before any user-agent line: ignored",
             IrregularityKind::NeverMatches => "a pattern without a leading `/` or `*`: matches nothing",
+            IrregularityKind::UnusableRegex => "a regular expression that is not used: names nobody",
+            IrregularityKind::NamesNobody => "`*` with something behind it: names nobody",
+            IrregularityKind::UnregisteredPurpose => "a purpose that is in no registry: names nobody",
+            IrregularityKind::UnreadableValue => "a structured value that does not parse: says nothing",
             IrregularityKind::FileTooLarge => {
                 "the file is larger than the limit: the rest was not read"
             }
@@ -79,7 +98,9 @@ impl Irregularity {
 /// The irregularities of a file, in order.
 pub(crate) fn of<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = Irregularity> + 'r {
     let mut in_group = false;
-    let of_lines = robots.lines().flat_map(move |line| of_line(&line, &mut in_group));
+    let mut regexes = 0;
+    let of_lines =
+        robots.lines().flat_map(move |line| of_line(robots, &line, &mut in_group, &mut regexes));
     let end = robots.text().len() as u32;
     let cut = robots.cut().map(|_| Irregularity {
         kind: IrregularityKind::FileTooLarge,
@@ -89,12 +110,19 @@ pub(crate) fn of<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = Irregula
     of_lines.chain(cut)
 }
 
-fn of_line(line: &Line<'_>, in_group: &mut bool) -> impl Iterator<Item = Irregularity> + use<> {
+fn of_line(
+    robots: &RobotsTxt<'_>,
+    line: &Line<'_>,
+    in_group: &mut bool,
+    regexes: &mut usize,
+) -> impl Iterator<Item = Irregularity> + use<> {
     let (number, whole) = (line.number(), line.span());
     let found = move |kind, span| Some(Irregularity { kind, line: number, span });
     let Some(record) = line.record() else {
         let unreadable = line.is_unreadable().then_some(IrregularityKind::Unreadable);
-        return [unreadable.and_then(|kind| found(kind, whole)), None, None].into_iter().flatten();
+        return [unreadable.and_then(|kind| found(kind, whole)), None, None, None]
+            .into_iter()
+            .flatten();
     };
     let slip = if record.is_misspelled() {
         found(IrregularityKind::Misspelled, whole)
@@ -103,26 +131,66 @@ fn of_line(line: &Line<'_>, in_group: &mut bool) -> impl Iterator<Item = Irregul
     } else {
         None
     };
-    let (mut outside, mut never) = (None, None);
+    let (mut outside, mut never, mut value) = (None, None, None);
     let mut never_matches = |rule: &LineRecord<'_>| {
         if rule.value().first().is_some_and(|octet| !b"/*".contains(octet)) {
             never = found(IrregularityKind::NeverMatches, rule.value_span());
         }
     };
     match record.directive().map(|directive| directive.role) {
-        Some(Role::StartsGroup(_)) => {
+        Some(Role::StartsGroup(start)) => {
             *in_group = true;
             line.inline_rule().iter().for_each(never_matches);
+            value = unusable_start(robots, start, record.value(), regexes);
         }
         Some(role @ (Role::Rule(_) | Role::Statement)) => {
             if !*in_group {
                 outside = found(IrregularityKind::RuleOutsideGroup, whole);
             }
-            if role != Role::Statement {
+            if role == Role::Statement {
+                value = unreadable_value(&record);
+            } else {
                 never_matches(&record);
             }
         }
         Some(Role::GroupRecord | Role::FileRecord) | None => {}
     }
-    [slip, outside, never].into_iter().flatten()
+    let value = value.and_then(|kind| found(kind, record.value_span()));
+    [slip, outside, never, value].into_iter().flatten()
+}
+
+/// Why a group-start line names nobody, if that is not what it looks like.
+fn unusable_start(
+    robots: &RobotsTxt<'_>,
+    start: GroupStart,
+    value: &[u8],
+    regexes: &mut usize,
+) -> Option<IrregularityKind> {
+    let dialect = robots.dialect();
+    match start {
+        GroupStart::Purpose => {
+            let known = str::from_utf8(value).is_ok_and(|purpose| robots.knows_purpose(purpose));
+            (!known).then_some(IrregularityKind::UnregisteredPurpose)
+        }
+        GroupStart::ProductToken if selection::is_global(value, dialect) => None,
+        GroupStart::ProductToken
+            if dialect.reads(Extension::AiAgents) && selection::is_regex(value) =>
+        {
+            *regexes += 1;
+            let is_used = *regexes <= selection::MOST_REGEXES && selection::compile(value).is_some();
+            (!is_used).then_some(IrregularityKind::UnusableRegex)
+        }
+        GroupStart::ProductToken => value.starts_with(b"*").then_some(IrregularityKind::NamesNobody),
+    }
+}
+
+/// Whether the structured value of a statement does not parse.
+fn unreadable_value(record: &LineRecord<'_>) -> Option<IrregularityKind> {
+    let (_, value) = split_path(record.value());
+    let parses = if record.directive().is_some_and(|directive| directive.name == APP_DIRECTIVES.name) {
+        sfv::Parser::new(value).parse::<sfv::List>().is_ok()
+    } else {
+        Statement::parse(value).is_some()
+    };
+    (!parses).then_some(IrregularityKind::UnreadableValue)
 }

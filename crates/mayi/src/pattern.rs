@@ -6,6 +6,7 @@
 //! stands in this file's tests and in `tests/laws.rs`.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use memchr::{memchr, memmem};
 
@@ -230,7 +231,7 @@ impl Folds {
 
     /// The pattern's text with its escapes folded. Its raw `*` stay wildcards.
     fn fold_pattern(self, text: &[u8]) -> Vec<u8> {
-        self.fold(text, |octet| if octet == b'$' { RAW_DOLLAR } else { octet })
+        self.fold(text, |octet| if octet == b'$' && self.both_dollars { RAW_DOLLAR } else { octet })
     }
 
     fn fold(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
@@ -256,34 +257,47 @@ impl Folds {
 
 /// [`matches`] for the rare pattern that has a `$` of its own, which only a raw one meets, beside an
 /// escaped one, which meets both. That is no longer a search for equal octets, so pieces are tried
-/// place by place: within one piece the time is pattern times target, but only here.
+/// place by place. A pattern made to make that slow uses up its budget, and is then compared with all
+/// dollars alike: time stays linear for any input (REP-25).
 fn matches_either_dollar(body: &[u8], shape: Shape, text: &[u8]) -> bool {
+    let budget = Cell::new(64 * (body.len() + text.len()));
     let meets = |piece: &[u8], text: &[u8]| {
         let pair = |(&one, &other)| one == other || one == DOLLAR && other == RAW_DOLLAR;
-        piece.len() == text.len() && piece.iter().zip(text).all(pair)
+        let met = piece.iter().zip(text).take_while(|&pair_of| pair(pair_of)).count();
+        budget.set(budget.get().saturating_sub(met + 1));
+        met == piece.len()
     };
-    let (head, wild) = body.split_at(shape.head as usize);
-    let Some((start, mut rest)) = text.split_at_checked(head.len()) else { return false };
-    if !meets(head, start) {
-        return false;
-    }
-    if !shape.has_wildcard {
-        return !shape.anchored || rest.is_empty();
-    }
-    let mut pieces = wild[1..].split(|&octet| octet == b'*');
-    let last = pieces.next_back().unwrap_or_default();
     let place = |piece: &[u8], text: &[u8]| {
-        let places = 0..=text.len().checked_sub(piece.len())?;
-        places.into_iter().find(|&at| meets(piece, &text[at..at + piece.len()]))
+        let last = text.len().checked_sub(piece.len())?;
+        (0..=last).find(|&at| budget.get() > 0 && meets(piece, &text[at..]))
     };
-    for piece in pieces {
-        let Some(at) = place(piece, rest) else { return false };
-        rest = &rest[at + piece.len()..];
+    let found = (|| {
+        let (head, wild) = body.split_at(shape.head as usize);
+        if head.len() > text.len() || !meets(head, text) {
+            return false;
+        }
+        let mut rest = &text[head.len()..];
+        if !shape.has_wildcard {
+            return !shape.anchored || rest.is_empty();
+        }
+        let mut pieces = wild[1..].split(|&octet| octet == b'*');
+        let last = pieces.next_back().unwrap_or_default();
+        for piece in pieces {
+            let Some(at) = place(piece, rest) else { return false };
+            rest = &rest[at + piece.len()..];
+        }
+        if !shape.anchored {
+            return place(last, rest).is_some();
+        }
+        rest.len().checked_sub(last.len()).is_some_and(|at| meets(last, &rest[at..]))
+    })();
+    if budget.get() > 0 {
+        return found;
     }
-    if !shape.anchored {
-        return place(last, rest).is_some();
-    }
-    rest.len().checked_sub(last.len()).is_some_and(|at| meets(last, &rest[at..]))
+    let alike = |octets: &[u8]| -> Vec<u8> {
+        octets.iter().map(|&octet| if octet == RAW_DOLLAR { DOLLAR } else { octet }).collect()
+    };
+    matches(&alike(body), shape, &alike(text))
 }
 
 /// What of a normalised pattern has to be compared as something else than itself.
@@ -370,11 +384,26 @@ mod tests {
         check("/a%24$", "/a%24", true);
         check("/a%24$", "/a%24b", false);
         check("/a%2A*z", "/a*yz", true);
+        check("/a$b%2Ac", "/a$b*c", true);
+        check("/a$b%2Ac", "/a%24b*c", false);
         check("/a$b%24c", "/a$b$c", true);
         check("/a$b%24c", "/a$b%24c", true);
         check("/a$b%24c", "/a%24b$c", false);
         check("/*$%24b$", "/x$$%24b", true);
         check("/*$%24b$", "/x%24%24b", false);
+    }
+
+    #[test]
+    fn a_pattern_made_to_be_slow_is_compared_in_linear_time() {
+        let pattern = format!("/*{}%24x", "$".repeat(2000));
+        let path = format!("/{}", format!("{}%24", "$".repeat(1999)).repeat(20));
+        let matches = |path: &str| {
+            let target = Target::from_path(path).expect("a path");
+            PathPattern::new(pattern.as_bytes()).matches(&target)
+        };
+        assert!(!matches(&path));
+        // No run of raw dollars is long enough, but that is more than the budget can find out.
+        assert!(matches(&format!("{path}x")));
     }
 
     #[test]

@@ -52,7 +52,11 @@ impl<'r> OtherRecords<'r> {
 impl RobotsTxt<'_> {
     /// The records in use that hold for a crawler: those of its groups, and those of the file.
     pub fn other_records(&self, crawler: &Crawler) -> OtherRecords<'_> {
-        let selection = select(self, crawler, &mut ());
+        self.other_records_of(select(self, crawler, &mut ()).as_ref())
+    }
+
+    /// The same, where the groups are known already.
+    pub(crate) fn other_records_of(&self, selection: Option<&Selection>) -> OtherRecords<'_> {
         let mut listed = Vec::new();
         for &directive in DIRECTIVES {
             let Some(kind) = directive.listed_as else { continue };
@@ -66,7 +70,7 @@ impl RobotsTxt<'_> {
                 listed.push((kind, values));
             }
         }
-        let signals = content_signals(self, selection.as_ref());
+        let signals = content_signals(self, selection);
         let combined = |all: ContentSignal, (_, signal): &(LineNumber, _)| all.combined(signal);
         OtherRecords { listed, content_signal: signals.iter().fold(ContentSignal::default(), combined) }
     }

@@ -21,7 +21,7 @@ use crate::irregularity::{self, Irregularity};
 use crate::limits::Limits;
 use crate::registry::Registry;
 use crate::ruleset::CrawlerRules;
-use crate::selection;
+use crate::selection::{self, Selection};
 use crate::span::{LineCounter, LineNumber, Span, column_at, line_at};
 use crate::syntax::{self, Content};
 use crate::target::Target;
@@ -251,8 +251,12 @@ impl<'t> RobotsTxt<'t> {
     /// # Ok::<(), mayi::InvalidProductToken>(())
     /// ```
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
-        let selection = selection::select(self, crawler, &mut ())?;
-        let values = self.values_of(&CRAWL_DELAY, selection.records(self));
+        self.crawl_delay_of(selection::select(self, crawler, &mut ()).as_ref())
+    }
+
+    /// The same, where the groups are known already.
+    pub(crate) fn crawl_delay_of(&self, selection: Option<&Selection>) -> Option<f64> {
+        let values = self.values_of(&CRAWL_DELAY, selection?.records(self));
         values.filter_map(seconds).max_by(f64::total_cmp)
     }
 

@@ -94,7 +94,8 @@ pub(crate) fn select(
         token: crawler.product_token(),
         fallbacks: &manners.fallbacks,
         heeds_global: !manners.ignores_global,
-        heeds_regex: dialect.reads(Extension::AiAgents),
+        reads_regex: dialect.reads(Extension::AiAgents),
+        heeds_regex: true,
         purposes: crawler.purposes().filter(|purpose| robots.knows_purpose(purpose)).collect(),
         dialect,
     };
@@ -110,6 +111,7 @@ pub(crate) fn select_for_application(
         token,
         fallbacks: &[],
         heeds_global: true,
+        reads_regex: robots.dialect().reads(Extension::AiAgents),
         heeds_regex: false,
         purposes: Vec::new(),
         dialect: robots.dialect(),
@@ -119,7 +121,7 @@ pub(crate) fn select_for_application(
 
 impl RobotsTxt<'_> {
     /// Whether a purpose can choose a group (PUR-2).
-    fn knows_purpose(&self, purpose: &str) -> bool {
+    pub(crate) fn knows_purpose(&self, purpose: &str) -> bool {
         self.heeds_unregistered_purposes() || self.registry().purpose(purpose).is_some()
     }
 }
@@ -129,6 +131,9 @@ struct Wanted<'w> {
     token: &'w ProductToken,
     fallbacks: &'w [ProductToken],
     heeds_global: bool,
+    /// Whether a value can be a regular expression, which is then no name (AIA-2).
+    reads_regex: bool,
+    /// Whether a regular expression can choose a group.
     heeds_regex: bool,
     purposes: Vec<&'w str>,
     dialect: &'w Dialect,
@@ -142,6 +147,7 @@ impl Wanted<'_> {
         let mut group_start = 0;
         let mut group_is_chosen = false;
         let mut in_rules = true; // so that the first group-start line starts a group
+        let mut regexes = 0;
 
         let close = |selection: &mut Option<Selection>, end: usize| {
             let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
@@ -165,7 +171,7 @@ impl Wanted<'_> {
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
-            let strength = self.named_by(start, robots.value(*record), enough);
+            let strength = self.named_by(start, robots.value(*record), enough, &mut regexes);
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
@@ -195,7 +201,13 @@ impl Wanted<'_> {
 
     /// How the value of a group-start line names the crawler, if it does. What costs something is
     /// not found out where it would be weaker than what there is already.
-    fn named_by(&self, start: GroupStart, value: &[u8], enough: Option<Strength>) -> Option<Strength> {
+    fn named_by(
+        &self,
+        start: GroupStart,
+        value: &[u8],
+        enough: Option<Strength>,
+        regexes: &mut usize,
+    ) -> Option<Strength> {
         if start == GroupStart::Purpose {
             let is_one = |purpose: &&str| purpose.as_bytes().eq_ignore_ascii_case(value);
             return self.purposes.iter().any(is_one).then_some((GroupBy::Purpose, 0));
@@ -203,8 +215,10 @@ impl Wanted<'_> {
         if is_global(value, self.dialect) {
             return self.heeds_global.then_some((GroupBy::Global, 0));
         }
-        if self.heeds_regex && is_regex(value) {
-            let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
+        if self.reads_regex && is_regex(value) {
+            *regexes += 1;
+            let is_read = self.heeds_regex && *regexes <= MOST_REGEXES;
+            let matters = is_read && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
             return (matters && regex_matches(value, self.token)).then_some((GroupBy::Regex, 0));
         }
         let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
@@ -224,7 +238,7 @@ impl ProductToken {
 }
 
 /// Whether a value is the global token: `*`, alone or before white space (REP-4).
-fn is_global(value: &[u8], dialect: &Dialect) -> bool {
+pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
     let Some(rest) = value.strip_prefix(b"*") else { return false };
     match (rest.first(), dialect.lines) {
         (None | Some(b' ' | b'\t'), _) => true,
@@ -247,6 +261,10 @@ pub(crate) fn is_regex(value: &[u8]) -> bool {
 const LONGEST_REGEX: usize = 1000;
 const LARGEST_REGEX: usize = 64 * 1024;
 
+/// How many regular expressions of a file are read; those behind them name nobody. Even small ones can
+/// take long to compile, and a file has room for tens of thousands.
+pub(crate) const MOST_REGEXES: usize = 1000;
+
 /// Whether a regular expression matches the whole of a product token. One that does not compile,
 /// or is too large, matches nothing (AIA-3).
 pub(crate) fn regex_matches(value: &[u8], token: &ProductToken) -> bool {
@@ -258,13 +276,29 @@ pub(crate) fn compile(value: &[u8]) -> Option<regex_lite::Regex> {
     if value.len() > LONGEST_REGEX {
         return None;
     }
-    let value = str::from_utf8(value).ok()?;
-    // Compiled alone first: `a)(b` would be well-formed within the brackets below.
-    let build = |text: &str| {
-        RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
-    };
-    build(value)?;
-    build(&format!("^(?:{value})$"))
+    let value = str::from_utf8(value).ok().filter(|value| closes_no_bracket_of_ours(value))?;
+    let anchored = format!("^(?:{value})$");
+    RegexBuilder::new(&anchored).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
+}
+
+/// Whether an expression stays within brackets that are put around it: `a)(b` would not, and compile
+/// all the same.
+fn closes_no_bracket_of_ours(value: &str) -> bool {
+    let (mut depth, mut in_class, mut escaped) = (0_usize, false, false);
+    for octet in value.bytes() {
+        match octet {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ if in_class => {}
+            b'(' => depth += 1,
+            b')' if depth == 0 => return false,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    true
 }
 
 #[cfg(test)]

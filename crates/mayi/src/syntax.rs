@@ -103,18 +103,19 @@ pub(crate) fn inline_rule<'t>(
     if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
         return None;
     }
-    let blank = White::SpaceAndTab;
+    let white = White::SpaceAndTab;
     let value = record.value;
-    // Only a line with a colon in its value can have a rule there.
-    memchr(b':', value)?;
-    for (at, _) in value.iter().enumerate().filter(|(_, octet)| blank.has(**octet)) {
-        let rest = trim_start(&value[at..], blank);
-        let Some(colon) = memchr(b':', rest) else { break };
-        let name = trim_end(&rest[..colon], blank);
-        if name.eq_ignore_ascii_case(b"allow") || name.eq_ignore_ascii_case(b"disallow") {
-            let before = trim_end(&value[..at], blank);
-            let rule = trim_start(&rest[colon + 1..], blank);
-            return Some((before, self::record(name, rule, dialect.directive(name), false)));
+    // Each colon ends at most one name, so that nothing is looked at twice.
+    for colon in memchr::memchr_iter(b':', value) {
+        let before = trim_end(&value[..colon], white);
+        for name in [&b"disallow"[..], b"allow"] {
+            let Some(start) = before.len().checked_sub(name.len() + 1) else { continue };
+            let (rest, word) = before.split_at(start + 1);
+            if white.has(before[start]) && word.eq_ignore_ascii_case(name) {
+                let rule = trim_start(&value[colon + 1..], white);
+                let directive = dialect.directive(word);
+                return Some((trim_end(rest, white), self::record(word, rule, directive, false)));
+            }
         }
     }
     None

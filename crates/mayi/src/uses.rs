@@ -11,7 +11,7 @@ use crate::page::PageRules;
 use crate::preference::{self, Preference, Statement, joined_header};
 use crate::records::{self, ContentSignal};
 use crate::robots_txt::RobotsTxt;
-use crate::selection::select;
+use crate::selection::{Selection, select};
 use crate::span::LineNumber;
 use crate::target::Target;
 
@@ -209,7 +209,9 @@ impl RobotsTxt<'_> {
     /// the decision first.
     pub fn usage(&self, crawler: &Crawler, target: &Target<'_>, fields: &[(&str, &str)]) -> Usage {
         let directives = self.app_directives(crawler, target);
-        usage_of(self, crawler, target, Response { fields, page: None }, &directives)
+        let selection = select(self, crawler, &mut ());
+        let response = Response { fields, page: None };
+        usage_of(self, crawler, selection.as_ref(), target, response, &directives)
     }
 }
 
@@ -221,10 +223,11 @@ pub(crate) struct Response<'a> {
     pub(crate) page: Option<&'a PageRules>,
 }
 
-/// The same, where the directives are known already.
+/// The same, where the groups and the directives are known already.
 pub(crate) fn usage_of(
     robots: &RobotsTxt<'_>,
     crawler: &Crawler,
+    selection: Option<&Selection>,
     target: &Target<'_>,
     response: Response<'_>,
     directives: &[AppDirectives],
@@ -232,11 +235,8 @@ pub(crate) fn usage_of(
     let fields = response.fields;
     let dialect = robots.dialect();
     let forms = Forms::of(target, dialect);
-    let selection = select(robots, crawler, &mut ());
-    let file = selection
-        .as_ref()
-        .map(|selection| preference::of_file(robots, selection, &forms))
-        .unwrap_or_default();
+    let file =
+        selection.map(|selection| preference::of_file(robots, selection, &forms)).unwrap_or_default();
     let of_header = |extension, name| {
         Some(fields).filter(|_| dialect.reads(extension)).and_then(|fields| joined_header(fields, name))
     };
@@ -244,9 +244,8 @@ pub(crate) fn usage_of(
         .and_then(|value| Statement::parse(value.as_bytes()));
     let header_signal = of_header(Extension::Records, "Content-Signal")
         .map(|value| ContentSignal::parse(value.as_bytes()));
-    let signal_lines = records::content_signals(robots, selection.as_ref());
-    let training =
-        selection.as_ref().and_then(|selection| records::ai_training(robots, selection, &forms));
+    let signal_lines = records::content_signals(robots, selection);
+    let training = selection.and_then(|selection| records::ai_training(robots, selection, &forms));
 
     let of_file = file.combined();
     let overrides = overrides_of(robots, directives, &of_file);

@@ -1,6 +1,7 @@
 //! `mayi decide`: requests in, decisions out, one a line and in order.
 
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use mayi::report::{Answering, ErrorCode, Request, RequestError};
@@ -11,28 +12,29 @@ use crate::input;
 use crate::parallel::{self, Lines};
 
 pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
-    let input = input::open(decide.input.as_deref().unwrap_or(Path::new("-")))?;
-    let answering = Answering::default().with_options(input::reading(&decide.reading)?);
+    let requests = decide.input.as_deref().unwrap_or(Path::new("-"));
+    input::one_reader(decide.reading.registries.iter().map(|path| &**path).chain([requests]))?;
+    let input = input::open(requests)?;
+    let answering = Answering::default()
+        .with_options(input::reading(&decide.reading)?)
+        .with_page_options(input::page_options(&decide.reading));
     let without = decide.reading.no_extensions.iter().map(|name| name.0);
     let answering = without.fold(answering, Answering::without);
-    let jobs = decide.jobs.or_else(|| std::thread::available_parallelism().ok());
-    parallel::map_lines(
-        input,
-        io::stdout().lock(),
-        jobs.map_or(1, std::num::NonZero::get),
-        decide.max_line,
-        |lines| match lines {
-            Lines::Whole(lines) => answer_lines(lines, &answering),
-            Lines::TooLong => too_long(decide.max_line),
-        },
-    )?;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = decide.jobs.map_or(cores, usize::from);
+    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| match lines {
+        Lines::Whole(lines) => answer_lines(lines, &answering, decide.max_line),
+        Lines::TooLong => too_long(decide.max_line),
+    })?;
     Ok(Exit::Allowed)
 }
 
-fn answer_lines(lines: &[u8], answering: &Answering) -> Vec<u8> {
+fn answer_lines(lines: &[u8], answering: &Answering, longest: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(lines.len() / 2);
     for line in lines.split(|&octet| octet == b'\n') {
-        if !line.trim_ascii().is_empty() {
+        if line.len() > longest {
+            out.extend(too_long(longest));
+        } else if !line.trim_ascii().is_empty() {
             answer_line(line, answering, &mut out);
         }
     }
@@ -40,12 +42,22 @@ fn answer_lines(lines: &[u8], answering: &Answering) -> Vec<u8> {
 }
 
 fn answer_line(line: &[u8], answering: &Answering, out: &mut Vec<u8>) {
-    let answered = Request::from_json(line).and_then(|request| {
-        let answer = answering.answer(&request)?;
-        serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
-        Ok(())
-    });
-    if let Err(error) = answered {
+    let start = out.len();
+    // A fault of ours in one answer must not cost the others theirs.
+    let answered = catch_unwind(AssertUnwindSafe(|| {
+        Request::from_json(line).and_then(|request| {
+            let answer = answering.answer(&request)?;
+            serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
+            Ok(())
+        })
+    }));
+    let error = match answered {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error),
+        Err(_) => Some(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it")),
+    };
+    if let Some(error) = error {
+        out.truncate(start);
         write_error(&error, out);
     }
     out.push(b'\n');

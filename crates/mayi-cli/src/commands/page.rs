@@ -61,8 +61,8 @@ pub(crate) fn push_file(head: &mut HeadReader, path: &Path) -> Result<(), Failur
 
 type Headers = Vec<(String, String)>;
 
-/// The header fields and the body of a response as it came over the wire. A response that only leads
-/// to the next one, such as a redirect that `curl -L` followed, is passed over.
+/// The header fields and the body of a response as it came over the wire. One that another response
+/// follows, such as a redirect that `curl -L` went after, is passed over.
 fn response(path: &Path, options: PageOptions) -> Result<(Headers, Vec<u8>), Failure> {
     let mut octets = Vec::new();
     // Header fields are small beside the HTML that is read.
@@ -71,22 +71,21 @@ fn response(path: &Path, options: PageOptions) -> Result<(Headers, Vec<u8>), Fai
     file.take(most).read_to_end(&mut octets).map_err(|error| input::unreadable(path, &error))?;
     let mut rest = &octets[..];
     loop {
-        let (status, headers, body) = cut(rest).ok_or_else(|| {
+        let (headers, body) = cut(rest).ok_or_else(|| {
             let name = input::name(path);
             Failure::new(format_args!(
                 "`{name}` is not an HTTP response: it starts with a status line such as `HTTP/1.1 200 OK`"
             ))
         })?;
-        let leads_on = matches!(status, 100..=199 | 300..=399) && body.starts_with(b"HTTP/");
-        if !leads_on {
+        if cut(body).is_none() {
             return Ok((headers, body.to_vec()));
         }
         rest = body;
     }
 }
 
-/// Cuts a response into its status, its header fields and what follows.
-fn cut(response: &[u8]) -> Option<(u16, Headers, &[u8])> {
+/// Cuts a response into its header fields and what follows, if it starts with a status line.
+fn cut(response: &[u8]) -> Option<(Headers, &[u8])> {
     let mut rest = response;
     let mut line = || {
         let end = rest.iter().position(|&octet| octet == b'\n')?;
@@ -95,7 +94,8 @@ fn cut(response: &[u8]) -> Option<(u16, Headers, &[u8])> {
         Some(line)
     };
     let status_line = String::from_utf8_lossy(line()?).into_owned();
-    let status = status_line.strip_prefix("HTTP/")?.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    let status = status_line.strip_prefix("HTTP/")?.split_ascii_whitespace().nth(1)?;
+    status.parse::<u16>().ok()?;
     let mut headers = Headers::new();
     // A response without a body may end without the blank line.
     while let Some(line) = line().filter(|line| !line.is_empty()) {
@@ -110,7 +110,7 @@ fn cut(response: &[u8]) -> Option<(u16, Headers, &[u8])> {
             (None, _) => {}
         }
     }
-    Some((status, headers, rest))
+    Some((headers, rest))
 }
 
 fn draw(out: &mut impl Write, rules: &PageRules, agent: Option<&str>) -> io::Result<()> {

@@ -8,6 +8,13 @@
 pub(super) fn seconds(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
     let text = text.trim();
+    if !text.is_ascii() {
+        return None;
+    }
+    // Structured Fields have a type for it.
+    if let Some(seconds) = text.strip_prefix('@') {
+        return seconds.parse().ok();
+    }
     // ISO 8601 has `T` between date and time and `Z` or an offset behind it.
     let is_word = |c: char| c == ' ' || c == ',' || c == '\t';
     for word in text.split(is_word).filter(|word| !word.is_empty()) {
@@ -255,6 +262,8 @@ mod tests {
     fn what_is_no_date() {
         for text in [
             "",
+            "1 Jan 2020 +€a",
+            "@",
             "soon",
             "2010-13-01",
             "31 Feb 2010",

@@ -241,6 +241,8 @@ struct Builder {
     templates: usize,
     /// How many `svg` and `math` elements are open within them.
     foreign: usize,
+    /// How many elements called `template` are open within those, which are none of HTML's.
+    foreign_templates: usize,
     /// Whether the content of an element without markup is being read.
     in_raw_text: bool,
 }
@@ -260,6 +262,8 @@ impl Builder {
         if self.foreign > 0 {
             if matches!(name, b"svg" | b"math") && !is_self_closing {
                 self.foreign += 1;
+            } else if name == b"template" && !is_self_closing {
+                self.foreign_templates += 1;
             }
             return Next::GoOn;
         }
@@ -293,6 +297,10 @@ impl Builder {
             return Next::GoOn;
         }
         match (name, self.templates) {
+            (b"template", 1..) if self.foreign_templates > 0 => {
+                self.foreign_templates -= 1;
+                Next::GoOn
+            }
             (b"template", 1..) => {
                 self.templates -= 1;
                 self.foreign = 0;
@@ -300,6 +308,7 @@ impl Builder {
             }
             (b"svg" | b"math", 1..) => {
                 self.foreign = self.foreign.saturating_sub(1);
+                self.foreign_templates = 0;
                 Next::GoOn
             }
             (b"head", 0) => {

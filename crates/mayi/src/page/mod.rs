@@ -176,11 +176,27 @@ fn of_fields(fields: &[(&str, &str)], options: PageOptions) -> Vec<Statement> {
             let value = within(value, &mut left);
             let found = |member| FoundAt::Field { name: (*field).to_owned(), line: line + 1, member };
             let members = robots_tag::members(value);
-            if is_old && !robots_tag::is_structured(&members) {
-                statements.extend(x_robots_tag::read(value, found));
+            if is_old {
+                statements.extend(of_mixed(&members, found));
             } else {
                 statements.extend(robots_tag::read(&members, found));
             }
+        }
+    }
+    statements
+}
+
+/// The statements of an X-Robots-Tag line: each member is in one grammar or the other (TAG-5).
+fn of_mixed(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut old = x_robots_tag::Reader::default();
+    let mut place = 0;
+    while let Some(member) = members.get(place) {
+        place += 1;
+        if robots_tag::is_structured(member) {
+            statements.extend(robots_tag::read(&[member], |_| found(place)));
+        } else {
+            place += old.read(&members[place - 1..], &mut statements, || found(place));
         }
     }
     statements

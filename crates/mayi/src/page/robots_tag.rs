@@ -19,16 +19,18 @@ pub(super) fn members(value: &str) -> Vec<&str> {
     ends.map(member).collect()
 }
 
-/// Where the commas are that separate members: those in quotes or brackets do not.
+/// Where the commas are that separate members: those in quotes or brackets do not, unless one is never
+/// closed, which would hide all that follows.
 pub(super) fn separators(value: &str) -> impl Iterator<Item = usize> {
+    let is_closed = is_closed(value);
     let (mut quoted, mut escaped, mut depth) = (false, false, 0_usize);
     let mut separates = move |octet: u8| {
         match octet {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
+            b'"' if is_closed => quoted = !quoted,
             _ if quoted => {}
-            b'(' => depth += 1,
+            b'(' if is_closed => depth += 1,
             b')' => depth = depth.saturating_sub(1),
             b',' => return depth == 0,
             _ => {}
@@ -39,20 +41,41 @@ pub(super) fn separators(value: &str) -> impl Iterator<Item = usize> {
     octets.filter_map(move |(at, octet)| separates(octet).then_some(at))
 }
 
-/// Whether the members of an X-Robots-Tag line are structured: one has parameters or is a bare `*`
-/// (TAG-5).
-pub(super) fn is_structured(members: &[&str]) -> bool {
-    members.iter().any(|member| member.contains(';') || *member == "*")
+/// Whether every quote and bracket is closed.
+fn is_closed(value: &str) -> bool {
+    let (mut quoted, mut escaped, mut depth) = (false, false, 0_usize);
+    for octet in value.bytes() {
+        match octet {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    !quoted && depth == 0
+}
+
+/// Whether a member of an X-Robots-Tag line is structured: it has parameters or is a bare `*` (TAG-5).
+/// What has parameters but no token before them is the syntax in use, with a slip.
+pub(super) fn is_structured(member: &str) -> bool {
+    let head = member.split(';').next().unwrap_or_default();
+    let name = head.split('=').next().unwrap_or_default().trim();
+    let is_name = matches!(name, "" | "*") || is_token(name) && !is_rule(name);
+    member == "*" || member.contains(';') && is_name
 }
 
 /// Reads members as statements.
 pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
     let mut statements = Vec::new();
     for (place, member) in members.iter().enumerate().filter(|(_, member)| !member.is_empty()) {
-        if let Some((token, rules)) = read_member(member) {
-            let found = found(place + 1);
-            statements.push(Statement { token, grammar: Grammar::Structured, rules, found });
-        }
+        // What can't be read is kept as a rule that nobody understands, so that it can be listed.
+        let unread = || (None, vec![WrittenRule { name: (*member).to_owned(), value: None }]);
+        let (token, rules) = read_member(member).unwrap_or_else(unread);
+        let found = found(place + 1);
+        statements.push(Statement { token, grammar: Grammar::Structured, rules, found });
     }
     statements
 }
@@ -79,7 +102,9 @@ fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
     if let Some(list) = value.strip_prefix('(') {
         let list = list.strip_suffix(')')?;
         rules.extend(list.split_ascii_whitespace().map(written));
-    } else if !value.is_empty() {
+    } else if is_rule(value) {
+        rules.push(written(value));
+    } else if !matches!(value, "" | "?1") {
         return None;
     }
     rules.extend(parameters.map(written));

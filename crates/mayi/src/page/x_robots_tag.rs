@@ -5,57 +5,82 @@ use super::date;
 use super::rule::{is_rule, takes_date, takes_value};
 use super::{FoundAt, Grammar, Statement, WrittenRule};
 
-/// Reads a field line: `token:` names a product token for what follows on the line.
-pub(super) fn read(line: &str, found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
-    let mut statements: Vec<Statement> = Vec::new();
-    let mut token: Option<String> = None;
-    let mut rest = line;
-    let mut member = 0;
-    while !rest.is_empty() {
-        member += 1;
-        let (piece, after) = rest.split_once(',').unwrap_or((rest, ""));
-        let (prefix, rule) = token_prefix(piece);
-        let mut next = after;
-        if let Some(prefix) = prefix {
-            token = (!is_global(prefix)).then(|| prefix.to_owned());
-        }
-        let rules = match valued(rule) {
-            Some((name, value)) if takes_date(name) => {
-                // The date may go on behind the comma.
-                let start = value.as_ptr().addr() - line.as_ptr().addr();
-                let length = date_length(&line[start..]);
-                let end = start + length.max(value.len());
-                next = line[end..].strip_prefix(',').unwrap_or_default();
-                vec![WrittenRule {
-                    name: name.to_owned(),
-                    value: Some(line[start..end].trim().to_owned()),
-                }]
+/// Reads the members of a field line: `token:` names a product token for what follows on the line.
+#[derive(Default)]
+pub(super) struct Reader {
+    token: Option<String>,
+}
+
+impl Reader {
+    /// Reads the first member. Says how many of those behind it belong to it, as the pieces of a date
+    /// do.
+    pub(super) fn read(
+        &mut self,
+        members: &[&str],
+        statements: &mut Vec<Statement>,
+        found: impl Fn() -> FoundAt,
+    ) -> usize {
+        let mut joined = 0;
+        // A semicolon where a comma should be.
+        let pieces: Vec<&str> = members[0].split(';').collect();
+        for (place, piece) in pieces.iter().enumerate() {
+            let (prefix, rule) = token_prefix(piece);
+            if let Some(prefix) = prefix {
+                self.token = (!is_global(prefix)).then(|| prefix.to_owned());
             }
-            Some((name, value)) => {
-                vec![WrittenRule { name: name.to_owned(), value: Some(value.trim().to_owned()) }]
+            let rules = match valued(rule) {
+                Some((name, value)) if takes_date(name) => {
+                    let is_last = place + 1 == pieces.len();
+                    let (value, more) =
+                        if is_last { date(value, &members[1..]) } else { (value.trim().to_owned(), 0) };
+                    joined = more;
+                    vec![WrittenRule { name: name.to_owned(), value: Some(value) }]
+                }
+                Some((name, value)) => {
+                    vec![WrittenRule { name: name.to_owned(), value: Some(value.trim().to_owned()) }]
+                }
+                None => words(rule),
+            };
+            if !rules.is_empty() {
+                let (token, found) = (self.token.clone(), found());
+                statements.push(Statement { token, grammar: Grammar::United, rules, found });
             }
-            None => words(rule),
-        };
-        rest = next;
-        if !rules.is_empty() {
-            let (token, found) = (token.clone(), found(member));
-            statements.push(Statement { token, grammar: Grammar::United, rules, found });
         }
+        joined
     }
-    statements
 }
 
 /// Reads the content of a robots meta element, which names its token elsewhere.
 pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
-    let nowhere = |_| FoundAt::Meta { line: 0, column: 0 };
+    let members: Vec<&str> = content.split(',').collect();
+    let (mut reader, mut statements) = (Reader::default(), Vec::new());
+    let mut place = 0;
+    while place < members.len() {
+        let nowhere = || FoundAt::Meta { line: 0, column: 0 };
+        place += 1 + reader.read(&members[place..], &mut statements, nowhere);
+    }
     // A prefix has no meaning here; what has one is not understood.
-    read(content, nowhere)
+    statements
         .into_iter()
         .flat_map(|statement| match statement.token {
             None => statement.rules,
             Some(token) => vec![WrittenRule { name: token, value: Some(String::new()) }],
         })
         .collect()
+}
+
+/// A date that starts with this value and may go on in the members behind it: as many of them as still
+/// make a date together, and how many those are. A date has at most two commas.
+fn date(value: &str, members: &[&str]) -> (String, usize) {
+    let mut longest = (value.trim().to_owned(), 0);
+    let mut text = value.to_owned();
+    for (more, member) in members.iter().take(2).enumerate() {
+        text = format!("{},{}{}", text, if member.starts_with(' ') { "" } else { " " }, member);
+        if date::seconds(&text).is_some() {
+            longest = (text.trim().to_owned(), more + 1);
+        }
+    }
+    longest
 }
 
 /// `robots` and `*` name every crawler.
@@ -108,28 +133,19 @@ fn words(piece: &str) -> Vec<WrittenRule> {
     }
 }
 
-/// How long the date at the start of a text is: as many pieces between commas as still make a date
-/// together, or none.
-fn date_length(text: &str) -> usize {
-    let ends = text.match_indices(',').map(|(at, _)| at).chain([text.len()]);
-    // A date has at most two commas.
-    let mut longest = 0;
-    for end in ends.take(3) {
-        if date::seconds(&text[..end]).is_some() {
-            longest = end;
-        }
-    }
-    longest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(line: &str, expected: &[(&str, &str, &str)]) {
-        let found = |member| FoundAt::Field { name: String::new(), line: 1, member };
-        let statements = read(line, found);
+        let members: Vec<&str> = line.split(',').collect();
+        let (mut reader, mut statements) = (Reader::default(), Vec::new());
+        let mut place = 0;
+        while place < members.len() {
+            let found = || FoundAt::Meta { line: 0, column: 0 };
+            place += 1 + reader.read(&members[place..], &mut statements, found);
+        }
         let read: Vec<_> = statements
             .iter()
             .flat_map(|statement| {
@@ -174,6 +190,7 @@ mod tests {
         check("max-image-preview:none", &[("*", "max-image-preview", "none")]);
         check("ботик: noindex", &[("ботик", "noindex", "")]);
         check("noindex max-snippet: 5", &[("*", "noindex", ""), ("*", "max-snippet", "5")]);
+        check("a: noindex; nofollow", &[("a", "noindex", ""), ("a", "nofollow", "")]);
         check(",, ,", &[]);
     }
 }

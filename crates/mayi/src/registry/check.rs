@@ -3,7 +3,8 @@
 //! The checks are the drafts' rules for registrations: the form of identifiers, the eight value
 //! types, and that only who controls an application registers directives for it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -130,6 +131,7 @@ impl Checker<'_> {
 
     fn purposes(&mut self, entries: Vec<RawPurpose>, into: &mut Vec<Purpose>) {
         let mut seen = HashSet::new();
+        let mut layer = Layer::over(into, |purpose| purpose.token.to_ascii_lowercase());
         for raw in entries {
             let at = raw.token.span().start;
             let token = raw.token.into_inner();
@@ -140,13 +142,14 @@ impl Checker<'_> {
             }
             if self.is_first(&mut seen, &token.to_ascii_uppercase(), at) {
                 let purpose = Purpose { token, description: raw.description };
-                lay_over(into, purpose, |one, other| one.token.eq_ignore_ascii_case(&other.token));
+                layer.put(purpose);
             }
         }
     }
 
     fn applications(&mut self, entries: Vec<RawApplication>, into: &mut Vec<Application>) {
         let mut seen = HashSet::new();
+        let mut layer = Layer::over(into, |application| application.identifier.clone());
         for raw in entries {
             let at = raw.identifier.span().start;
             let identifier = raw.identifier.into_inner();
@@ -167,7 +170,7 @@ impl Checker<'_> {
                 Ok(product_token) => {
                     if self.is_first(&mut seen, &identifier, at) {
                         let application = Application { identifier, product_token, change_controller };
-                        lay_over(into, application, |one, other| one.identifier == other.identifier);
+                        layer.put(application);
                     }
                 }
             }
@@ -176,21 +179,27 @@ impl Checker<'_> {
 
     fn categories(&mut self, entries: Vec<RawCategory>, into: &mut Vec<Category>) {
         let mut seen = HashSet::new();
+        let mut layer = Layer::over(into, |category| category.label.clone());
         for raw in entries {
             let at = raw.label.span().start;
             let label = raw.label.into_inner();
             if sfv::KeyRef::from_str(&label).is_err() {
                 let message = format!("`{label}` is not a label: it is a key of RFC 9651 §3.1.2");
                 self.wrong(at, message);
+            } else if label == "other" {
+                let message =
+                    "`other` is where labels outside of the vocabulary are listed; choose another";
+                self.wrong(at, message);
             } else if self.is_first(&mut seen, &label, at) {
                 let category = Category { label, name: raw.name, description: raw.description };
-                lay_over(into, category, |one, other| one.label == other.label);
+                layer.put(category);
             }
         }
     }
 
     fn directives(&mut self, entries: Vec<RawDirective>, registry: &mut Registry) {
         let mut seen = HashSet::new();
+        let mut directives = Vec::new();
         for raw in entries {
             let place = |text: &Text| text.span().start;
             let known = self.errors.len();
@@ -243,10 +252,14 @@ impl Checker<'_> {
                     status,
                     overrides,
                 };
-                lay_over(&mut registry.directives, directive, |one, other| {
-                    one.application == other.application && one.name == other.name
-                });
+                directives.push(directive);
             }
+        }
+        let key =
+            |directive: &ApplicationDirective| format!("{};{}", directive.application, directive.name);
+        let mut layer = Layer::over(&mut registry.directives, key);
+        for directive in directives {
+            layer.put(directive);
         }
     }
 
@@ -285,6 +298,7 @@ impl Checker<'_> {
 
     fn agents(&mut self, entries: Vec<RawAgent>, into: &mut Vec<Agent>) {
         let mut seen = HashSet::new();
+        let mut layer = Layer::over(into, |agent| agent.token.to_ascii_lowercase());
         for raw in entries {
             let place = |text: &Text| text.span().start;
             let known = self.errors.len();
@@ -315,10 +329,10 @@ impl Checker<'_> {
                     source: raw.source.into_inner(),
                     manners: Manners { fallbacks, ignores_global: raw.ignores_global },
                 };
-                lay_over(into, agent, |one, other| one.token.eq_ignore_ascii_case(&other.token));
+                layer.put(agent);
             }
         }
-        into.sort_by_cached_key(|agent| agent.token.to_ascii_lowercase());
+        layer.entries.sort_by_cached_key(|agent| agent.token.to_ascii_lowercase());
     }
 
     /// The value of this name, or an error that lists the names.
@@ -342,10 +356,26 @@ impl Checker<'_> {
     }
 }
 
-/// Puts an entry in the place of the one with its key, or at the end.
-fn lay_over<T>(entries: &mut Vec<T>, entry: T, same: impl Fn(&T, &T) -> bool) {
-    match entries.iter().position(|known| same(known, &entry)) {
-        Some(at) => entries[at] = entry,
-        None => entries.push(entry),
+/// Lays entries over those of a registry: one with the same key takes its place.
+struct Layer<'e, T> {
+    entries: &'e mut Vec<T>,
+    places: HashMap<String, usize>,
+    key: fn(&T) -> String,
+}
+
+impl<'e, T> Layer<'e, T> {
+    fn over(entries: &'e mut Vec<T>, key: fn(&T) -> String) -> Self {
+        let places = entries.iter().enumerate().map(|(place, entry)| (key(entry), place)).collect();
+        Self { entries, places, key }
+    }
+
+    fn put(&mut self, entry: T) {
+        match self.places.entry((self.key)(&entry)) {
+            Entry::Occupied(place) => self.entries[*place.get()] = entry,
+            Entry::Vacant(place) => {
+                place.insert(self.entries.len());
+                self.entries.push(entry);
+            }
+        }
     }
 }

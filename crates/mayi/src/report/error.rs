@@ -32,6 +32,8 @@ pub enum ErrorCode {
     InvalidRobots,
     /// `unknown-dialect`: no dialect has that name.
     UnknownDialect,
+    /// `internal`: a fault of the engine, and none of the request.
+    Internal,
     /// `no-robots`: the request has no file, and none is fetched here.
     NoRobots,
 }
@@ -50,6 +52,7 @@ impl ErrorCode {
             Self::InvalidApp => "invalid-app",
             Self::InvalidRobots => "invalid-robots",
             Self::UnknownDialect => "unknown-dialect",
+            Self::Internal => "internal",
             Self::NoRobots => "no-robots",
         }
     }

@@ -39,6 +39,7 @@ use crate::explanation::Explanation;
 use crate::extension::Extension;
 use crate::page::{PageOptions, PageRules};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
+use crate::selection::select;
 use crate::target::Target;
 use crate::uses::{Response, usage_of};
 
@@ -172,9 +173,12 @@ impl<'a> Question<'a> {
     pub fn report_of(self, decision: &Decision<'a>) -> Report<'a> {
         let Self { robots, crawler, target, fields, page } = self;
         let response = Response { fields, page };
+        let selection = select(robots, crawler, &mut ());
+        let selection = selection.as_ref();
         let asked = robots.app_directives(crawler, target);
         // What can't be fetched has no preferences (USE-4).
-        let usage = decision.is_allowed().then(|| usage_of(robots, crawler, target, response, &asked));
+        let usage = || usage_of(robots, crawler, selection, target, response, &asked);
+        let usage = decision.is_allowed().then(usage);
         Report {
             url: target.url(),
             agent: crawler.product_token().as_str(),
@@ -186,7 +190,7 @@ impl<'a> Question<'a> {
             uses: Uses::of(decision, usage.as_ref(), page),
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
             usage: usage.as_ref().map(UsageReport::of),
-            records: Records::of(robots, crawler, target),
+            records: Records::of(robots, selection, target),
             explanation: None,
         }
     }
@@ -302,8 +306,12 @@ impl Answer<'_> {
             None => question.report(),
             Some(decision) => {
                 let explanation = Explanation::without_file(robots, target, decision.clone());
-                let explanation = self.explain.then(|| Explained::of(&explanation));
-                Report { explanation, ..question.report_of(decision) }
+                let report = question.report_of(decision);
+                if !self.explain {
+                    return report;
+                }
+                let page = page.map(PageReport::explained);
+                Report { explanation: Some(Explained::of(&explanation)), page, ..report }
             }
         }
     }

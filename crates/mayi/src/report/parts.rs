@@ -6,15 +6,16 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value as Json, json};
+use url::ParseError::RelativeUrlWithoutBase;
 
 use crate::access::Origin;
 use crate::application::AppDirectives;
-use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::page::PageRules;
 use crate::preference::Preference;
 use crate::records::ContentSignal;
 use crate::robots_txt::RobotsTxt;
+use crate::selection::Selection;
 use crate::structured::Value;
 use crate::target::Target;
 use crate::uses::{Usage, Use};
@@ -233,15 +234,21 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The records that hold for a crawler.
-    pub fn of(robots: &'a RobotsTxt<'_>, crawler: &Crawler, target: &Target<'_>) -> Self {
-        let records = robots.other_records(crawler);
+    /// The records that hold for a crawler with these groups.
+    pub(super) fn of(
+        robots: &'a RobotsTxt<'_>,
+        selection: Option<&Selection>,
+        target: &Target<'_>,
+    ) -> Self {
+        let records = robots.other_records_of(selection);
         let texts = |values: &[&'a [u8]]| values.iter().copied().map(String::from_utf8_lossy).collect();
         let mut sitemaps = robots.sitemaps().map(String::from_utf8_lossy).collect::<Vec<_>>();
-        if sitemaps.iter().any(|sitemap| !sitemap.contains("://"))
+        let is_relative =
+            |sitemap: &str| matches!(url::Url::parse(sitemap), Err(RelativeUrlWithoutBase));
+        if sitemaps.iter().any(|sitemap| is_relative(sitemap))
             && let Ok(origin) = Origin::of_url(target.url())
         {
-            for sitemap in &mut sitemaps {
+            for sitemap in sitemaps.iter_mut().filter(|sitemap| is_relative(sitemap)) {
                 if let Some(absolute) = origin.resolve(sitemap) {
                     *sitemap = Cow::Owned(absolute);
                 }
@@ -249,7 +256,7 @@ impl<'a> Records<'a> {
         }
         Self {
             sitemaps,
-            crawl_delay: robots.crawl_delay(crawler),
+            crawl_delay: robots.crawl_delay_of(selection),
             listed: records.kinds().map(|(kind, values)| (kind, texts(values))).collect(),
             content_signal: records.content_signal().clone(),
         }

@@ -30,16 +30,16 @@ pub struct Request<'a> {
     #[serde(borrow, default)]
     pub user_agent: Option<Cow<'a, str>>,
     /// What it crawls for.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "null_is_empty")]
     pub purposes: Vec<Cow<'a, str>>,
     /// The applications that it gathers for.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "null_is_empty")]
     pub apps: Vec<Cow<'a, str>>,
     /// The file, or what came of asking for it.
     #[serde(borrow, default)]
     pub robots: Option<RobotsInput<'a>>,
     /// What is known of the page already.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "null_or_object")]
     pub page: Option<PageInput<'a>>,
     /// The dialect to read the file in; `rfc9309` where there is none.
     #[serde(borrow, default)]
@@ -78,6 +78,10 @@ impl<'a> Request<'a> {
     /// # Errors
     /// When it is not JSON, or not a request.
     pub fn from_json(json: &'a [u8]) -> Result<Self, RequestError> {
+        if json.trim_ascii_start().first() == Some(&b'[') {
+            let message = "a request is a JSON object with at least `url` and `agent`";
+            return Err(RequestError::new(ErrorCode::InvalidRequest, message));
+        }
         serde_json::from_slice(json).map_err(|error| {
             let code = match error.classify() {
                 serde_json::error::Category::Data => ErrorCode::InvalidRequest,
@@ -133,6 +137,26 @@ impl<'a> Request<'a> {
             let message = format!("no dialect is called `{name}`; there are {known}");
             RequestError::new(ErrorCode::UnknownDialect, message)
         })
+    }
+}
+
+/// A list that may be null, which is an empty one.
+fn null_is_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// An object that may be null, and nothing else: a list of its members is not one.
+fn null_or_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    match Option::<TextOrObject<'_, T>>::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(TextOrObject::Object(object)) => Ok(Some(object)),
+        Some(TextOrObject::Text(_)) => {
+            Err(de::Error::custom("`page` is an object with `headers` and `html`"))
+        }
     }
 }
 

@@ -12,6 +12,10 @@ use super::Rule;
 /// Up to here, trying one rule after the other is quicker than looking anything up.
 const SHORT_LIST: usize = 96;
 
+/// How many runs of four octets of a rule are looked at for the rarest one. More of them would hardly
+/// be rarer, and take longer than they save.
+const MOST_RUNS: usize = 64;
+
 /// A head that this many rules with wildcards share is no good to file them under.
 const CROWDED: u8 = 8;
 
@@ -38,7 +42,7 @@ impl Index {
         for rule in rules.iter().filter(|rule| rule.shape.has_wildcard) {
             let body = rule.body(arena);
             crowds.add(hash(&body[..rule.shape.head as usize]));
-            for four in pieces(rule, arena).flat_map(|piece| piece.windows(4)) {
+            for four in fours_of(rule, arena) {
                 crowds.add(key(four));
             }
         }
@@ -51,9 +55,7 @@ impl Index {
         for (rank, rule) in rules.iter().enumerate().rev() {
             let head = &rule.body(arena)[..rule.shape.head as usize];
             let head_crowd = crowds.count(hash(head));
-            let four = pieces(rule, arena)
-                .flat_map(|piece| piece.windows(4))
-                .min_by_key(|four| crowds.count(key(four)));
+            let four = fours_of(rule, arena).min_by_key(|four| crowds.count(key(four)));
             // Folded text is not the target's own: only the head before the first fold would do.
             let by_head = !rule.shape.has_wildcard
                 || head.len() >= 2
@@ -112,14 +114,17 @@ impl Index {
             let Some(more) = text.get(done..length as usize) else { break };
             hashed = hashed.with(more);
             done = length as usize;
-            if let Some(mut ranks) = self.heads.ranks(hashed.key()) {
+            if let Some((_, mut ranks)) = self.heads.ranks(hashed.key()) {
                 try_all(&mut ranks);
             }
         }
         for (table, length) in [(&self.fours, 4), (&self.twos, 2), (&self.ones, 1)] {
             let Some(table) = table else { continue };
+            let mut tried = Tried::default();
             for run in text.windows(length) {
-                if let Some(mut ranks) = table.ranks(key(run)) {
+                if let Some((slot, mut ranks)) = table.ranks(key(run))
+                    && tried.is_new(slot, table)
+                {
                     try_all(&mut ranks);
                 }
             }
@@ -133,6 +138,11 @@ impl Index {
 fn pieces<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let behind_head = &rule.body(arena)[rule.shape.head as usize..];
     behind_head.split(|&octet| octet == b'*')
+}
+
+/// Runs of four octets that a target has to have if the rule matches it.
+fn fours_of<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    pieces(rule, arena).flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
 }
 
 /// A run of at most four octets as a key.
@@ -202,16 +212,48 @@ struct Table {
 const EMPTY: u32 = u32::MAX;
 
 impl Table {
-    /// The ranks filed under a key, ascending.
-    fn ranks(&self, key: u64) -> Option<impl Iterator<Item = usize> + '_> {
-        let mut next = self.slots[find_slot(&self.slots, self.shift, key)].1;
-        (next != EMPTY).then(|| {
-            std::iter::from_fn(move || {
-                let (rank, after) = *self.chains.get(next as usize)?;
-                next = after;
-                Some(rank as usize)
-            })
-        })
+    /// The slot of a key and the ranks filed under it, ascending.
+    fn ranks(&self, key: u64) -> Option<(usize, impl Iterator<Item = usize> + '_)> {
+        let slot = find_slot(&self.slots, self.shift, key);
+        let mut next = self.slots[slot].1;
+        let ranks = std::iter::from_fn(move || {
+            let (rank, after) = *self.chains.get(next as usize)?;
+            next = after;
+            Some(rank as usize)
+        });
+        (next != EMPTY).then_some((slot, ranks))
+    }
+}
+
+/// The slots of a table whose rules were tried for a target, so that a run of octets that comes again
+/// and again costs nothing more.
+#[derive(Default)]
+struct Tried {
+    /// The first few.
+    few: Vec<usize>,
+    /// All of them, a bit each, once there are more.
+    all: Vec<u64>,
+}
+
+impl Tried {
+    fn is_new(&mut self, slot: usize, table: &Table) -> bool {
+        if self.all.is_empty() {
+            if self.few.contains(&slot) {
+                return false;
+            }
+            self.few.push(slot);
+            if self.few.len() == 16 {
+                self.all = vec![0; table.slots.len().div_ceil(64)];
+                for slot in &self.few {
+                    self.all[slot / 64] |= 1 << (slot % 64);
+                }
+            }
+            return true;
+        }
+        let (word, bit) = (&mut self.all[slot / 64], 1 << (slot % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 }
 
@@ -280,9 +322,22 @@ mod tests {
             builder.insert(rank as u64 % 100, rank);
         }
         let table = builder.finish();
-        let ranks: Vec<_> = table.ranks(7).expect("it was inserted").collect();
+        let ranks: Vec<_> = table.ranks(7).expect("it was inserted").1.collect();
         assert_eq!(ranks, [7, 107, 207, 307, 407, 507, 607, 707, 807, 907]);
         assert!(table.ranks(100).is_none());
+    }
+
+    #[test]
+    fn a_slot_is_new_once() {
+        let mut builder = TableBuilder::new(100);
+        builder.insert(1, 1);
+        let table = builder.finish();
+        let mut tried = Tried::default();
+        for _ in 0..2 {
+            let new = (0..40).filter(|slot| tried.is_new(*slot, &table)).count();
+            assert!(new == 40 || new == 0);
+        }
+        assert!(!tried.is_new(3, &table) && tried.is_new(99, &table));
     }
 
     #[test]

@@ -22,9 +22,9 @@ mod page;
 mod parts;
 mod request;
 
-pub use error::{ErrorCode, ErrorReport, RequestError};
-pub use explained::Explained;
-pub use page::PageReport;
+pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
+pub use explained::{Explained, ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart};
+pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
 

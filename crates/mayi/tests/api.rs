@@ -1,0 +1,243 @@
+//! The public interface in use: what the examples in the documentation do not show is shown here, and
+//! nothing public is shown nowhere.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mayi::access::{MOST_FRESH, fresh_for};
+use mayi::directive::{
+    ALLOW, ALLOW_AI_TRAINING, APP_DIRECTIVES, CLEAN_PARAM, CONTENT_SIGNAL, CONTENT_USAGE, CRAWL_DELAY,
+    DIRECTIVES, DISALLOW, DISALLOW_AI_TRAINING, Directive, GroupStart, HOST, LICENSE, NOINDEX,
+    REQUEST_RATE, Role, USER_AGENT, USER_AGENT_PURPOSE, VISIT_TIME,
+};
+use mayi::page::{FoundAt, PageControls, PageRule};
+use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
+use mayi::report::{
+    ErrorBody, Explained, ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart,
+    FoundRule, Group as GroupReport, HtmlInput, OverrideReport, PageInput, PageRuleValues, Request,
+    RobotsInput, SignalReport, Signals, UsageReport, Uses, answer,
+};
+use mayi::{
+    AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Group,
+    InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord, OtherRecords,
+    Override, Preference, RobotsTxt, SignalSource, Span, StartLine, Target, Use, ValueType,
+};
+
+const FILE: &[u8] = b"disalow /a b\nuseragent: ExampleBot Disallow: /a\nContent-Signal: ai-train=no\n\
+    Request-rate: 1/5\n\nUser-agent: *\nDisallow /b\nApp-Directives: exampleassistant;learn=?0\n";
+
+fn crawler() -> Crawler {
+    Crawler::new("ExampleBot").expect("a token")
+}
+
+fn target() -> Target<'static> {
+    Target::parse("https://example.com/a?u=x:y").expect("a URL")
+}
+
+#[test]
+fn lines_have_records_and_places() {
+    let robots = RobotsTxt::parse(FILE);
+    let lines: Vec<Line<'_>> = robots.lines().collect();
+    assert!(lines[0].is_unreadable());
+    assert_eq!(lines[0].number(), LineNumber::FIRST);
+    let record: LineRecord<'_> = lines[1].record().expect("a record");
+    assert!(record.is_misspelled() && !record.lacks_colon());
+    assert_eq!(record.value_span(), Span { start: 24, end: 34 });
+    let rule = lines[1].inline_rule().expect("a rule");
+    assert_eq!((rule.name(), rule.value()), (&b"Disallow"[..], &b"/a"[..]));
+    assert!(lines[6].record().is_some_and(|record| record.lacks_colon()));
+    let groups: Vec<Group<'_>> = robots.groups().collect();
+    assert_eq!(groups.len(), 2);
+    let found: Vec<Irregularity> = robots.irregularities().collect();
+    assert_eq!(found[0].kind(), IrregularityKind::Unreadable);
+    let none: Option<Cut> = robots.cut();
+    assert_eq!(none, None);
+}
+
+#[test]
+fn decisions_have_evidence() {
+    let (robots, crawler, target) = (RobotsTxt::parse(FILE), crawler(), target());
+    assert!(target.with_encoded_query().is_some() && !target.is_robots_txt());
+    let decision = robots.decide(&crawler, &target);
+    let rule: &DecidingRule<'_> = decision.rule().expect("a rule");
+    let group: &ChosenGroup<'_> = decision.group().expect("a group");
+    assert_eq!((rule.line().number(), group.lines()[0].number()), (2, 2));
+    let explanation = robots.explain(&crawler, &target);
+    let start: &StartLine<'_> = &explanation.groups()[0].starts()[0];
+    assert_eq!(start.value(), b"ExampleBot");
+    let rules: CrawlerRules = robots.for_crawler(&crawler);
+    let same = Target::from_path("/a?u=x:y").expect("a path");
+    assert_eq!(rules.decide(&same), decision);
+    assert_eq!(Dialect::GOOGLE.name(), "google");
+    let exempt = Crawler::new("OtherBot").expect("a token").ignoring_global(true);
+    assert_eq!(robots.decide(&exempt, &target).reason().name(), "no-group");
+}
+
+#[test]
+fn every_directive_has_its_role() {
+    let named: [&Directive; 16] = [
+        &ALLOW,
+        &ALLOW_AI_TRAINING,
+        &APP_DIRECTIVES,
+        &CLEAN_PARAM,
+        &CONTENT_SIGNAL,
+        &CONTENT_USAGE,
+        &CRAWL_DELAY,
+        &DISALLOW,
+        &DISALLOW_AI_TRAINING,
+        &HOST,
+        &LICENSE,
+        &NOINDEX,
+        &REQUEST_RATE,
+        &USER_AGENT,
+        &USER_AGENT_PURPOSE,
+        &VISIT_TIME,
+    ];
+    assert!(named.iter().all(|directive| DIRECTIVES.contains(directive)));
+    assert_eq!(APP_DIRECTIVES.aliases, ["App-Directive"]);
+    assert_eq!(HOST.listed_as, Some("host"));
+    assert_eq!(USER_AGENT_PURPOSE.role, Role::StartsGroup(GroupStart::Purpose));
+    let ends = |directive: &Directive| directive.role.ends_group_start();
+    assert!(ends(&DISALLOW) && ends(&CONTENT_USAGE) && !ends(&CONTENT_SIGNAL));
+}
+
+#[test]
+fn the_other_parts_of_a_decision() {
+    let (robots, target) = (RobotsTxt::parse(FILE), target());
+    let crawler = crawler().with_application("exampleassistant").expect("a token");
+    let asked: Vec<AppDirectives> = robots.app_directives(&crawler, &target);
+    let rules: &[AppRule] = asked[0].rules();
+    assert!(rules[0].applies);
+    assert_eq!(asked[0].value("learn").map(mayi::Value::value_type), Some(ValueType::Boolean));
+    let usage = robots.usage(&crawler, &target, &[]);
+    let overrides: &[Override] = usage.overrides();
+    assert_eq!(overrides[0].outcome, Preference::Disallowed);
+    assert!(usage.signals().iter().any(|signal| signal.source == SignalSource::ContentSignal));
+    assert_eq!(usage.answer(Use::Train), Preference::Disallowed);
+    let records: OtherRecords<'_> = robots.other_records(&crawler);
+    assert_eq!(records.content_signal().value("ai-train"), Some("no"));
+
+    let controls = PageControls::read(&[("X-Robots-Tag", "noai")], b"");
+    let rules = controls.for_crawler(&crawler);
+    assert!(rules.has_noai());
+    let rule: &PageRule = &rules.rules()[0];
+    let expected = FoundAt::Field { name: "X-Robots-Tag".to_owned(), line: 1, member: 1 };
+    assert_eq!(rule.found(), &expected);
+    assert_eq!(fresh_for([], std::time::SystemTime::UNIX_EPOCH), MOST_FRESH);
+}
+
+#[test]
+fn registries_have_entries_and_errors() {
+    let registry = Registry::built_in();
+    let application: &Application = registry.application("exampleassistant").expect("it is shipped");
+    assert_eq!(application.product_token.as_str(), "ExampleAssistant");
+    let directive = registry.directive("exampleassistant", "learn").expect("it is shipped");
+    assert_eq!(directive.status, Status::Active);
+    let overrides: &Overrides = directive.overrides.as_ref().expect("it overrides");
+    let category: &Category = registry.category(&overrides.category).expect("it is shipped");
+    assert_eq!(category.label, "train-ai");
+    assert_eq!(registry.agent("GPTBot").map(|agent| agent.kind), Some(AgentKind::Training));
+    let errors = registry
+        .extended("mine.toml", "[[category]]\nlabel = \"A\"\nname = \"\"\ndescription = \"\"")
+        .expect_err("labels are in lower case");
+    let first: &RegistryError = errors.iter().next().expect("one at least");
+    assert_eq!((first.file(), first.line()), ("mine.toml", 2));
+}
+
+#[test]
+fn wrong_crawlers_say_what_is_wrong() {
+    let purpose: InvalidCrawler = crawler().with_purpose(" ").expect_err("no token");
+    let application = crawler().with_application("1").expect_err("no token");
+    let user_agent = crawler().with_user_agent("OtherBot").expect_err("another name");
+    assert!(purpose.is_purpose() && application.is_application() && user_agent.is_user_agent());
+}
+
+#[test]
+fn reports_have_their_shapes() {
+    let json = r#"{"url": "https://example.com/a", "agent": "ExampleBot", "explain": true, "apps": ["exampleassistant"],
+        "robots": "User-agent: *\nallow: /\nContent-Usage: train-ai=y\nApp-Directives: exampleassistant;learn=?0\nx",
+        "page": {"headers": [["Robots-Tag", "*;noai, x"]], "html": "<p>"}}"#;
+    let request = Request::from_json(json.as_bytes()).expect("a request");
+    let page: &PageInput<'_> = request.page.as_ref().expect("a page");
+    assert!(matches!(page.html, Some(HtmlInput::Text(_))));
+    assert!(matches!(request.robots, Some(RobotsInput::Text(_))));
+    let answer = answer(&request).expect("an answer");
+    let report = answer.report();
+    let group: &GroupReport = report.access.group.as_ref().expect("a group");
+    let uses: &Uses = &report.uses;
+    assert_eq!((group.by, uses.train), ("global", "disallowed"));
+    let signals: &Signals = &report.signals;
+    let (about, spoke): (&str, &[SignalReport]) = signals.iter().next().expect("something spoke");
+    assert_eq!((about, spoke.len()), ("train", 3));
+    let usage: &UsageReport = report.usage.as_ref().expect("it may be fetched");
+    assert!(serde_json::to_string(usage).expect("JSON").contains("train-ai"));
+    let over: &OverrideReport = &report.overrides[0];
+    assert_eq!(over.directive, "learn");
+    let page = report.page.as_ref().expect("a page");
+    let values: &PageRuleValues = &page.rules;
+    assert_eq!(serde_json::to_string(values).expect("JSON"), r#"{"noai":true}"#);
+    let found: &FoundRule = &page.found.as_ref().expect("explained")[0];
+    assert_eq!(found.rule, "noai");
+    let explained: &Explained<'_> = report.explanation.as_ref().expect("asked for");
+    let considered: &ExplainedGroup<'_> = &explained.groups[0];
+    let start: &ExplainedStart<'_> = &considered.starts[0];
+    let rule: &ExplainedRule<'_> = &explained.matches[0];
+    let irregular: &ExplainedIrregularity = &explained.irregularities[0];
+    assert_eq!((start.line, rule.line, irregular.line), (1, 2, 5));
+    let error = Request::from_json(b"[]").expect_err("no object");
+    let body: ErrorBody<'_> = error.report().error;
+    assert_eq!(body.code, "invalid-request");
+}
+
+/// Every public item is named in an example of the documentation, in a test or in the command.
+#[test]
+fn nothing_public_is_shown_nowhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut shown = String::new();
+    let mut items = Vec::new();
+    for path in rust_files(&root.join("src")) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        for line in text.lines().map(str::trim).filter(|line| line.starts_with("//")) {
+            writeln!(shown, "{line}").expect("a string takes everything");
+        }
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        items.extend(text.lines().filter_map(public_item).map(|item| (item.to_owned(), path.clone())));
+    }
+    for folder in ["tests", "../mayi-cli/src", "../mayi-cli/tests"] {
+        for path in rust_files(&root.join(folder)) {
+            shown += &fs::read_to_string(&path).expect("a source file");
+        }
+    }
+    assert!(items.len() > 200, "only {} items were found", items.len());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words: std::collections::HashSet<&str> = shown.split(|c| !is_word(c)).collect();
+    let missing: Vec<_> = items.iter().filter(|(item, _)| !words.contains(item.as_str())).collect();
+    assert!(missing.is_empty(), "shown nowhere: {missing:?}");
+}
+
+fn public_item(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub ")?;
+    let rest = rest.strip_prefix("const fn ").map_or(rest, |name| name);
+    let rest = ["fn ", "struct ", "enum ", "static ", "const "]
+        .iter()
+        .find_map(|kind| rest.strip_prefix(kind))
+        .unwrap_or(rest);
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    let is_item =
+        ["fn ", "struct ", "enum ", "static ", "const "].iter().any(|kind| line.contains(kind));
+    (is_item && !name.is_empty()).then_some(name)
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}

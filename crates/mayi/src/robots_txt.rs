@@ -288,7 +288,8 @@ impl<'t> RobotsTxt<'t> {
     pub(crate) fn value(&self, record: Record) -> &[u8] {
         let start = record.start as usize;
         if record.length == Record::LONG {
-            return syntax::long_value(&self.text, start, &self.dialect);
+            let value = syntax::long_value(&self.text, start, &self.dialect);
+            return syntax::before_inline_rule(value, record.directive, &self.dialect);
         }
         &self.text[start..start + usize::from(record.length)]
     }
@@ -576,6 +577,10 @@ mod tests {
         let file = format!("User-agent: *\nDisallow:  {pattern} # long\nAllow: /b");
         let robots = RobotsTxt::parse(file.as_bytes());
         let group = robots.groups().next().expect("a group");
+        let file = format!("User-agent: {} Disallow: /x", "a".repeat(70_000));
+        let inline = RobotsTxt::parse(file.as_bytes());
+        let start = inline.groups().next().and_then(|group| group.start_lines().next());
+        assert_eq!(start.map(|(_, value)| value.len()), Some(70_000));
         let rules: Vec<_> = group.rules().collect();
         assert_eq!(rules[0].2, pattern.as_bytes());
         assert_eq!((rules[1].0.number(), rules[1].2), (3, &b"/b"[..]));

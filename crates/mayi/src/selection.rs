@@ -276,29 +276,15 @@ pub(crate) fn compile(value: &[u8]) -> Option<regex_lite::Regex> {
     if value.len() > LONGEST_REGEX {
         return None;
     }
-    let value = str::from_utf8(value).ok().filter(|value| closes_no_bracket_of_ours(value))?;
-    let anchored = format!("^(?:{value})$");
-    RegexBuilder::new(&anchored).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
-}
-
-/// Whether an expression stays within brackets that are put around it: `a)(b` would not, and compile
-/// all the same.
-fn closes_no_bracket_of_ours(value: &str) -> bool {
-    let (mut depth, mut in_class, mut escaped) = (0_usize, false, false);
-    for octet in value.bytes() {
-        match octet {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            _ if in_class => {}
-            b'(' => depth += 1,
-            b')' if depth == 0 => return false,
-            b')' => depth -= 1,
-            _ => {}
-        }
+    let value = str::from_utf8(value).ok()?;
+    let build = |text: &str| {
+        RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
+    };
+    // `a)(b` is well-formed within the brackets below, and is not alone.
+    if value.contains(')') {
+        build(value)?;
     }
-    true
+    build(&format!("^(?:{value})$"))
 }
 
 #[cfg(test)]
@@ -360,6 +346,7 @@ mod tests {
             ("^cohere.*", true),
             ("other|cohere-ai", true),
             ("a)(b", false),
+            ("[]a(]a)|(cohere-ai", false),
             ("[", false),
             ("(a{1000}){1000}.*", false),
         ] {

@@ -121,6 +121,12 @@ pub(crate) fn inline_rule<'t>(
     None
 }
 
+/// The value of a record of this directive without a rule that follows it on the line.
+pub(crate) fn before_inline_rule<'t>(value: &'t [u8], directive: u8, dialect: &Dialect) -> &'t [u8] {
+    let whole = record(b"", value, Some((directive, false)), false);
+    inline_rule(&whole, dialect).map_or(value, |(before, _)| before)
+}
+
 /// The value of a record that starts at `start`, read again from the text. Records keep a length of
 /// 16 bits; this is for the ones that are longer.
 pub(crate) fn long_value<'t>(text: &'t [u8], start: usize, dialect: &Dialect) -> &'t [u8] {

@@ -90,7 +90,6 @@ impl<'u> Target<'u> {
     /// first `/`, `?` or `;` behind the scheme, and a NUL ends the URL.
     pub(crate) fn as_google_cuts_it(&self) -> Cow<'_, [u8]> {
         let url = self.url.as_bytes();
-        let url = &url[..memchr::memchr(0, url).unwrap_or(url.len())];
         let scheme_end = match memchr::memmem::find(url, b"://") {
             Some(at) if !url[..at].iter().any(|octet| b"/?;".contains(octet)) => at + 3,
             _ => 0,
@@ -100,6 +99,7 @@ impl<'u> Target<'u> {
         match path_start.map(|at| scheme_end + at) {
             Some(start) if start <= fragment => {
                 let path = &url[start..fragment];
+                let path = &path[..memchr::memchr(0, path).unwrap_or(path.len())];
                 if path.starts_with(b"/") {
                     Cow::Borrowed(path)
                 } else {
@@ -378,6 +378,7 @@ mod tests {
         assert_eq!(cut("https://h#/x"), "/");
         assert_eq!(cut("https://h?a://b"), "/?a://b");
         assert_eq!(cut("https://h/a\0b"), "/a");
+        assert_eq!(cut("https://h\0/a"), "/a");
     }
 
     #[test]

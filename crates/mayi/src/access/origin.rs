@@ -33,6 +33,10 @@ impl Origin {
         let wrong = |trouble| InvalidUrl::new(url, trouble);
         let split = split_url(url)?;
         let scheme = split.scheme.to_ascii_lowercase();
+        // Some clients take a backslash for a slash, and would ask another host.
+        if split.authority.contains('\\') {
+            return Err(wrong(Trouble::InvalidHost));
+        }
         let host_and_port = split.authority.rsplit('@').next().unwrap_or_default();
         // A colon within brackets belongs to an IPv6 address.
         let (host, port) = match host_and_port.rsplit_once(':') {
@@ -119,8 +123,14 @@ mod tests {
         ] {
             assert_eq!(Origin::of_url(url).expect(url).to_string(), expected);
         }
-        for url in ["http://exa mple/", "http://a:99999/", "http://a:b/", "http://[::1/", "gopher://a/"]
-        {
+        for url in [
+            "http://good.test\\@evil.test/",
+            "http://exa mple/",
+            "http://a:99999/",
+            "http://a:b/",
+            "http://[::1/",
+            "gopher://a/",
+        ] {
             assert!(Origin::of_url(url).is_err(), "{url}");
         }
     }

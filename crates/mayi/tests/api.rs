@@ -14,9 +14,10 @@ use mayi::directive::{
 use mayi::page::{FoundAt, PageControls, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
 use mayi::report::{
-    ErrorBody, Explained, ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart,
-    FoundRule, Group as GroupReport, HtmlInput, OverrideReport, PageInput, PageRuleValues, Request,
-    RobotsInput, SignalReport, Signals, UsageReport, Uses, answer,
+    ErrorBody, Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup,
+    ExplainedIrregularity, ExplainedRule, ExplainedStart, FoundRule, Group as GroupReport, HtmlInput,
+    OverrideReport, PageInput, PageRuleValues, Request, RobotsInput, SignalReport, Signals,
+    UsageReport, Uses, answer,
 };
 use mayi::{
     AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Group,
@@ -185,6 +186,9 @@ fn reports_have_their_shapes() {
     let rule: &ExplainedRule<'_> = &explained.matches[0];
     let irregular: &ExplainedIrregularity = &explained.irregularities[0];
     assert_eq!((start.line, rule.line, irregular.line), (1, 2, 5));
+    let application: &ExplainedApplication = &explained.applications[0];
+    let app_rule: &ExplainedAppRule = &application.rules[0];
+    assert!(app_rule.applies && app_rule.line == 4);
     let error = Request::from_json(b"[]").expect_err("no object");
     let body: ErrorBody<'_> = error.report().error;
     assert_eq!(body.code, "invalid-request");

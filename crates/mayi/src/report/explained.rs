@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::application::AppDirectives;
 use crate::explanation::Explanation;
 
 /// How the decision was reached.
@@ -18,6 +19,8 @@ pub struct Explained<'a> {
     pub matches: Vec<ExplainedRule<'a>>,
     /// The clauses that it was decided by.
     pub clauses: Vec<&'static str>,
+    /// The App-Directives rules that match and name an application of the crawler.
+    pub applications: Vec<ExplainedApplication>,
     /// Lines that were read as meant or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
 }
@@ -62,6 +65,48 @@ pub struct ExplainedRule<'a> {
     pub octets: usize,
 }
 
+/// What decided about the directives of an application.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedApplication {
+    /// The application.
+    pub application: String,
+    /// How its groups were found, or null where it has none.
+    pub by: Option<&'static str>,
+    /// The rules that match and name it.
+    pub rules: Vec<ExplainedAppRule>,
+    /// Directives that are not used, as their type is not the registered one.
+    pub unusable: Vec<String>,
+}
+
+/// An App-Directives rule that matches and names the application.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExplainedAppRule {
+    /// Its line.
+    pub line: u32,
+    /// How many octets its pattern has.
+    pub octets: usize,
+    /// Whether it applies; otherwise it lost to a longer one.
+    pub applies: bool,
+}
+
+impl ExplainedApplication {
+    fn of(asked: &AppDirectives) -> Self {
+        let rule = |rule: &crate::AppRule| ExplainedAppRule {
+            line: rule.line.number(),
+            octets: rule.octets,
+            applies: rule.applies,
+        };
+        Self {
+            application: asked.application().to_owned(),
+            by: asked.by().map(crate::GroupBy::name),
+            rules: asked.rules().iter().map(rule).collect(),
+            unusable: asked.unusable().map(|(name, _)| name.to_owned()).collect(),
+        }
+    }
+}
+
 /// A line that is irregular.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -75,14 +120,16 @@ pub struct ExplainedIrregularity {
 }
 
 impl<'a> Explained<'a> {
-    /// The serialisable view of an explanation.
-    pub fn of(explanation: &Explanation<'a>) -> Self {
+    /// The serialisable view of an explanation, and of what the file asks of the crawler's
+    /// applications.
+    pub fn of(explanation: &Explanation<'a>, asked: &[AppDirectives]) -> Self {
         let text = |form: Cow<'_, [u8]>| String::from_utf8_lossy(&form).into_owned();
         Self {
             target: explanation.compared().into_iter().map(text).collect(),
             groups: explanation.groups().iter().map(ExplainedGroup::of).collect(),
             matches: explanation.matches().iter().map(ExplainedRule::of).collect(),
             clauses: explanation.clauses().into_iter().map(crate::Clause::id).collect(),
+            applications: asked.iter().map(ExplainedApplication::of).collect(),
             irregularities: explanation
                 .robots()
                 .irregularities()

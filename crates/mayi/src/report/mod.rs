@@ -23,7 +23,10 @@ mod parts;
 mod request;
 
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
-pub use explained::{Explained, ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart};
+pub use explained::{
+    Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
+    ExplainedRule, ExplainedStart,
+};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
@@ -162,7 +165,10 @@ impl<'a> Question<'a> {
         let explanation = self.robots.explain(self.crawler, self.target);
         let report = self.report_of(explanation.decision());
         Report {
-            explanation: Some(Explained::of(&explanation)),
+            explanation: Some(Explained::of(
+                &explanation,
+                &self.robots.app_directives(self.crawler, self.target),
+            )),
             page: self.page.map(PageReport::explained),
             ..report
         }
@@ -311,7 +317,7 @@ impl Answer<'_> {
                     return report;
                 }
                 let page = page.map(PageReport::explained);
-                Report { explanation: Some(Explained::of(&explanation)), page, ..report }
+                Report { explanation: Some(Explained::of(&explanation, &[])), page, ..report }
             }
         }
     }

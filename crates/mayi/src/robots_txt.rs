@@ -8,7 +8,9 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use regex_lite::Regex;
 
 use crate::crawler::Crawler;
 use crate::decision::Decision;
@@ -51,6 +53,8 @@ pub struct RobotsTxt<'t> {
     registry: Arc<Registry>,
     unregistered_purposes: bool,
     cut: Option<Cut>,
+    /// The regular expressions of group-start lines, by record, compiled when first needed.
+    regexes: OnceLock<Vec<(usize, Regex)>>,
 }
 
 /// How a file is to be read.
@@ -133,6 +137,7 @@ impl<'t> RobotsTxt<'t> {
             registry: options.registry.clone().unwrap_or_else(Registry::built_in),
             unregistered_purposes: options.unregistered_purposes,
             cut: text.cut,
+            regexes: OnceLock::new(),
         }
     }
 
@@ -145,6 +150,7 @@ impl<'t> RobotsTxt<'t> {
             registry: self.registry,
             unregistered_purposes: self.unregistered_purposes,
             cut: self.cut,
+            regexes: self.regexes,
         }
     }
 
@@ -282,6 +288,13 @@ impl<'t> RobotsTxt<'t> {
 
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
+    }
+
+    /// The regular expression that a group-start line is, if it can be used (AIA-3).
+    pub(crate) fn regex(&self, record: usize) -> Option<&Regex> {
+        let regexes = self.regexes.get_or_init(|| selection::compile_all(self));
+        let at = regexes.binary_search_by_key(&record, |(known, _)| *known).ok()?;
+        Some(&regexes[at].1)
     }
 
     /// The value of a record, as written.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use regex_lite::RegexBuilder;
+use regex_lite::{Regex, RegexBuilder};
 
 use crate::crawler::{Crawler, Manners, ProductToken, continues_token};
 use crate::dialect::{Dialect, GlobalGroups, Lines, Tokens};
@@ -147,7 +147,6 @@ impl Wanted<'_> {
         let mut group_start = 0;
         let mut group_is_chosen = false;
         let mut in_rules = true; // so that the first group-start line starts a group
-        let mut regexes = 0;
 
         let close = |selection: &mut Option<Selection>, end: usize| {
             let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
@@ -171,7 +170,7 @@ impl Wanted<'_> {
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
-            let strength = self.named_by(start, robots.value(*record), enough, &mut regexes);
+            let strength = self.named_by(robots, index, start, enough);
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
@@ -203,11 +202,12 @@ impl Wanted<'_> {
     /// not found out where it would be weaker than what there is already.
     fn named_by(
         &self,
+        robots: &RobotsTxt<'_>,
+        record: usize,
         start: GroupStart,
-        value: &[u8],
         enough: Option<Strength>,
-        regexes: &mut usize,
     ) -> Option<Strength> {
+        let value = robots.value(robots.records()[record]);
         if start == GroupStart::Purpose {
             let is_one = |purpose: &&str| purpose.as_bytes().eq_ignore_ascii_case(value);
             return self.purposes.iter().any(is_one).then_some((GroupBy::Purpose, 0));
@@ -216,10 +216,9 @@ impl Wanted<'_> {
             return self.heeds_global.then_some((GroupBy::Global, 0));
         }
         if self.reads_regex && is_regex(value) {
-            *regexes += 1;
-            let is_read = self.heeds_regex && *regexes <= MOST_REGEXES;
-            let matters = is_read && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            return (matters && regex_matches(value, self.token)).then_some((GroupBy::Regex, 0));
+            let matters = self.heeds_regex && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
+            let regex = matters.then(|| robots.regex(record)).flatten()?;
+            return regex.is_match(self.token.as_str()).then_some((GroupBy::Regex, 0));
         }
         let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
         let at =
@@ -265,14 +264,19 @@ const LARGEST_REGEX: usize = 64 * 1024;
 /// take long to compile, and a file has room for tens of thousands.
 pub(crate) const MOST_REGEXES: usize = 1000;
 
-/// Whether a regular expression matches the whole of a product token. One that does not compile,
-/// or is too large, matches nothing (AIA-3).
-pub(crate) fn regex_matches(value: &[u8], token: &ProductToken) -> bool {
-    compile(value).is_some_and(|regex| regex.is_match(token.as_str()))
+/// The regular expressions among the group-start lines of a file that can be used, by record. One that
+/// does not compile, is too large or is one too many is left out (AIA-3).
+pub(crate) fn compile_all(robots: &RobotsTxt<'_>) -> Vec<(usize, Regex)> {
+    let starts = |record: &Record| record.role() == Role::StartsGroup(GroupStart::ProductToken);
+    let starts = robots.records().iter().enumerate().filter(|(_, record)| starts(record));
+    let values = starts.map(|(index, record)| (index, robots.value(*record)));
+    let is_one = |value: &[u8]| !is_global(value, robots.dialect()) && is_regex(value);
+    let regexes = values.filter(|(_, value)| is_one(value)).take(MOST_REGEXES);
+    regexes.filter_map(|(index, value)| Some((index, compile(value)?))).collect()
 }
 
 /// The regular expression that a value is, anchored at both ends.
-pub(crate) fn compile(value: &[u8]) -> Option<regex_lite::Regex> {
+pub(crate) fn compile(value: &[u8]) -> Option<Regex> {
     if value.len() > LONGEST_REGEX {
         return None;
     }
@@ -350,9 +354,10 @@ mod tests {
             ("[", false),
             ("(a{1000}){1000}.*", false),
         ] {
-            assert_eq!(regex_matches(value.as_bytes(), &token), expected, "{value}");
+            let matches = compile(value.as_bytes()).is_some_and(|regex| regex.is_match(token.as_str()));
+            assert_eq!(matches, expected, "{value}");
         }
-        assert!(!regex_matches(&b".*".repeat(600), &token));
+        assert!(compile(&b".*".repeat(600)).is_none());
     }
 
     #[test]

@@ -39,7 +39,12 @@ pub struct HeadReader {
     /// doubles, so that all looks together take time linear in what is read.
     look_at: usize,
     is_over: bool,
+    /// What the head has, once it has been read to its end.
+    found: Option<Vec<Statement>>,
 }
+
+/// How much of a document is looked at first, where there is so much of it.
+const FIRST_LOOK: usize = 8 * 1024;
 
 /// Up to so many octets, every chunk that ends a tag is worth a look.
 const EAGER: usize = 4096;
@@ -57,7 +62,15 @@ impl HeadReader {
     /// A reader of a document that came with these header fields.
     pub fn new(fields: &[(&str, &str)], options: PageOptions) -> Self {
         let (limit, header) = (options.html_octets, charset_of(fields));
-        Self { limit, header, is_text: false, octets: Vec::new(), look_at: 0, is_over: false }
+        Self {
+            limit,
+            header,
+            is_text: false,
+            octets: Vec::new(),
+            look_at: 0,
+            is_over: false,
+            found: None,
+        }
     }
 
     /// A reader of a document that is UTF-8 text already.
@@ -65,31 +78,42 @@ impl HeadReader {
         Self { is_text: true, ..Self::new(&[], options) }
     }
 
-    /// Takes the next chunk.
+    /// Takes the next chunk, or as much of it as there is a need for.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
-        if self.is_over {
-            return Progress::Over;
-        }
-        let room = self.limit - self.octets.len();
-        self.octets.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if self.octets.len() == self.limit {
-            self.is_over = true;
-        } else if self.octets.len() >= self.look_at && chunk.contains(&b'>') {
-            self.look_at = if self.octets.len() < EAGER { 0 } else { self.octets.len() * 2 };
-            // Up to the last tag that has ended: a tag that is cut could be taken for text.
-            let whole = memchr::memrchr(b'>', &self.octets).map_or(0, |at| at + 1);
-            self.is_over = read_head(&self.decoded(whole), &mut Vec::new());
+        let mut rest = chunk;
+        while !rest.is_empty() && !self.is_over {
+            // A whole page is looked at piece by piece too: most of it is no head.
+            let step = self.octets.len().max(FIRST_LOOK).min(self.limit - self.octets.len());
+            let (piece, later) = rest.split_at(rest.len().min(step));
+            rest = later;
+            self.octets.extend_from_slice(piece);
+            if self.octets.len() == self.limit {
+                self.is_over = true;
+            } else if self.octets.len() >= self.look_at && piece.contains(&b'>') {
+                self.look_at = if self.octets.len() < EAGER { 0 } else { self.octets.len() * 2 };
+                self.look();
+            }
         }
         if self.is_over { Progress::Over } else { Progress::More }
     }
 
+    /// Reads what there is, and keeps what was found if the head has ended in there.
+    fn look(&mut self) {
+        // Up to the last tag that has ended: a tag that is cut could be taken for text.
+        let whole = memchr::memrchr(b'>', &self.octets).map_or(0, |at| at + 1);
+        let (is_over, statements) = read_statements(&self.decoded(whole));
+        if is_over {
+            self.is_over = true;
+            self.found = Some(statements);
+        }
+    }
+
     /// The statements of the robots meta elements.
     pub(super) fn finish(self) -> Vec<Statement> {
-        let text = self.decoded(self.octets.len());
-        let mut metas = Vec::new();
-        read_head(&text, &mut metas);
-        let mut counter = LineCounter::new(&text);
-        metas.into_iter().filter_map(|meta| meta.statement(&mut counter)).collect()
+        match self.found {
+            Some(statements) => statements,
+            None => read_statements(&self.decoded(self.octets.len())).1,
+        }
     }
 
     fn decoded(&self, length: usize) -> Cow<'_, [u8]> {
@@ -104,6 +128,15 @@ impl HeadReader {
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
+}
+
+/// Whether the head of a text has ended, and the statements of its robots meta elements.
+fn read_statements(text: &[u8]) -> (bool, Vec<Statement>) {
+    let mut metas = Vec::new();
+    let is_over = read_head(text, &mut metas);
+    let mut counter = LineCounter::new(text);
+    let statements = metas.into_iter().filter_map(|meta| meta.statement(&mut counter));
+    (is_over, statements.collect())
 }
 
 /// A meta element in the head.

@@ -167,6 +167,19 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
 
+    /// What the crawler of a request without `purposes` crawls for; may be given several times
+    #[arg(long = "purpose", value_name = "TOKEN")]
+    pub(crate) purposes: Vec<String>,
+
+    /// An application that the crawler of a request without `apps` gathers for; may be given several
+    /// times
+    #[arg(long = "app", value_name = "IDENTIFIER")]
+    pub(crate) apps: Vec<String>,
+
+    /// The User-Agent string of a request without `user_agent`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) user_agent: Option<String>,
+
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,

@@ -161,6 +161,28 @@ fn decide_answers_in_order_and_in_place() {
 }
 
 #[test]
+fn decide_takes_words_for_what_requests_lack() {
+    let robots =
+        r"User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /\n\nUser-agent: *\nApp-Directives: x;y";
+    let request = format!(r#"{{"url":"https://example.com/","agent":"a","robots":"{robots}"}}"#);
+    let words = [
+        "decide",
+        "--purpose",
+        "example-purpose-1",
+        "--app",
+        "x",
+        "--user-agent",
+        "a (EXAMPLE-PURPOSE-1)",
+    ];
+    let decision: Value = serde_json::from_str(&mayi(&words, request.as_bytes()).stdout).expect("JSON");
+    assert_eq!(decision["access"]["group"]["by"], "purpose");
+    assert_eq!(decision["directives"]["x"]["y"], true);
+    let words = ["decide", "--user-agent", "b/1.0"];
+    let decision: Value = serde_json::from_str(&mayi(&words, request.as_bytes()).stdout).expect("JSON");
+    assert_eq!(decision["error"]["code"], "invalid-user-agent");
+}
+
+#[test]
 fn a_request_that_is_too_long_gets_an_error_in_its_place() {
     let good = r#"{"url":"https://example.com/","agent":"a","robots":""}"#;
     let long = good.replace("example.com/", &format!("example.com/{}", "x".repeat(100)));

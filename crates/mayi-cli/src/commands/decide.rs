@@ -1,5 +1,6 @@
 //! `mayi decide`: requests in, decisions out, one a line and in order.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -23,29 +24,30 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = decide.jobs.map_or(cores, usize::from);
     parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| match lines {
-        Lines::Whole(lines) => answer_lines(lines, &answering, decide.max_line),
+        Lines::Whole(lines) => answer_lines(lines, &answering, decide),
         Lines::TooLong => too_long(decide.max_line),
     })?;
     Ok(Exit::Allowed)
 }
 
-fn answer_lines(lines: &[u8], answering: &Answering, longest: usize) -> Vec<u8> {
+fn answer_lines(lines: &[u8], answering: &Answering, decide: &Decide) -> Vec<u8> {
     let mut out = Vec::with_capacity(lines.len() / 2);
     for line in lines.split(|&octet| octet == b'\n') {
-        if line.len() > longest {
-            out.extend(too_long(longest));
+        if line.len() > decide.max_line {
+            out.extend(too_long(decide.max_line));
         } else if !line.trim_ascii().is_empty() {
-            answer_line(line, answering, &mut out);
+            answer_line(line, answering, decide, &mut out);
         }
     }
     out
 }
 
-fn answer_line(line: &[u8], answering: &Answering, out: &mut Vec<u8>) {
+fn answer_line(line: &[u8], answering: &Answering, decide: &Decide, out: &mut Vec<u8>) {
     let start = out.len();
     // A fault of ours in one answer must not cost the others theirs.
     let answered = catch_unwind(AssertUnwindSafe(|| {
-        Request::from_json(line).and_then(|request| {
+        Request::from_json(line).and_then(|mut request| {
+            complete(&mut request, decide);
             let answer = answering.answer(&request)?;
             serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
             Ok(())
@@ -61,6 +63,20 @@ fn answer_line(line: &[u8], answering: &Answering, out: &mut Vec<u8>) {
         write_error(&error, out);
     }
     out.push(b'\n');
+}
+
+/// Gives a request what the command line says and it does not.
+fn complete<'a>(request: &mut Request<'a>, decide: &'a Decide) {
+    let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
+    if request.purposes.is_empty() {
+        request.purposes = borrowed(&decide.purposes);
+    }
+    if request.apps.is_empty() {
+        request.apps = borrowed(&decide.apps);
+    }
+    if request.user_agent.is_none() {
+        request.user_agent = decide.user_agent.as_deref().map(Cow::Borrowed);
+    }
 }
 
 fn too_long(limit: usize) -> Vec<u8> {

@@ -15,6 +15,9 @@ pub(crate) struct Run {
 pub(crate) fn mayi(words: &[&str], stdin: &[u8]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
         .args(words)
+        // What a terminal is like must not matter here.
+        .env_remove("COLUMNS")
+        .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -103,8 +103,13 @@ pub(crate) fn inline_rule<'t>(
     if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
         return None;
     }
+    find_inline_rule(record.value, dialect)
+}
+
+/// Apart from the check above, which every record pays for.
+#[inline(never)]
+fn find_inline_rule<'t>(value: &'t [u8], dialect: &Dialect) -> Option<(&'t [u8], RawRecord<'t>)> {
     let white = White::SpaceAndTab;
-    let value = record.value;
     // Each colon ends at most one name, so that nothing is looked at twice.
     for colon in memchr::memchr_iter(b':', value) {
         let before = trim_end(&value[..colon], white);

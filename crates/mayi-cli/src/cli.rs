@@ -59,17 +59,8 @@ pub(crate) struct Question {
     #[arg(long, value_name = "TOKEN")]
     pub(crate) agent: String,
 
-    /// What the crawler crawls for; may be given several times
-    #[arg(long = "purpose", value_name = "TOKEN")]
-    pub(crate) purposes: Vec<String>,
-
-    /// An application that it gathers for; may be given several times
-    #[arg(long = "app", value_name = "IDENTIFIER")]
-    pub(crate) apps: Vec<String>,
-
-    /// The User-Agent string that it sends, checked to have its token and purposes
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) user_agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) claims: Claims,
 
     /// A header field of the response, for its preferences and page rules; may be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
@@ -105,6 +96,22 @@ pub(crate) struct Question {
     /// Print each decision as JSON, one a line, as `mayi decide` does
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What the crawler says of itself beside its name.
+#[derive(Debug, Args)]
+pub(crate) struct Claims {
+    /// What the crawler crawls for; may be given several times
+    #[arg(long = "purpose", value_name = "TOKEN")]
+    pub(crate) purposes: Vec<String>,
+
+    /// An application that it gathers for; may be given several times
+    #[arg(long = "app", value_name = "IDENTIFIER")]
+    pub(crate) apps: Vec<String>,
+
+    /// The User-Agent string that it sends, checked to have its token and purposes
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) user_agent: Option<String>,
 }
 
 /// What holds for every file that is read.
@@ -155,7 +162,8 @@ pub(crate) struct Explain {
 A request has the members url and agent (required), user_agent, purposes, apps, robots, page, dialect
 and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
 A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
-still answered. Blank lines are passed over.
+still answered. Blank lines are passed over. --purpose, --app and --user-agent stand for the members
+that a request does not have.
 
 Exit status: 0 the input was read to its end, 2 it could not be read.")]
 pub(crate) struct Decide {
@@ -167,18 +175,8 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
 
-    /// What the crawler of a request without `purposes` crawls for; may be given several times
-    #[arg(long = "purpose", value_name = "TOKEN")]
-    pub(crate) purposes: Vec<String>,
-
-    /// An application that the crawler of a request without `apps` gathers for; may be given several
-    /// times
-    #[arg(long = "app", value_name = "IDENTIFIER")]
-    pub(crate) apps: Vec<String>,
-
-    /// The User-Agent string of a request without `user_agent`
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) user_agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) claims: Claims,
 
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]

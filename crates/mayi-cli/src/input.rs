@@ -59,13 +59,13 @@ pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
 
 pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
     let mut crawler = Crawler::new(&question.agent).map_err(Failure::new)?;
-    for purpose in &question.purposes {
+    for purpose in &question.claims.purposes {
         crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
     }
-    for app in &question.apps {
+    for app in &question.claims.apps {
         crawler = crawler.with_application(app).map_err(Failure::new)?;
     }
-    if let Some(user_agent) = &question.user_agent {
+    if let Some(user_agent) = &question.claims.user_agent {
         crawler = crawler.with_user_agent(user_agent).map_err(Failure::new)?;
     }
     Ok(crawler)

@@ -8,7 +8,8 @@ use std::fmt;
 /// How much of a file is read (REP-24).
 ///
 /// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* where a charset
-/// had to be decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records.
+/// had to be decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records; where user-agent
+/// lines are regular expressions, also up to 16 of those, compiled to at most 64 KiB each.
 ///
 /// ```
 /// use mayi::Limits;

@@ -53,8 +53,8 @@ pub struct RobotsTxt<'t> {
     registry: Arc<Registry>,
     unregistered_purposes: bool,
     cut: Option<Cut>,
-    /// The regular expressions of group-start lines, by record, compiled when first needed.
-    regexes: OnceLock<Vec<(usize, Regex)>>,
+    /// The first few regular expressions of group-start lines, compiled when first needed.
+    regexes: OnceLock<Vec<Option<Regex>>>,
 }
 
 /// How a file is to be read.
@@ -290,11 +290,9 @@ impl<'t> RobotsTxt<'t> {
         &self.records
     }
 
-    /// The regular expression that a group-start line is, if it can be used (AIA-3).
-    pub(crate) fn regex(&self, record: usize) -> Option<&Regex> {
-        let regexes = self.regexes.get_or_init(|| selection::compile_all(self));
-        let at = regexes.binary_search_by_key(&record, |(known, _)| *known).ok()?;
-        Some(&regexes[at].1)
+    /// The first few regular expressions of the file, in order, where they can be used (AIA-3).
+    pub(crate) fn kept_regexes(&self) -> &[Option<Regex>] {
+        self.regexes.get_or_init(|| selection::first_regexes(self))
     }
 
     /// The value of a record, as written.

@@ -147,6 +147,7 @@ impl Wanted<'_> {
         let mut group_start = 0;
         let mut group_is_chosen = false;
         let mut in_rules = true; // so that the first group-start line starts a group
+        let mut regexes = 0;
 
         let close = |selection: &mut Option<Selection>, end: usize| {
             let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
@@ -170,7 +171,7 @@ impl Wanted<'_> {
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
-            let strength = self.named_by(robots, index, start, enough);
+            let strength = self.named_by(robots, index, start, enough, &mut regexes);
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
@@ -206,6 +207,7 @@ impl Wanted<'_> {
         record: usize,
         start: GroupStart,
         enough: Option<Strength>,
+        regexes: &mut usize,
     ) -> Option<Strength> {
         let value = robots.value(robots.records()[record]);
         if start == GroupStart::Purpose {
@@ -216,9 +218,16 @@ impl Wanted<'_> {
             return self.heeds_global.then_some((GroupBy::Global, 0));
         }
         if self.reads_regex && is_regex(value) {
+            let place = *regexes;
+            *regexes += 1;
             let matters = self.heeds_regex && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            let regex = matters.then(|| robots.regex(record)).flatten()?;
-            return regex.is_match(self.token.as_str()).then_some((GroupBy::Regex, 0));
+            let is_match = |regex: &Regex| regex.is_match(self.token.as_str());
+            let matches = matters
+                && match robots.kept_regexes().get(place) {
+                    Some(kept) => kept.as_ref().is_some_and(is_match),
+                    None => place < MOST_REGEXES && compile(value).as_ref().is_some_and(is_match),
+                };
+            return matches.then_some((GroupBy::Regex, 0));
         }
         let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
         let at =
@@ -264,15 +273,17 @@ const LARGEST_REGEX: usize = 64 * 1024;
 /// take long to compile, and a file has room for tens of thousands.
 pub(crate) const MOST_REGEXES: usize = 1000;
 
-/// The regular expressions among the group-start lines of a file that can be used, by record. One that
-/// does not compile, is too large or is one too many is left out (AIA-3).
-pub(crate) fn compile_all(robots: &RobotsTxt<'_>) -> Vec<(usize, Regex)> {
-    let starts = |record: &Record| record.role() == Role::StartsGroup(GroupStart::ProductToken);
-    let starts = robots.records().iter().enumerate().filter(|(_, record)| starts(record));
-    let values = starts.map(|(index, record)| (index, robots.value(*record)));
-    let is_one = |value: &[u8]| !is_global(value, robots.dialect()) && is_regex(value);
-    let regexes = values.filter(|(_, value)| is_one(value)).take(MOST_REGEXES);
-    regexes.filter_map(|(index, value)| Some((index, compile(value)?))).collect()
+/// How many of them are kept compiled with a file, so that a file made of large ones is not much larger
+/// than its text; the others are compiled for each selection.
+const KEPT_REGEXES: usize = 16;
+
+/// The first regular expressions among the group-start lines of a file. One that does not compile or is
+/// too large is none (AIA-3).
+pub(crate) fn first_regexes(robots: &RobotsTxt<'_>) -> Vec<Option<Regex>> {
+    let starts = |record: &&Record| record.role() == Role::StartsGroup(GroupStart::ProductToken);
+    let values = robots.records().iter().filter(starts).map(|record| robots.value(*record));
+    let is_one = |value: &&[u8]| !is_global(value, robots.dialect()) && is_regex(value);
+    values.filter(is_one).take(KEPT_REGEXES).map(compile).collect()
 }
 
 /// The regular expression that a value is, anchored at both ends.

@@ -69,13 +69,13 @@ fn answer_line(line: &[u8], answering: &Answering, decide: &Decide, out: &mut Ve
 fn complete<'a>(request: &mut Request<'a>, decide: &'a Decide) {
     let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
     if request.purposes.is_empty() {
-        request.purposes = borrowed(&decide.purposes);
+        request.purposes = borrowed(&decide.claims.purposes);
     }
     if request.apps.is_empty() {
-        request.apps = borrowed(&decide.apps);
+        request.apps = borrowed(&decide.claims.apps);
     }
     if request.user_agent.is_none() {
-        request.user_agent = decide.user_agent.as_deref().map(Cow::Borrowed);
+        request.user_agent = decide.claims.user_agent.as_deref().map(Cow::Borrowed);
     }
 }
 

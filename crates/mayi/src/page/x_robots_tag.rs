@@ -2,7 +2,7 @@
 //! commas, with values behind a colon (TAG-5, TAG-7).
 
 use super::date;
-use super::rule::{is_rule, takes_date, takes_value};
+use super::rule::{takes_date, takes_value};
 use super::{FoundAt, Grammar, Statement, WrittenRule};
 
 /// Reads the members of a field line: `token:` names a product token for what follows on the line.
@@ -105,32 +105,20 @@ fn valued(rule: &str) -> Option<(&str, &str)> {
     takes_value(name.trim()).then_some((name.trim(), value))
 }
 
-/// The rules of a piece without values: one, or several words where commas were forgotten.
+/// The words of a piece, where commas were forgotten; also then, a word may take a value:
+/// `noindex max-snippet: 5`.
 fn words(piece: &str) -> Vec<WrittenRule> {
-    let piece = piece.trim();
-    let rule = |name: &str| WrittenRule { name: name.to_owned(), value: None };
-    if piece.is_empty() {
-        Vec::new()
-    } else if piece.split_ascii_whitespace().all(is_rule) {
-        piece.split_ascii_whitespace().map(rule).collect()
-    } else {
-        // Unknown words may still have known ones, and a value, among them: `noindex max-snippet:5`.
-        let mut rules = Vec::new();
-        let mut words = piece.split_ascii_whitespace().peekable();
-        while let Some(word) = words.next() {
-            match word.split_once([':', '=']) {
-                Some((name, "")) if takes_value(name) => {
-                    let value = words.next().unwrap_or_default().to_owned();
-                    rules.push(WrittenRule { name: name.to_owned(), value: Some(value) });
-                }
-                Some((name, value)) if takes_value(name) => {
-                    rules.push(WrittenRule { name: name.to_owned(), value: Some(value.to_owned()) });
-                }
-                _ => rules.push(rule(word)),
-            }
-        }
-        rules
+    let mut rules = Vec::new();
+    let mut words = piece.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        let (name, value) = match word.split_once([':', '=']) {
+            Some((name, "")) if takes_value(name) => (name, Some(words.next().unwrap_or_default())),
+            Some((name, value)) if takes_value(name) => (name, Some(value)),
+            _ => (word, None),
+        };
+        rules.push(WrittenRule { name: name.to_owned(), value: value.map(str::to_owned) });
     }
+    rules
 }
 
 #[cfg(test)]

@@ -186,8 +186,8 @@ fn conformance_page(vectors: &Vectors) -> String {
     let mut page = String::from(
         "# Conformance\n\n\
          Made from the registry of clauses and from `vectors/` by the tests; do not edit it here. Each\n\
-         clause is followed by the vectors that show it. The vectors run through the library and\n\
-         through the binary; the format is in [vectors/README.md](../vectors/README.md).\n",
+         clause is followed by the vectors that show it. Decisions run through the library and through\n\
+         the binary, the access method through the library; the format is in [vectors/README.md](../vectors/README.md).\n",
     );
     let clauses = Clause::all().len();
     let (asks, count) = (vectors.cases.len(), summaries.len());

@@ -1,0 +1,398 @@
+//! What is kept of an origin: its last good copy, and what came of the last attempt.
+//!
+//! A [`Kept`] is the unit of every store. In a store that leaves the process it is octets: a schema
+//! version, then its head as JSON and the file, compressed together. Times have whole milliseconds
+//! there. What a store does with the octets is not known here, and neither is the time.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use mayi::access::{AccessResult, Keeping, Origin, Outcome, Unavailable, Unreachable, Validators};
+use serde::{Deserialize, Serialize};
+
+/// The version of the octets that [`Kept::encode`] writes. What has another one is as good as absent.
+pub const SCHEMA: u8 = 1;
+
+/// The most octets that a kept origin may have when it is unpacked: more is damage, or an attack on
+/// whoever reads the store.
+const MOST_UNPACKED: usize = 64 << 20;
+
+/// How hard to compress. Files are small, and read more often than written.
+const COMPRESSION: i32 = 3;
+
+/// What is kept of an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kept {
+    /// Whose file it is.
+    pub origin: Origin,
+    /// The last good copy, whatever has happened since.
+    pub copy: Option<FileCopy>,
+    /// What came of the last attempt.
+    pub last: LastAttempt,
+}
+
+/// A copy of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileCopy {
+    /// The file, decoded, up to the limit.
+    pub body: Bytes,
+    /// Whether the file is longer than the limit.
+    pub is_cut: bool,
+    /// The `Content-Type` that came with it.
+    pub content_type: Option<Box<str>>,
+    /// Where it was found, after all redirects.
+    pub url: Box<str>,
+    /// What to ask for changes with.
+    pub validators: Validators,
+    /// When its octets came.
+    pub fetched: SystemTime,
+    /// When it was last known to be current: when it came, or was found unchanged.
+    pub checked: SystemTime,
+    /// Until when it is fresh.
+    pub fresh_until: SystemTime,
+    /// Until when it may be used while somebody asks for changes.
+    pub stale_until: SystemTime,
+}
+
+/// What came of the last attempt at a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastAttempt {
+    /// When it ended.
+    pub at: SystemTime,
+    /// What came of it.
+    pub result: AccessResult,
+    /// The URLs that were asked, in order, and what each said.
+    pub hops: Vec<Hop>,
+    /// When the first of this run of failures was, where it failed.
+    pub failing_since: Option<SystemTime>,
+    /// How many attempts in a row have failed.
+    pub failures: u32,
+    /// When the file may be asked for again.
+    pub not_before: SystemTime,
+}
+
+/// One request of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Hop {
+    /// What was asked for.
+    pub url: Box<str>,
+    /// The status, or what went wrong.
+    pub said: Said,
+}
+
+/// What a server said to a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Said {
+    /// A status.
+    Status(u16),
+    /// Nothing that could be used, and why.
+    Error(Box<str>),
+}
+
+impl Kept {
+    /// What is known of an origin after an attempt.
+    pub fn new(origin: Origin, copy: Option<FileCopy>, last: LastAttempt) -> Self {
+        Self { origin, copy, last }
+    }
+
+    /// What the last attempt was, in the terms of [`Keeping`].
+    pub fn outcome(&self) -> Outcome {
+        match &self.last.result {
+            AccessResult::Successful => Outcome::Successful,
+            AccessResult::Unavailable(_) => Outcome::Unavailable,
+            AccessResult::Unreachable(_) => {
+                Outcome::Unreachable { since: self.last.failing_since.unwrap_or(self.last.at) }
+            }
+        }
+    }
+
+    /// Whose rules are in force (REP-20, REP-21).
+    pub fn in_force(&self, keeping: &Keeping, now: SystemTime) -> mayi::access::InForce {
+        keeping.in_force(&self.outcome(), self.copy.as_ref().map(|copy| copy.checked), now)
+    }
+
+    /// About how many octets it takes in memory.
+    pub fn octets(&self) -> usize {
+        let copy = self.copy.as_ref().map_or(0, |copy| copy.body.len() + copy.url.len());
+        let hops: usize = self.last.hops.iter().map(|hop| hop.url.len() + size_of::<Hop>()).sum();
+        size_of::<Self>() + copy + hops + 64
+    }
+
+    /// The octets that stand for it in a store.
+    pub fn encode(&self) -> Vec<u8> {
+        let head = serde_json::to_vec(&Head::of(self)).expect("a head is JSON, and memory takes it");
+        let body = self.copy.as_ref().map_or(&b""[..], |copy| &copy.body);
+        let mut plain = Vec::with_capacity(4 + head.len() + body.len());
+        plain.extend((head.len() as u32).to_le_bytes());
+        plain.extend(&head);
+        plain.extend(body);
+        let packed = zstd::bulk::compress(&plain, COMPRESSION).expect("memory takes everything");
+        let mut octets = Vec::with_capacity(packed.len() + 1);
+        octets.push(SCHEMA);
+        octets.extend(&packed);
+        octets
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    ///
+    /// # Errors
+    /// When the octets are of another schema, or damaged. A store treats both as nothing kept.
+    pub fn decode(octets: &[u8]) -> Result<Self, Undecodable> {
+        let (&schema, packed) = octets.split_first().ok_or(Undecodable("no octets"))?;
+        if schema != SCHEMA {
+            return Err(Undecodable("another schema version"));
+        }
+        let plain = unpack(packed).map_err(|_| Undecodable("not whole"))?;
+        let (length, rest) = plain.split_first_chunk().ok_or(Undecodable("no head"))?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let head = rest.get(..length).ok_or(Undecodable("no whole head"))?;
+        let head: Head<'_> = serde_json::from_slice(head).map_err(|_| Undecodable("an odd head"))?;
+        head.with_body(Bytes::copy_from_slice(&rest[length..]))
+    }
+}
+
+fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
+    io::Read::read_to_end(&mut io::Read::take(&mut decoder, MOST_UNPACKED as u64), &mut plain)?;
+    Ok(plain)
+}
+
+/// Why octets are nothing that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undecodable(&'static str);
+
+impl std::fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "what the store has can't be used: {}", self.0)
+    }
+}
+
+impl std::error::Error for Undecodable {}
+
+/// Everything but the file, as the store has it.
+#[derive(Serialize, Deserialize)]
+struct Head<'k> {
+    origin: String,
+    #[serde(borrow)]
+    copy: Option<CopyHead<'k>>,
+    at: u64,
+    result: StoredResult,
+    hops: Vec<Hop>,
+    failing_since: Option<u64>,
+    failures: u32,
+    not_before: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CopyHead<'k> {
+    is_cut: bool,
+    #[serde(borrow)]
+    content_type: Option<std::borrow::Cow<'k, str>>,
+    #[serde(borrow)]
+    url: std::borrow::Cow<'k, str>,
+    #[serde(borrow)]
+    etag: Option<std::borrow::Cow<'k, str>>,
+    #[serde(borrow)]
+    last_modified: Option<std::borrow::Cow<'k, str>>,
+    fetched: u64,
+    checked: u64,
+    fresh_until: u64,
+    stale_until: u64,
+}
+
+/// An access result, as the store has it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StoredResult {
+    Successful,
+    UnavailableStatus(u16),
+    TooManyRedirects,
+    RedirectLoop,
+    RedirectElsewhere,
+    UnreachableStatus(u16),
+    Network(Box<str>),
+}
+
+impl<'k> Head<'k> {
+    fn of(kept: &'k Kept) -> Self {
+        let last = &kept.last;
+        Self {
+            origin: kept.origin.to_string(),
+            copy: kept.copy.as_ref().map(CopyHead::of),
+            at: milliseconds(last.at),
+            result: StoredResult::of(&last.result),
+            hops: last.hops.clone(),
+            failing_since: last.failing_since.map(milliseconds),
+            failures: last.failures,
+            not_before: milliseconds(last.not_before),
+        }
+    }
+
+    fn with_body(self, body: Bytes) -> Result<Kept, Undecodable> {
+        Ok(Kept {
+            origin: Origin::of_url(&self.origin).map_err(|_| Undecodable("no origin"))?,
+            copy: self.copy.map(|copy| copy.with_body(body)),
+            last: LastAttempt {
+                at: time(self.at),
+                result: self.result.result(),
+                hops: self.hops,
+                failing_since: self.failing_since.map(time),
+                failures: self.failures,
+                not_before: time(self.not_before),
+            },
+        })
+    }
+}
+
+impl<'k> CopyHead<'k> {
+    fn of(copy: &'k FileCopy) -> Self {
+        Self {
+            is_cut: copy.is_cut,
+            content_type: copy.content_type.as_deref().map(Into::into),
+            url: (&*copy.url).into(),
+            etag: copy.validators.etag.as_deref().map(Into::into),
+            last_modified: copy.validators.last_modified.as_deref().map(Into::into),
+            fetched: milliseconds(copy.fetched),
+            checked: milliseconds(copy.checked),
+            fresh_until: milliseconds(copy.fresh_until),
+            stale_until: milliseconds(copy.stale_until),
+        }
+    }
+
+    fn with_body(self, body: Bytes) -> FileCopy {
+        let mut validators = Validators::default();
+        validators.etag = self.etag.map(Into::into);
+        validators.last_modified = self.last_modified.map(Into::into);
+        FileCopy {
+            body,
+            is_cut: self.is_cut,
+            content_type: self.content_type.map(Into::into),
+            url: self.url.into(),
+            validators,
+            fetched: time(self.fetched),
+            checked: time(self.checked),
+            fresh_until: time(self.fresh_until),
+            stale_until: time(self.stale_until),
+        }
+    }
+}
+
+impl StoredResult {
+    fn of(result: &AccessResult) -> Self {
+        match result {
+            AccessResult::Successful => Self::Successful,
+            AccessResult::Unavailable(Unavailable::Status(status)) => Self::UnavailableStatus(*status),
+            AccessResult::Unavailable(Unavailable::RedirectLoop) => Self::RedirectLoop,
+            AccessResult::Unavailable(Unavailable::RedirectElsewhere) => Self::RedirectElsewhere,
+            AccessResult::Unavailable(_) => Self::TooManyRedirects,
+            AccessResult::Unreachable(Unreachable::Status(status)) => Self::UnreachableStatus(*status),
+            AccessResult::Unreachable(Unreachable::Network(error)) => Self::Network(error.clone()),
+            AccessResult::Unreachable(other) => Self::Network(format!("{other:?}").into()),
+        }
+    }
+
+    fn result(self) -> AccessResult {
+        let unavailable = AccessResult::Unavailable;
+        match self {
+            Self::Successful => AccessResult::Successful,
+            Self::UnavailableStatus(status) => unavailable(Unavailable::Status(status)),
+            Self::TooManyRedirects => unavailable(Unavailable::TooManyRedirects),
+            Self::RedirectLoop => unavailable(Unavailable::RedirectLoop),
+            Self::RedirectElsewhere => unavailable(Unavailable::RedirectElsewhere),
+            Self::UnreachableStatus(status) => AccessResult::Unreachable(Unreachable::Status(status)),
+            Self::Network(error) => AccessResult::Unreachable(Unreachable::Network(error)),
+        }
+    }
+}
+
+fn milliseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The time of so many milliseconds; what no clock can show is the epoch, long stale.
+fn time(milliseconds: u64) -> SystemTime {
+    let since = Duration::from_millis(milliseconds);
+    SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Something kept, with every part of it said.
+    pub(crate) fn example(origin: &str, body: &[u8], at: u64) -> Kept {
+        let at = time(at);
+        let mut validators = Validators::default();
+        validators.etag = Some("\"a\\\"1\"".into());
+        Kept {
+            origin: Origin::of_url(origin).expect("an origin"),
+            copy: Some(FileCopy {
+                body: Bytes::copy_from_slice(body),
+                is_cut: false,
+                content_type: Some("text/plain; charset=utf-8".into()),
+                url: format!("{origin}/robots.txt").into(),
+                validators,
+                fetched: at,
+                checked: at,
+                fresh_until: at + Duration::from_hours(24),
+                stale_until: at + Duration::from_hours(24),
+            }),
+            last: LastAttempt {
+                at,
+                result: AccessResult::Unreachable(Unreachable::Network("timeout".into())),
+                hops: vec![Hop {
+                    url: format!("{origin}/robots.txt").into(),
+                    said: Said::Error("timeout".into()),
+                }],
+                failing_since: Some(at),
+                failures: 3,
+                not_before: at + Duration::from_secs(60),
+            },
+        }
+    }
+
+    #[test]
+    fn octets_and_back() {
+        let kept =
+            example("https://example.com:8443", b"User-agent: *\nDisallow: /\xff\0\n", 1_700_000);
+        assert_eq!(Kept::decode(&kept.encode()), Ok(kept.clone()));
+        let mut without = kept;
+        without.copy = None;
+        for result in [
+            AccessResult::Successful,
+            AccessResult::of_status(404),
+            AccessResult::of_status(503),
+            AccessResult::of_error("too-many-redirects"),
+            AccessResult::of_error("redirect-loop"),
+            AccessResult::Unavailable(Unavailable::RedirectElsewhere),
+        ] {
+            without.last.result = result;
+            assert_eq!(Kept::decode(&without.encode()), Ok(without.clone()));
+        }
+    }
+
+    #[test]
+    fn damage_is_no_entry_and_no_panic() {
+        let octets = example("https://example.com", &b"Disallow: /x\n".repeat(100), 5).encode();
+        for end in 0..octets.len() {
+            assert!(Kept::decode(&octets[..end]).is_err(), "{end} octets");
+        }
+        for at in 0..octets.len() {
+            let mut damaged = octets.clone();
+            damaged[at] ^= 0x41;
+            let _ = Kept::decode(&damaged);
+        }
+        let mut newer = octets;
+        newer[0] = SCHEMA + 1;
+        assert_eq!(Kept::decode(&newer), Err(Undecodable("another schema version")));
+    }
+}

@@ -1,0 +1,96 @@
+//! A store in the memory of the process, bounded by octets.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mayi::access::Origin;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::{Store, StoreError, StoreSize, Storing};
+use crate::kept::Kept;
+
+/// What is kept, in memory. The origins that are asked for least go first when it is full.
+///
+/// ```
+/// use mayi_fetch::store::{MemoryStore, Store};
+///
+/// let store = MemoryStore::new(64 << 20);
+/// assert_eq!(store.describe(), "memory, at most 67108864 octets");
+/// ```
+#[derive(Debug)]
+pub struct MemoryStore {
+    most_octets: u64,
+    packed: Cache<Origin, Packed, Octets>,
+}
+
+/// Something kept, compressed.
+#[derive(Clone, Debug)]
+struct Packed {
+    at: SystemTime,
+    octets: Arc<[u8]>,
+}
+
+#[derive(Clone, Debug)]
+struct Octets;
+
+impl Weighter<Origin, Packed> for Octets {
+    fn weight(&self, origin: &Origin, packed: &Packed) -> u64 {
+        // The key, the value and their place in the table.
+        (packed.octets.len() + origin.host().len() + 160) as u64
+    }
+}
+
+impl MemoryStore {
+    /// A store that takes no more than so many octets.
+    pub fn new(most_octets: u64) -> Self {
+        let origins = usize::try_from(most_octets / 1024).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+        Self { most_octets, packed: Cache::with_weighter(origins, most_octets, Octets) }
+    }
+}
+
+impl Store for MemoryStore {
+    fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        Box::pin(async move {
+            let Some(packed) = self.packed.get(origin) else { return Ok(None) };
+            let kept = Kept::decode(&packed.octets).map_err(StoreError::new)?;
+            Ok(Some(Arc::new(kept)))
+        })
+    }
+
+    fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
+        Box::pin(async move {
+            if self.packed.peek(&kept.origin).is_none_or(|packed| packed.at <= kept.last.at) {
+                let octets = kept.encode().into();
+                self.packed.insert(kept.origin.clone(), Packed { at: kept.last.at, octets });
+            }
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool> {
+        Box::pin(async move { Ok(self.packed.remove(origin).is_some()) })
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        Box::pin(async move {
+            let mut found: Vec<_> = self
+                .packed
+                .iter()
+                .map(|(origin, packed)| (origin.to_string(), packed))
+                .filter(|(origin, _)| after.is_none_or(|after| **origin > *after))
+                .collect();
+            found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            let decoded = found.iter().take(limit).map(|(_, packed)| Kept::decode(&packed.octets));
+            decoded.map(|kept| kept.map(Arc::new).map_err(StoreError::new)).collect()
+        })
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        Box::pin(async { Ok(StoreSize::new(self.packed.len() as u64, self.packed.weight())) })
+    }
+
+    fn describe(&self) -> String {
+        format!("memory, at most {} octets", self.most_octets)
+    }
+}

@@ -1,0 +1,114 @@
+//! Where what is kept of origins is kept: one trait, and the stores that have it.
+//!
+//! | store | for whom |
+//! | --- | --- |
+//! | [`MemoryStore`] | one process, and only while it runs |
+//! | `DiskStore` | one process that runs for long; survives being killed |
+//! | `RedisStore` | many processes on many machines |
+//!
+//! A store that fails gives an error, and the fetcher goes on without it: to fetching, never to a
+//! wrong answer. A store knows nothing of HTTP, of freshness or of the time.
+
+mod memory;
+
+pub use memory::MemoryStore;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi::access::Origin;
+
+use crate::kept::Kept;
+
+/// What a store gives: its methods are asynchronous, and a store is used through a pointer.
+pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A place where what is kept of origins is kept.
+///
+/// When a future of [`save`](Store::save) is done, what was saved survives whatever the store is said
+/// to survive. What can't be read back (another schema version, damage) is as good as absent.
+pub trait Store: Send + Sync + 'static {
+    /// What is kept of an origin.
+    fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>>;
+
+    /// Keeps what came of an attempt, unless what is there came of a later one: of two processes, the
+    /// one that was told last wins.
+    fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()>;
+
+    /// Forgets an origin, and says whether there was something to forget.
+    fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool>;
+
+    /// Up to `limit` origins, in the order of their text, those after `after`; for people and exports.
+    /// Where the list has ended, fewer than `limit` come.
+    fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>>;
+
+    /// How many origins there are, and how many octets they take.
+    fn size(&self) -> Storing<'_, StoreSize>;
+
+    /// Claims the right to fetch the file of an origin, for as long as this at most. Stores that only
+    /// one process uses always grant it.
+    fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, Claim> {
+        let _ = (origin, at_most);
+        Box::pin(async { Ok(Claim::Granted(ClaimToken(0))) })
+    }
+
+    /// Gives a claim back.
+    fn release<'a>(&'a self, origin: &'a Origin, token: ClaimToken) -> Storing<'a, ()> {
+        let _ = (origin, token);
+        Box::pin(async { Ok(()) })
+    }
+
+    /// What kind of store it is and where, for people.
+    fn describe(&self) -> String;
+}
+
+/// How much is in a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoreSize {
+    /// Origins.
+    pub origins: u64,
+    /// Octets that they take there.
+    pub octets: u64,
+}
+
+impl StoreSize {
+    /// So many origins, and so many octets.
+    pub fn new(origins: u64, octets: u64) -> Self {
+        Self { origins, octets }
+    }
+}
+
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The caller is to fetch, and to give the token back when it has.
+    Granted(ClaimToken),
+    /// Somebody else is fetching.
+    Taken,
+}
+
+/// Tells one claim from another, so that a slow holder can't give back a claim that is no longer its.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimToken(pub u64);
+
+/// What went wrong with a store.
+#[derive(Clone, Debug)]
+pub struct StoreError(Box<str>);
+
+impl StoreError {
+    /// An error with a message for people.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self(message.to_string().into())
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StoreError {}

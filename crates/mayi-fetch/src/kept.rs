@@ -126,6 +126,9 @@ impl Kept {
     }
 
     /// The octets that stand for it in a store.
+    ///
+    /// # Panics
+    /// Never: memory takes everything that is written here.
     pub fn encode(&self) -> Vec<u8> {
         let head = serde_json::to_vec(&Head::of(self)).expect("a head is JSON, and memory takes it");
         let body = self.copy.as_ref().map_or(&b""[..], |copy| &copy.body);
@@ -355,7 +358,7 @@ pub(crate) mod tests {
                 }],
                 failing_since: Some(at),
                 failures: 3,
-                not_before: at + Duration::from_secs(60),
+                not_before: at + Duration::from_mins(1),
             },
         }
     }

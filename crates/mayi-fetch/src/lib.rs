@@ -1,4 +1,39 @@
-//! The access method of mayi: fetch robots.txt, keep it, and survive its server.
+//! The access method of mayi: get robots.txt, keep it, and survive its server.
+//!
+//! A [`Fetcher`] answers requests that come without their file. It asks what is kept first, then the
+//! server; what it does with redirects, statuses and failures is the core's [`mayi::access`], what it
+//! keeps and for how long is the [`Policy`]. It never takes a failure for an invitation: a file that
+//! can't be reached disallows everything (REP-21), and the last good copy is not lost to a failure.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`guard`] | which addresses may be connected to |
+//! | [`store`] | where files are kept: memory, disk, Redis or Valkey |
+//! | [`kept`] | what is kept of an origin |
+//! | [`blocking`] | the same without `async` |
+//! | [`clock`], [`dial`], [`transport`] | the outside world, as traits that tests can script |
 
+mod attempt;
+pub mod blocking;
+mod builder;
+pub mod clock;
+mod coding;
+pub mod dial;
+mod fetcher;
+#[cfg(feature = "ftp")]
+mod ftp;
+pub mod guard;
+mod http;
 pub mod kept;
+mod lifecycle;
+mod manners;
+mod robots;
+mod stats;
 pub mod store;
+pub mod transport;
+
+pub use builder::{Builder, InvalidRoots, InvalidUserAgent};
+pub use fetcher::Fetcher;
+pub use lifecycle::{Backoff, Policy};
+pub use robots::Robots;
+pub use stats::Stats;

@@ -115,6 +115,28 @@ impl ReadOptions {
     pub fn with_charset(self, label: &str) -> Self {
         Self { charset: Some(label.into()), ..self }
     }
+
+    /// The same with the charset of a whole Content-Type, where it has one.
+    ///
+    /// ```
+    /// use mayi::{ReadOptions, RobotsTxt};
+    ///
+    /// let options = ReadOptions::default().with_content_type("text/plain; charset=ISO-8859-1");
+    /// let robots = RobotsTxt::read(b"# caf\xE9", &options);
+    /// assert_eq!(robots.text(), "# café".as_bytes());
+    /// ```
+    #[must_use]
+    pub fn with_content_type(self, content_type: &str) -> Self {
+        match crate::page::charset_in(content_type) {
+            Some(charset) => self.with_charset(charset.name()),
+            None => self,
+        }
+    }
+
+    /// The limits that are read within.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
 }
 
 impl<'t> RobotsTxt<'t> {

@@ -28,12 +28,70 @@ pub fn fresh_for<'h>(
 
 /// For how long after `received` a response is fresh by what its fields say, without a bound, or
 /// `None` where they say nothing.
-pub(crate) fn explicit_fresh_for<'h>(
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use mayi::access::explicit_fresh_for;
+///
+/// let received = SystemTime::UNIX_EPOCH;
+/// let week = explicit_fresh_for([("Cache-Control", "max-age=604800")], received);
+/// assert_eq!(week, Some(Duration::from_hours(7 * 24)));
+/// assert_eq!(explicit_fresh_for([("Content-Type", "text/plain")], received), None);
+/// ```
+pub fn explicit_fresh_for<'h>(
     fields: impl IntoIterator<Item = (&'h str, &'h str)>,
     received: SystemTime,
 ) -> Option<Duration> {
     let fields = Fields::read(fields);
     Some(fields.lifetime(received)?.saturating_sub(fields.age(received)))
+}
+
+/// For how long a response may be used after it was fresh while somebody asks for changes
+/// (RFC 5861), or `None` where its fields do not say. Where they ask for a new look each time, that
+/// is not at all.
+///
+/// ```
+/// use std::time::Duration;
+/// use mayi::access::stale_while_revalidate;
+///
+/// let fields = [("Cache-Control", "max-age=60, stale-while-revalidate=30")];
+/// assert_eq!(stale_while_revalidate(fields), Some(Duration::from_secs(30)));
+/// let fields = [("Cache-Control", "max-age=60, must-revalidate")];
+/// assert_eq!(stale_while_revalidate(fields), Some(Duration::ZERO));
+/// assert_eq!(stale_while_revalidate([("Cache-Control", "max-age=60")]), None);
+/// ```
+pub fn stale_while_revalidate<'h>(
+    fields: impl IntoIterator<Item = (&'h str, &'h str)>,
+) -> Option<Duration> {
+    let fields = Fields::read(fields);
+    if fields.must_ask || fields.must_revalidate {
+        return Some(Duration::ZERO);
+    }
+    fields.stale_while_revalidate
+}
+
+/// For how long a server asks to be left alone (RFC 9110 §10.2.3), or `None` where it does not say.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use mayi::access::retry_after;
+///
+/// let received = SystemTime::UNIX_EPOCH;
+/// assert_eq!(retry_after([("Retry-After", "120")], received), Some(Duration::from_secs(120)));
+/// let date = [("Retry-After", "Thu, 01 Jan 1970 00:05:00 GMT")];
+/// assert_eq!(retry_after(date, received), Some(Duration::from_secs(300)));
+/// ```
+pub fn retry_after<'h>(
+    fields: impl IntoIterator<Item = (&'h str, &'h str)>,
+    received: SystemTime,
+) -> Option<Duration> {
+    let mut fields = fields.into_iter();
+    let (_, value) = fields.find(|(name, _)| name.eq_ignore_ascii_case("retry-after"))?;
+    let value = value.trim();
+    delta_seconds(value).or_else(|| {
+        let date = httpdate::parse_http_date(value).ok()?;
+        Some(date.duration_since(received).unwrap_or_default())
+    })
 }
 
 /// What a later request can use to ask whether the file has changed.
@@ -73,6 +131,8 @@ impl Validators {
 #[derive(Default)]
 struct Fields<'h> {
     must_ask: bool,
+    must_revalidate: bool,
+    stale_while_revalidate: Option<Duration>,
     max_age: Option<Duration>,
     expires: Option<SystemTime>,
     date: Option<SystemTime>,
@@ -107,6 +167,11 @@ impl<'h> Fields<'h> {
                 // `no-cache="field"` is about that field alone.
                 "no-cache" => self.must_ask |= argument.is_empty(),
                 "no-store" => self.must_ask = true,
+                "must-revalidate" => self.must_revalidate = true,
+                "stale-while-revalidate" if self.stale_while_revalidate.is_none() => {
+                    let seconds = delta_seconds(argument.trim().trim_matches('"'));
+                    self.stale_while_revalidate = Some(seconds.unwrap_or_default());
+                }
                 "max-age" if self.max_age.is_none() => {
                     let seconds = delta_seconds(argument.trim().trim_matches('"'));
                     self.max_age = Some(seconds.unwrap_or_default());

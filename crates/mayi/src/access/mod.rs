@@ -24,8 +24,9 @@ mod keeping;
 mod origin;
 
 pub use attempt::{Attempt, AttemptOptions, Step};
-pub(crate) use freshness::explicit_fresh_for;
-pub use freshness::{MOST_FRESH, Validators, fresh_for};
+pub use freshness::{
+    MOST_FRESH, Validators, explicit_fresh_for, fresh_for, retry_after, stale_while_revalidate,
+};
 pub use keeping::{AfterUnreachable, InForce, Keeping, Outcome};
 pub use origin::Origin;
 
@@ -57,6 +58,8 @@ pub enum Unavailable {
     RedirectLoop,
     /// A redirect to something that is not http or https.
     RedirectElsewhere,
+    /// Unreachable for so long that it counts as this, by option (REP-21).
+    UnreachableForLong,
 }
 
 /// Why nobody knows whether there is a file.
@@ -138,6 +141,9 @@ impl fmt::Display for AccessResult {
             Self::Unavailable(Unavailable::RedirectLoop) => f.write_str(": a loop of redirects"),
             Self::Unavailable(Unavailable::RedirectElsewhere) => {
                 f.write_str(": a redirect away from http and https")
+            }
+            Self::Unavailable(Unavailable::UnreachableForLong) => {
+                f.write_str(": unreachable for so long that nobody waits any more")
             }
             Self::Unreachable(Unreachable::Network(error)) => write!(f, ": {}", error.escape_debug()),
         }

@@ -22,7 +22,7 @@ pub(super) fn encoding_of(start: &[u8], header: Option<&'static Encoding>) -> &'
 }
 
 /// `charset=…` in a Content-Type.
-fn charset_in(content_type: &str) -> Option<&'static Encoding> {
+pub(crate) fn charset_in(content_type: &str) -> Option<&'static Encoding> {
     let lower = content_type.to_ascii_lowercase();
     let value = lower[lower.find("charset")? + 7..].trim_start().strip_prefix('=')?.trim_start();
     let value = match value.chars().next()? {

@@ -26,6 +26,7 @@ mod rule;
 mod x_robots_tag;
 
 pub use head::{HeadReader, Progress};
+pub(crate) use html_text::charset_in;
 pub use rule::{PageRule, RuleValue};
 
 use std::fmt;

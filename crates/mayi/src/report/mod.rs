@@ -18,6 +18,7 @@
 
 mod error;
 mod explained;
+mod file;
 mod page;
 mod parts;
 mod request;
@@ -27,19 +28,24 @@ pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
     ExplainedRule, ExplainedStart,
 };
+pub use file::{FileHop, FileReport, FileSource, rfc3339_of};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::Serialize;
+
+use crate::access::AccessResult;
 
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::explanation::Explanation;
 use crate::extension::Extension;
+use crate::limits::Limits;
 use crate::page::{PageOptions, PageRules};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::selection::select;
@@ -73,6 +79,9 @@ pub struct Report<'a> {
     pub signals: Signals,
     /// What else the file says to this crawler.
     pub records: Records<'a>,
+    /// Where the file came from, where it did not come with the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReport>,
     /// Why, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explained<'a>>,
@@ -197,6 +206,7 @@ impl<'a> Question<'a> {
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
             usage: usage.as_ref().map(UsageReport::of),
             records: Records::of(robots, selection, target),
+            file: None,
             explanation: None,
         }
     }
@@ -239,42 +249,110 @@ impl Answering {
         self
     }
 
+    /// The dialect to answer a request in, without what is switched off.
+    ///
+    /// # Errors
+    /// When the request names a dialect that there is not.
+    pub fn dialect_of(&self, request: &Request<'_>) -> Result<Dialect, RequestError> {
+        let dialect = request.dialect(self.options.dialect())?;
+        Ok(self.without.iter().copied().fold(dialect, Dialect::without))
+    }
+
+    /// The dialect to answer in where a request names none.
+    pub fn dialect(&self) -> Dialect {
+        self.without.iter().copied().fold(self.options.dialect().clone(), Dialect::without)
+    }
+
+    /// The limits that files are read within.
+    pub fn limits(&self) -> Limits {
+        self.options.limits()
+    }
+
+    /// How to read a file that is asked in this dialect and came with this Content-Type.
+    pub fn reading(&self, dialect: Dialect, content_type: Option<&str>) -> ReadOptions {
+        let options = self.options.clone().with_dialect(dialect);
+        match content_type {
+            Some(content_type) => options.with_content_type(content_type),
+            None => options,
+        }
+    }
+
     /// Answers a request that carries its file.
     ///
     /// # Errors
     /// When the request is wrong, or carries no file.
     pub fn answer<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
-        let crawler = request.crawler()?;
-        let target = request.target()?;
-        let dialect = request.dialect(self.options.dialect())?;
-        let dialect = self.without.iter().copied().fold(dialect, Dialect::without);
-        let read = |octets: &'a [u8], charset: Option<&str>| {
-            let options = self.options.clone().with_dialect(dialect.clone());
-            let options = match charset {
-                Some(charset) => options.with_charset(charset),
-                None => options,
-            };
-            RobotsTxt::read(octets, &options)
-        };
-        let mut ended = None;
-        let robots = match &request.robots {
+        let (crawler, target) = (request.crawler()?, request.target()?);
+        let options = self.options.clone().with_dialect(self.dialect_of(request)?);
+        let (robots, ended) = match &request.robots {
             None => {
                 let message = "the request has no `robots`, and files are not fetched here";
                 return Err(RequestError::new(ErrorCode::NoRobots, message));
             }
-            Some(RobotsInput::Text(text)) => read(text.as_bytes(), None),
-            Some(RobotsInput::Octets { octets, charset }) => read(octets, charset.as_deref()),
+            Some(RobotsInput::Text(text)) => (RobotsTxt::read(text.as_bytes(), &options), None),
+            Some(RobotsInput::Octets { octets, charset }) => {
+                let options = match charset {
+                    Some(charset) => options.with_charset(charset),
+                    None => options,
+                };
+                (RobotsTxt::read(&**octets, &options), None)
+            }
             Some(RobotsInput::Ended(result)) => {
-                ended = Some(result.decide(&target).ok_or_else(|| {
+                let ended = result.decide(&target).ok_or_else(|| {
                     let message = "a successful status comes with the file: give its text as `robots`";
                     RequestError::new(ErrorCode::InvalidRobots, message)
-                })?);
-                read(b"", None)
+                })?;
+                (RobotsTxt::read(&b""[..], &options), Some(ended))
             }
         };
+        Ok(self.answer_of(request, crawler, target, Held::Own(robots), ended))
+    }
+
+    /// Answers a request about a file that was fetched for it: what came of asking for it, the file
+    /// (an empty one where there is none), and its story.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use mayi::access::AccessResult;
+    /// use mayi::report::{Answering, FileReport, FileSource, Request};
+    /// use mayi::RobotsTxt;
+    ///
+    /// let request = Request::new("https://example.com/a", "ExampleBot");
+    /// let answering = Answering::default();
+    /// let robots = RobotsTxt::read(b"", &answering.reading(answering.dialect_of(&request)?, None));
+    /// let result = AccessResult::of_status(503);
+    /// let story = FileReport::new(FileSource::None, &result);
+    /// let answer = answering.answer_about(&request, Arc::new(robots), &result, story)?;
+    /// assert_eq!(answer.report().access.reason, "unreachable");
+    /// # Ok::<(), mayi::report::RequestError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the request is wrong.
+    pub fn answer_about<'a>(
+        &self,
+        request: &'a Request<'_>,
+        robots: Arc<RobotsTxt<'static>>,
+        result: &AccessResult,
+        file: FileReport,
+    ) -> Result<Answer<'a>, RequestError> {
+        let (crawler, target) = (request.crawler()?, request.target()?);
+        let ended = result.decide(&target);
+        let answer = self.answer_of(request, crawler, target, Held::Shared(robots), ended);
+        Ok(Answer { file: Some(file), ..answer })
+    }
+
+    fn answer_of<'a>(
+        &self,
+        request: &'a Request<'_>,
+        crawler: Crawler,
+        target: Target<'a>,
+        robots: Held<'a>,
+        ended: Option<Decision<'static>>,
+    ) -> Answer<'a> {
         let fields = request.fields();
         let page = request.page_rules(&fields, &crawler, self.page);
-        Ok(Answer { crawler, target, robots, ended, fields, page, explain: request.explain })
+        Answer { crawler, target, robots, ended, fields, page, file: None, explain: request.explain }
     }
 }
 
@@ -293,18 +371,34 @@ pub struct Answer<'a> {
     crawler: Crawler,
     target: Target<'a>,
     /// The file; an empty one where there is none.
-    robots: RobotsTxt<'a>,
+    robots: Held<'a>,
     /// What was decided without a file.
     ended: Option<Decision<'static>>,
     fields: Vec<(&'a str, &'a str)>,
     page: Option<PageRules>,
+    file: Option<FileReport>,
     explain: bool,
+}
+
+/// A file that is the answer's own, or somebody else's too.
+#[derive(Debug)]
+enum Held<'a> {
+    Own(RobotsTxt<'a>),
+    Shared(Arc<RobotsTxt<'static>>),
 }
 
 impl Answer<'_> {
     /// The decision, with an explanation where the request asks for one.
     pub fn report(&self) -> Report<'_> {
-        let Self { robots, crawler, target, fields, .. } = self;
+        Report { file: self.file.clone(), ..self.report_without_file() }
+    }
+
+    fn report_without_file(&self) -> Report<'_> {
+        let Self { crawler, target, fields, .. } = self;
+        let robots = match &self.robots {
+            Held::Own(robots) => robots,
+            Held::Shared(robots) => robots,
+        };
         let page = self.page.as_ref();
         let question = Question { robots, crawler, target, fields, page };
         match &self.ended {

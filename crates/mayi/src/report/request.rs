@@ -91,7 +91,11 @@ impl<'a> Request<'a> {
         })
     }
 
-    pub(super) fn crawler(&self) -> Result<Crawler, RequestError> {
+    /// Who asks, with all that the request says of it.
+    ///
+    /// # Errors
+    /// When one of those is not what it should be.
+    pub fn crawler(&self) -> Result<Crawler, RequestError> {
         let crawler = Crawler::new(&self.agent)
             .map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
         let crawler =

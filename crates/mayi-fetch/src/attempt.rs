@@ -1,0 +1,87 @@
+//! An origin → what came of asking for its file: the core's steps, carried out (REP-18, REP-19).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi::access::{AccessResult, Attempt, AttemptOptions, Origin, Step};
+use url::Url;
+
+use crate::clock::{Clock, within};
+use crate::kept::{FileCopy, Hop, Said};
+use crate::lifecycle::Attempted;
+use crate::manners::Manners;
+use crate::transport::{Get, Response, Transport, TransportError};
+
+/// What an attempt is made with.
+pub(crate) struct Means {
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) manners: Manners,
+    pub(crate) user_agent: Box<str>,
+    pub(crate) body_octets: usize,
+    /// For the whole attempt, without what is waited for a turn.
+    pub(crate) total: Duration,
+}
+
+impl Means {
+    /// Asks for the file of an origin, and for its changes where a copy is kept.
+    pub(crate) async fn attempt(
+        &self,
+        origin: &Origin,
+        copy: Option<&FileCopy>,
+        options: AttemptOptions,
+    ) -> Attempted {
+        let mut attempt = Attempt::with_options(origin, options);
+        let mut hops = Vec::new();
+        let mut left = self.total;
+        loop {
+            let asked = attempt.url().to_owned();
+            let copy = copy.filter(|copy| *copy.url == *asked);
+            let got = self.get(&asked, origin.port(), copy, &mut left).await;
+            let said = match &got {
+                Ok(response) => Said::Status(response.status),
+                Err(error) => Said::Error(error.0.clone()),
+            };
+            hops.push(Hop { url: asked.into(), said });
+            let (step, response) = match got {
+                Err(error) => (attempt.failed(&error.0), None),
+                Ok(response) if response.status == 304 && copy.is_some() => {
+                    let result = AccessResult::Successful;
+                    return Attempted { result, hops, response: Some(response), is_unchanged: true };
+                }
+                Ok(response) => {
+                    let location = response.field("location").map(str::to_owned);
+                    (attempt.answered(response.status, location.as_deref()), Some(response))
+                }
+            };
+            if let Step::Done(result) = step {
+                return Attempted { result, hops, response, is_unchanged: false };
+            }
+        }
+    }
+
+    /// One request, when it is its turn, within what is left of the time.
+    async fn get(
+        &self,
+        url: &str,
+        named_port: u16,
+        copy: Option<&FileCopy>,
+        left: &mut Duration,
+    ) -> Result<Response, TransportError> {
+        let url = Url::parse(url).map_err(|error| TransportError::new("url", error))?;
+        let _turn = self.manners.turn(url.host_str().unwrap_or_default()).await;
+        let get = Get {
+            url: &url,
+            user_agent: &self.user_agent,
+            validators: copy.map(|copy| &copy.validators),
+            body_octets: self.body_octets,
+            named_port,
+        };
+        let start = self.clock.now();
+        let got = within(&*self.clock, *left, self.transport.get(get)).await;
+        *left = left.saturating_sub(self.clock.now().duration_since(start).unwrap_or_default());
+        let late =
+            || TransportError::new("timeout", format_args!("no whole answer in {:?}", self.total));
+        got.ok_or_else(late)?
+    }
+}

@@ -1,0 +1,66 @@
+//! The same for callers that are not asynchronous.
+
+use std::io;
+
+use mayi::access::Origin;
+use mayi::report::{Answer, Request, RequestError};
+use tokio::runtime::Runtime;
+
+use crate::{Robots, Stats};
+
+/// A fetcher whose methods wait. It has a runtime of its own and must not be used from within one.
+///
+/// ```no_run
+/// use mayi::report::Request;
+///
+/// let fetcher = mayi_fetch::Fetcher::builder("ExampleBot/1.0 (+https://example.com/bot)")?.build();
+/// let fetcher = mayi_fetch::blocking::Fetcher::new(fetcher)?;
+/// let request = Request::new("https://example.com/private/x", "ExampleBot");
+/// println!("{}", fetcher.decide(&request)?.report().access.allowed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Fetcher {
+    fetcher: crate::Fetcher,
+    runtime: Runtime,
+}
+
+impl Fetcher {
+    /// Waits for what this one does.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub fn new(fetcher: crate::Fetcher) -> io::Result<Self> {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        Ok(Self { fetcher, runtime })
+    }
+
+    /// As [`Fetcher::decide`](crate::Fetcher::decide).
+    ///
+    /// # Errors
+    /// When the request is wrong.
+    pub fn decide<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
+        self.runtime.block_on(self.fetcher.decide(request))
+    }
+
+    /// As [`Fetcher::robots`](crate::Fetcher::robots).
+    pub fn robots(&self, origin: &Origin) -> Robots {
+        self.runtime.block_on(self.fetcher.robots(origin))
+    }
+
+    /// Waits for anything else, asked of [`inner`](Self::inner).
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// The fetcher that this one waits for.
+    pub fn inner(&self) -> &crate::Fetcher {
+        &self.fetcher
+    }
+
+    /// What has been done so far.
+    pub fn stats(&self) -> Stats {
+        self.fetcher.stats()
+    }
+}

@@ -1,0 +1,175 @@
+//! A host and a port → a connection to an address that the guard has let through.
+//!
+//! A name is resolved once for each connection, and only the addresses of that answer that the guard
+//! lets through are connected to. What resolves and what connects are traits, so that tests can script
+//! both and no test has to dial a foreign address.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::clock::{Clock, Later, within};
+use crate::guard::Guard;
+
+/// How long one address has before the next one is tried beside it (RFC 8305 has a quarter of a
+/// second too).
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// More addresses than this of one name are not tried.
+const MOST_ADDRESSES: usize = 8;
+
+/// A connection.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// Turns a name into addresses.
+pub trait Resolver: Send + Sync + 'static {
+    /// The addresses of a host that is no address itself.
+    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Vec<SocketAddr>>>;
+}
+
+/// Opens connections.
+pub trait Connector: Send + Sync + 'static {
+    /// A connection to exactly this address.
+    fn connect(&self, address: SocketAddr) -> Later<'_, io::Result<Box<dyn Stream>>>;
+}
+
+/// The resolver of the system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemResolver;
+
+impl Resolver for SystemResolver {
+    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
+    }
+}
+
+/// TCP.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TcpConnector;
+
+impl Connector for TcpConnector {
+    fn connect(&self, address: SocketAddr) -> Later<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
+    }
+}
+
+/// Connects to hosts.
+#[derive(Clone)]
+pub(crate) struct Dialer {
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) connector: Arc<dyn Connector>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) timeout: Duration,
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub(crate) struct DialError(String);
+
+impl fmt::Display for DialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Dialer {
+    /// Connects to a host, where `named` is the port that the question named.
+    pub(crate) async fn dial(
+        &self,
+        host: &str,
+        port: u16,
+        named: u16,
+    ) -> Result<(Box<dyn Stream>, SocketAddr), DialError> {
+        self.guard.check_port(port, named).map_err(|error| DialError(error.to_string()))?;
+        let dialled = async {
+            let addresses = self.addresses(host, port).await?;
+            self.first_of(addresses).await
+        };
+        within(&*self.clock, self.timeout, dialled)
+            .await
+            .unwrap_or_else(|| Err(DialError(format!("timeout: no connection in {:?}", self.timeout))))
+    }
+
+    /// Connects to an address that a connection has been made to already: what FTP needs.
+    #[cfg(feature = "ftp")]
+    pub(crate) async fn dial_again(&self, address: SocketAddr) -> Result<Box<dyn Stream>, DialError> {
+        let dialled = self.first_of(vec![address]);
+        let dialled = within(&*self.clock, self.timeout, dialled).await;
+        let late = || Err(DialError(format!("timeout: no connection in {:?}", self.timeout)));
+        dialled.unwrap_or_else(late).map(|(stream, _)| stream)
+    }
+
+    /// The addresses of a host that the guard lets through.
+    async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let mut addresses = if let Ok(address) = literal {
+            vec![SocketAddr::new(address, port)]
+        } else {
+            let resolved = self.resolver.resolve(host, port).await;
+            resolved.map_err(|error| DialError(format!("dns: {host} has no address: {error}")))?
+        };
+        let mut forbidden = None;
+        addresses.retain(|address| match self.guard.check(address.ip()) {
+            Ok(()) => true,
+            Err(error) => {
+                forbidden = Some(error);
+                false
+            }
+        });
+        // The port is ours, whatever a resolver makes of it.
+        for address in &mut addresses {
+            address.set_port(port);
+        }
+        addresses.truncate(MOST_ADDRESSES);
+        match (addresses.is_empty(), forbidden) {
+            (false, _) => Ok(addresses),
+            (true, Some(forbidden)) => Err(DialError(format!("guard: {forbidden}"))),
+            (true, None) => Err(DialError(format!("dns: {host} has no address"))),
+        }
+    }
+
+    /// Connects to the first of these addresses that answers: each has a head start on the next.
+    async fn first_of(
+        &self,
+        addresses: Vec<SocketAddr>,
+    ) -> Result<(Box<dyn Stream>, SocketAddr), DialError> {
+        let mut tries = JoinSet::new();
+        let mut waiting = addresses.into_iter();
+        let mut last_error = None;
+        loop {
+            if let Some(address) = waiting.next() {
+                let connector = Arc::clone(&self.connector);
+                tries.spawn(async move { (address, connector.connect(address).await) });
+            }
+            let joined = if waiting.len() == 0 {
+                Some(tries.join_next().await)
+            } else {
+                within(&*self.clock, HEAD_START, tries.join_next()).await
+            };
+            match joined {
+                Some(Some(Ok((address, Ok(stream))))) => return Ok((stream, address)),
+                Some(Some(Ok((address, Err(error))))) => last_error = Some((address, error)),
+                Some(Some(Err(error))) => return Err(DialError(format!("connect: {error}"))),
+                Some(None) => break,
+                None => {}
+            }
+        }
+        Err(DialError(match last_error {
+            Some((address, error)) => format!("connect: {address}: {error}"),
+            None => "connect: no address to connect to".to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,258 @@
+//! A request over HTTP/1.1 or HTTP/2, with TLS for https. The only file that names the HTTP client.
+//!
+//! An origin has one robots.txt, so each request has a connection of its own and nothing is pooled.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HOST, HeaderMap, HeaderValue, USER_AGENT,
+};
+use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsConnector;
+use url::Url;
+
+use crate::clock::{Later, within};
+use crate::coding::{ACCEPTED, Body, Flow};
+use crate::dial::{Dialer, Stream};
+use crate::transport::{Get, Patience, Response, Transport, TransportError};
+
+/// More header fields than this are an error of the server.
+const MOST_FIELDS: usize = 256;
+
+/// Carries requests over http and https.
+pub(crate) struct Http {
+    dialer: Dialer,
+    patience: Patience,
+    extra_roots: Vec<CertificateDer<'static>>,
+    /// Made when the first https request needs it: reading the system's roots takes a while.
+    tls: OnceLock<Result<TlsConnector, String>>,
+}
+
+impl Http {
+    pub(crate) fn new(
+        dialer: Dialer,
+        patience: Patience,
+        extra_roots: Vec<CertificateDer<'static>>,
+    ) -> Self {
+        Self { dialer, patience, extra_roots, tls: OnceLock::new() }
+    }
+
+    async fn exchange(&self, get: Get<'_>) -> Result<Response, TransportError> {
+        let (mut sender, _connection) = self.connected(get).await?;
+        let request = request(get, matches!(sender, Sender::Two(_)))?;
+        let late = || TransportError::new("timeout", "no answer to the request in time");
+        let head = within(&*self.dialer.clock, self.patience.first_byte, sender.send(request)).await;
+        let response = head.ok_or_else(late)?.map_err(|error| failure(&error))?;
+        let (parts, body) = response.into_parts();
+        let status = parts.status.as_u16();
+        let fields = fields(&parts.headers);
+        if !parts.status.is_success() {
+            // What other bodies say is for people; they are not waited for.
+            return Ok(Response { status, fields, ..Response::default() });
+        }
+        let (body, is_cut) = read(&parts.headers, body, get.body_octets).await?;
+        Ok(Response { status, fields, body, is_cut })
+    }
+
+    /// A connection that is ready for a request.
+    async fn connected(&self, get: Get<'_>) -> Result<(Sender, Connection), TransportError> {
+        let url = get.url;
+        let host = url.host_str().ok_or_else(|| TransportError::new("url", "it has no host"))?;
+        let port = url.port_or_known_default().unwrap_or(80);
+        let ready = async {
+            let (stream, _) = self
+                .dialer
+                .dial(host, port, get.named_port)
+                .await
+                .map_err(|error| TransportError(error.to_string().into()))?;
+            if url.scheme() != "https" {
+                return self.handshake(stream, false).await;
+            }
+            let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+                .map_err(|error| TransportError::new("tls", error))?;
+            let tls = self.tls.get_or_init(|| connector(&self.extra_roots));
+            let tls = tls.as_ref().map_err(|error| TransportError::new("tls", error))?;
+            let stream =
+                tls.connect(name, stream).await.map_err(|error| TransportError::new("tls", error))?;
+            let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            self.handshake(Box::new(stream), is_two).await
+        };
+        within(&*self.dialer.clock, self.patience.connect, ready)
+            .await
+            .unwrap_or_else(|| Err(TransportError::new("timeout", "no connection in time")))
+    }
+
+    async fn handshake(
+        &self,
+        stream: Box<dyn Stream>,
+        is_two: bool,
+    ) -> Result<(Sender, Connection), TransportError> {
+        let io = TokioIo::new(stream);
+        let most = self.patience.header_octets.max(8192);
+        if is_two {
+            let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+                .max_header_list_size(u32::try_from(most).unwrap_or(u32::MAX))
+                .handshake(io)
+                .await
+                .map_err(|error| failure(&error))?;
+            Ok((Sender::Two(sender), Connection::drive(connection)))
+        } else {
+            let (sender, connection) = hyper::client::conn::http1::Builder::new()
+                .max_buf_size(most)
+                .max_headers(MOST_FIELDS)
+                .handshake(io)
+                .await
+                .map_err(|error| failure(&error))?;
+            Ok((Sender::One(sender), Connection::drive(connection)))
+        }
+    }
+}
+
+impl Transport for Http {
+    fn get<'a>(&'a self, get: Get<'a>) -> Later<'a, Result<Response, TransportError>> {
+        Box::pin(self.exchange(get))
+    }
+}
+
+/// What sends a request, by version.
+enum Sender {
+    One(hyper::client::conn::http1::SendRequest<Empty<Bytes>>),
+    Two(hyper::client::conn::http2::SendRequest<Empty<Bytes>>),
+}
+
+impl Sender {
+    async fn send(
+        &mut self,
+        request: hyper::Request<Empty<Bytes>>,
+    ) -> hyper::Result<hyper::Response<Incoming>> {
+        match self {
+            Self::One(sender) => sender.send_request(request).await,
+            Self::Two(sender) => sender.send_request(request).await,
+        }
+    }
+}
+
+/// A connection that is driven for as long as this is kept.
+struct Connection(JoinHandle<()>);
+
+impl Connection {
+    fn drive(connection: impl Future<Output = hyper::Result<()>> + Send + 'static) -> Self {
+        // What goes wrong with it is told to the request as well.
+        Self(tokio::spawn(async { drop(connection.await) }))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn request(get: Get<'_>, is_two: bool) -> Result<hyper::Request<Empty<Bytes>>, TransportError> {
+    let url = get.url;
+    // HTTP/2 takes the authority from the URL, HTTP/1.1 has a field for it.
+    let target =
+        if is_two { url[..url::Position::AfterQuery].to_owned() } else { path(url).to_owned() };
+    let mut request = hyper::Request::get(target)
+        .header(USER_AGENT, get.user_agent)
+        .header(ACCEPT, "text/plain, */*;q=0.5")
+        .header(ACCEPT_ENCODING, ACCEPTED);
+    if !is_two {
+        let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        request = request.header(HOST, authority);
+    }
+    if let Some(validators) = get.validators {
+        let pairs = [
+            (IF_NONE_MATCH, validators.etag.as_deref()),
+            (IF_MODIFIED_SINCE, validators.last_modified.as_deref()),
+        ];
+        for (name, value) in pairs {
+            // A validator that can't be sent back was none.
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+                request = request.header(name, value);
+            }
+        }
+    }
+    request.body(Empty::new()).map_err(|error| TransportError::new("url", error))
+}
+
+fn path(url: &Url) -> &str {
+    &url[url::Position::BeforePath..url::Position::AfterQuery]
+}
+
+fn fields(headers: &HeaderMap) -> Vec<(Box<str>, Box<str>)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into();
+    headers.iter().map(|(name, value)| (name.as_str().into(), text(value))).collect()
+}
+
+/// Reads a body up to its limit.
+async fn read(
+    headers: &HeaderMap,
+    mut body: Incoming,
+    limit: usize,
+) -> Result<(Bytes, bool), TransportError> {
+    let codings: Vec<_> = headers.get_all(CONTENT_ENCODING).iter().collect();
+    let coding = match *codings {
+        [] => None,
+        [coding] => Some(coding.to_str().unwrap_or("?")),
+        _ => Some("?"),
+    };
+    let not_understood = || TransportError::new("coding", "its Content-Encoding is not understood");
+    let mut decoded = Body::new(coding, limit).ok_or_else(not_understood)?;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| failure(&error))?;
+        let Some(octets) = frame.data_ref() else { continue };
+        let flow = decoded.push(octets).map_err(|error| TransportError::new("coding", error))?;
+        if flow == Flow::Full {
+            let (octets, is_cut) = decoded.into_octets();
+            return Ok((octets.into(), is_cut));
+        }
+    }
+    decoded.end().map_err(|error| TransportError::new("truncated", error))?;
+    let (octets, is_cut) = decoded.into_octets();
+    Ok((octets.into(), is_cut))
+}
+
+/// What went wrong in a word, and then in those of the client.
+fn failure(error: &hyper::Error) -> TransportError {
+    let kind = if error.is_incomplete_message() {
+        "truncated"
+    } else if error.is_timeout() {
+        "timeout"
+    } else if error.is_parse() {
+        "protocol"
+    } else {
+        "connection"
+    };
+    // The cause says more than the error itself, which is a sentence about a stage.
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    TransportError::new(kind, format_args!("{error}{cause}"))
+}
+
+/// TLS with the roots of the system and these.
+fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, String> {
+    let mut roots = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    let (_, _) = roots.add_parsable_certificates(found.certs);
+    for root in extra {
+        roots.add(root.clone()).map_err(|error| format!("an extra root can't be used: {error}"))?;
+    }
+    if roots.is_empty() {
+        return Err("no root certificates were found on this system".to_owned());
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsConnector::from(Arc::new(config)))
+}

@@ -1,0 +1,219 @@
+//! What is kept, and the time → whether to ask again; what an attempt came to → what is kept next.
+//!
+//! Pure: the time and the dice are arguments. A success is kept by RFC 9111, a failure for longer each
+//! time it is the same one again; no failure ever replaces the last good copy (REP-20, REP-21, REP-23).
+
+use std::time::{Duration, SystemTime};
+
+use mayi::access::{
+    AccessResult, AttemptOptions, Keeping, MOST_FRESH, Origin, Validators, explicit_fresh_for,
+    stale_while_revalidate,
+};
+
+use crate::kept::{FileCopy, Hop, Kept, LastAttempt};
+use crate::transport::Response;
+
+/// A clock may run this far behind the one that wrote an entry; more, and the entry is not believed.
+const CLOCK_SKEW: Duration = Duration::from_mins(5);
+
+/// How files are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// What holds while a file is unavailable or unreachable (REP-20, REP-21).
+    pub keeping: Keeping,
+    /// How statuses are read (REP-21).
+    pub attempts: AttemptOptions,
+    /// A copy is fresh for at least so long, whatever its server says: nobody is asked on every call.
+    pub least_fresh: Duration,
+    /// A copy may be used for so long after it was fresh while somebody asks for changes, where its
+    /// server does not say how long that may be; never for longer than 24 hours in all.
+    pub stale_while_revalidate: Duration,
+    /// A copy that is in use is asked for again so long before it is stale, or in the last tenth of
+    /// its time where that is shorter.
+    pub refresh_ahead: Duration,
+    /// How long a file that is unavailable is not asked for again.
+    pub unavailable: Backoff,
+    /// How long a file that is unreachable is not asked for again.
+    pub unreachable: Backoff,
+    /// By which part a backoff is longer or shorter at random, so that not all come back at once.
+    pub jitter: f64,
+}
+
+/// How long to wait after a failure: longer each time, up to a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// After the first failure.
+    pub first: Duration,
+    /// At most. Every failure in a row doubles the time up to this.
+    pub most: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            keeping: Keeping::default(),
+            attempts: AttemptOptions::default(),
+            least_fresh: Duration::from_mins(1),
+            stale_while_revalidate: Duration::ZERO,
+            refresh_ahead: Duration::from_mins(10),
+            unavailable: Backoff { first: Duration::from_hours(1), most: MOST_FRESH },
+            unreachable: Backoff { first: Duration::from_mins(1), most: Duration::from_hours(1) },
+            jitter: 0.2,
+        }
+    }
+}
+
+/// What an origin needs before it can be answered for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Nothing.
+    Nothing,
+    /// What is kept answers, and somebody should ask again meanwhile.
+    Refresh,
+    /// An attempt, before anything is answered.
+    Attempt,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempted {
+    pub(crate) result: AccessResult,
+    pub(crate) hops: Vec<Hop>,
+    /// The last response, where there was one.
+    pub(crate) response: Option<Response>,
+    /// Whether that response says that the copy is unchanged.
+    pub(crate) is_unchanged: bool,
+}
+
+impl Policy {
+    /// What an origin needs now.
+    pub(crate) fn need(&self, kept: &Kept, now: SystemTime) -> Need {
+        let last = &kept.last;
+        if now + CLOCK_SKEW < last.at {
+            return Need::Attempt;
+        }
+        match (&last.result, &kept.copy) {
+            (AccessResult::Successful, Some(copy)) if now < copy.fresh_until => {
+                let lifetime = copy.fresh_until.duration_since(copy.checked).unwrap_or_default();
+                let ahead = self.refresh_ahead.min(lifetime / 10);
+                if now + ahead < copy.fresh_until { Need::Nothing } else { Need::Refresh }
+            }
+            (AccessResult::Successful, Some(copy)) if now < copy.stale_until => Need::Refresh,
+            (AccessResult::Successful, _) => Need::Attempt,
+            _ if now < last.not_before => Need::Nothing,
+            // A copy that is in force anyway goes on for one more round; after that its server has
+            // not been asked for so long that the next question waits for it.
+            (AccessResult::Unreachable(_), Some(_)) => {
+                let round = last.not_before.duration_since(last.at).unwrap_or_default();
+                if now < last.not_before + round { Need::Refresh } else { Need::Attempt }
+            }
+            _ => Need::Attempt,
+        }
+    }
+
+    /// What is kept after an attempt. The dice are between -1 and 1.
+    pub(crate) fn after(
+        &self,
+        before: Option<&Kept>,
+        origin: &Origin,
+        attempted: Attempted,
+        now: SystemTime,
+        dice: f64,
+    ) -> Kept {
+        let Attempted { result, hops, response, is_unchanged } = attempted;
+        let copy_before = before.and_then(|kept| kept.copy.as_ref());
+        let copy = match (&result, &response) {
+            (AccessResult::Successful, Some(response)) if is_unchanged => {
+                copy_before.map(|copy| self.confirmed(copy, response, now))
+            }
+            (AccessResult::Successful, Some(response)) => {
+                let url = hops.last().map(|hop| &*hop.url).unwrap_or_default();
+                Some(self.copy_of(response, url, now))
+            }
+            _ => copy_before.cloned(),
+        };
+        let repeats = before.filter(|kept| {
+            kept.last.result != AccessResult::Successful && kept.last.result.name() == result.name()
+        });
+        let failures = repeats.map_or(0, |kept| kept.last.failures).saturating_add(1);
+        let since = repeats.and_then(|kept| kept.last.failing_since).unwrap_or(now);
+        let wait =
+            response.as_ref().and_then(|response| retry_after(response, now)).unwrap_or_default();
+        let (failures, failing_since, not_before) = match &result {
+            AccessResult::Successful => (0, None, now),
+            AccessResult::Unavailable(_) => {
+                let explicit = response.as_ref().and_then(|it| explicit_fresh_for(it.fields(), now));
+                let backoff = || self.jittered(self.unavailable.after(failures), dice);
+                let kept_for =
+                    explicit.map_or_else(backoff, |fresh| fresh.clamp(self.least_fresh, MOST_FRESH));
+                (failures, Some(since), now + kept_for.max(wait))
+            }
+            AccessResult::Unreachable(_) => {
+                let backoff = self.jittered(self.unreachable.after(failures), dice);
+                (failures, Some(since), now + backoff.max(wait))
+            }
+        };
+        let last = LastAttempt { at: now, result, hops, failing_since, failures, not_before };
+        Kept { origin: origin.clone(), copy, last }
+    }
+
+    fn copy_of(&self, response: &Response, url: &str, now: SystemTime) -> FileCopy {
+        let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(MOST_FRESH);
+        let fresh = fresh.clamp(self.least_fresh, MOST_FRESH);
+        FileCopy {
+            body: response.body.clone(),
+            is_cut: response.is_cut,
+            content_type: response.field("content-type").map(Into::into),
+            url: url.into(),
+            validators: Validators::of(response.fields()),
+            fetched: now,
+            checked: now,
+            fresh_until: now + fresh,
+            stale_until: now + fresh + self.stale_for(response, fresh),
+        }
+    }
+
+    /// A copy that was found unchanged: fresh for as long as the answer says, else as before
+    /// (RFC 9111 §4.3.4).
+    fn confirmed(&self, copy: &FileCopy, response: &Response, now: SystemTime) -> FileCopy {
+        let before = copy.fresh_until.duration_since(copy.checked).unwrap_or(MOST_FRESH);
+        let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(before);
+        let fresh = fresh.clamp(self.least_fresh, MOST_FRESH);
+        let said = Validators::of(response.fields());
+        let mut validators = copy.validators.clone();
+        validators.etag = said.etag.or(validators.etag);
+        validators.last_modified = said.last_modified.or(validators.last_modified);
+        FileCopy {
+            checked: now,
+            fresh_until: now + fresh,
+            stale_until: now + fresh + self.stale_for(response, fresh),
+            validators,
+            ..copy.clone()
+        }
+    }
+
+    fn stale_for(&self, response: &Response, fresh: Duration) -> Duration {
+        let stale = stale_while_revalidate(response.fields()).unwrap_or(self.stale_while_revalidate);
+        stale.min(MOST_FRESH.saturating_sub(fresh))
+    }
+
+    fn jittered(&self, duration: Duration, dice: f64) -> Duration {
+        duration.mul_f64((1.0 + self.jitter * dice).clamp(0.0, 2.0))
+    }
+}
+
+impl Backoff {
+    fn after(self, failures: u32) -> Duration {
+        let doubled = 2_u32.checked_pow(failures.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.first.saturating_mul(doubled).min(self.most)
+    }
+}
+
+/// How long a server asks not to be asked again: `Retry-After` of 429 and 503, a day at most.
+fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
+    if !matches!(response.status, 429 | 503) {
+        return None;
+    }
+    mayi::access::retry_after(response.fields(), now).map(|wait| wait.min(MOST_FRESH))
+}

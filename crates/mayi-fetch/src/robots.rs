@@ -1,0 +1,163 @@
+//! What is kept of an origin, read and ready to answer, with its story.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mayi::access::{AccessResult, InForce, Origin};
+use mayi::report::{Answer, Answering, FileHop, FileReport, FileSource, Request, RequestError};
+use mayi::{Crawler, Decision, Dialect, RobotsTxt, Target};
+
+use crate::fetcher::{no_file, result_in_force};
+use crate::kept::{Kept, Said};
+
+/// What is kept of an origin, with its file read.
+pub(crate) struct Ready {
+    pub(crate) kept: Arc<Kept>,
+    /// The copy, read in the fetcher's own dialect; an empty file where there is no copy.
+    robots: Arc<RobotsTxt<'static>>,
+}
+
+impl Ready {
+    pub(crate) fn new(kept: Arc<Kept>, answering: &Answering) -> Self {
+        let robots = read(&kept, answering, answering.dialect());
+        Self { kept, robots: Arc::new(robots) }
+    }
+
+    /// About how many octets it takes in memory: the kept text, the text that was read, its records.
+    pub(crate) fn octets(&self) -> usize {
+        let text = self.robots.text().len();
+        self.kept.octets() + text + text / 4 + 256
+    }
+}
+
+fn read(kept: &Kept, answering: &Answering, dialect: Dialect) -> RobotsTxt<'static> {
+    match &kept.copy {
+        None => no_file(answering, dialect),
+        Some(copy) => {
+            let options = answering.reading(dialect, copy.content_type.as_deref());
+            RobotsTxt::read(copy.body.to_vec(), &options)
+        }
+    }
+}
+
+/// How what is ready came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// It was there: in memory, or in the store.
+    Kept,
+    /// Its server was asked, whatever came of it.
+    Fetched,
+    /// Its server was asked, and says that it is unchanged.
+    Revalidated,
+}
+
+/// The file of an origin, or why there is none, and where that comes from.
+#[derive(Clone)]
+pub struct Robots {
+    ready: Arc<Ready>,
+    in_force: InForce,
+    result: AccessResult,
+    source: FileSource,
+}
+
+impl Robots {
+    pub(crate) fn new(ready: Arc<Ready>, how: How, in_force: InForce, now: SystemTime) -> Self {
+        let result = result_in_force(in_force, &ready.kept.last.result);
+        let source = match (in_force, &ready.kept.last.result, how) {
+            (InForce::AllowAll | InForce::DisallowAll, ..) => FileSource::None,
+            (InForce::Copy, AccessResult::Unreachable(_), _) => FileSource::StaleUnreachable,
+            (InForce::Copy, AccessResult::Unavailable(_), _) => FileSource::StaleUnavailable,
+            (InForce::Copy, AccessResult::Successful, How::Fetched) => FileSource::Fetched,
+            (InForce::Copy, AccessResult::Successful, How::Revalidated) => FileSource::Revalidated,
+            (InForce::Copy, AccessResult::Successful, How::Kept) => {
+                let is_fresh = ready.kept.copy.as_ref().is_some_and(|copy| now < copy.fresh_until);
+                if is_fresh { FileSource::Fresh } else { FileSource::StaleWhileRevalidating }
+            }
+        };
+        Self { ready, in_force, result, source }
+    }
+
+    /// Whose file it is.
+    pub fn origin(&self) -> &Origin {
+        &self.ready.kept.origin
+    }
+
+    /// The file, where its rules are in force.
+    pub fn robots_txt(&self) -> Option<&Arc<RobotsTxt<'static>>> {
+        (self.in_force == InForce::Copy).then_some(&self.ready.robots)
+    }
+
+    /// What holds: successful where the rules of the file do.
+    pub fn access(&self) -> &AccessResult {
+        &self.result
+    }
+
+    /// Where the file came from.
+    pub fn source(&self) -> FileSource {
+        self.source
+    }
+
+    /// All that is kept of the origin.
+    pub fn kept(&self) -> &Arc<Kept> {
+        &self.ready.kept
+    }
+
+    /// May this crawler fetch this target?
+    pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
+        let ended = self.result.decide(target);
+        ended.unwrap_or_else(|| self.ready.robots.decide(crawler, target))
+    }
+
+    /// The seconds that the file asks this crawler to wait between two requests.
+    pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
+        self.robots_txt()?.crawl_delay(crawler)
+    }
+
+    /// The story, as reports have it.
+    pub fn file_report(&self) -> FileReport {
+        let last = &self.ready.kept.last;
+        let mut report = FileReport::new(self.source, &last.result);
+        if self.source == FileSource::None {
+            report.fresh_until = Some(last.not_before);
+        } else if let Some(copy) = &self.ready.kept.copy {
+            report.url = Some(copy.url.clone());
+            report.fetched = Some(copy.fetched);
+            report.checked = Some(copy.checked);
+            report.fresh_until = Some(copy.fresh_until);
+        }
+        report.failing_since = last.failing_since;
+        if last.hops.len() > 1 || last.result != AccessResult::Successful {
+            let hops = last.hops.iter().map(|hop| match &hop.said {
+                Said::Status(status) => FileHop::new(&hop.url, Some(*status), None),
+                Said::Error(error) => FileHop::new(&hop.url, None, Some(error)),
+            });
+            report.hops = hops.collect();
+        }
+        report
+    }
+
+    /// Answers a request from it, in a dialect that may be another than the fetcher's own.
+    pub(crate) fn answer<'a>(
+        &self,
+        answering: &Answering,
+        dialect: Dialect,
+        request: &'a Request<'_>,
+    ) -> Result<Answer<'a>, RequestError> {
+        let file = match self.in_force {
+            InForce::Copy if dialect == *self.ready.robots.dialect() => Arc::clone(&self.ready.robots),
+            InForce::Copy => Arc::new(read(&self.ready.kept, answering, dialect)),
+            _ => Arc::new(no_file(answering, dialect)),
+        };
+        answering.answer_about(request, file, &self.result, self.file_report())
+    }
+}
+
+impl std::fmt::Debug for Robots {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Robots")
+            .field("origin", self.origin())
+            .field("access", &self.result)
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}

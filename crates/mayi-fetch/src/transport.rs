@@ -1,0 +1,144 @@
+//! One request and what came of it, whatever carries it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mayi::access::Validators;
+use url::Url;
+
+use crate::clock::Later;
+
+/// Carries a request to a server. It follows no redirect and knows nothing of robots.txt.
+pub trait Transport: Send + Sync + 'static {
+    /// What the server says, or what went wrong.
+    fn get<'a>(&'a self, get: Get<'a>) -> Later<'a, Result<Response, TransportError>>;
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Get<'a> {
+    /// What to get.
+    pub url: &'a Url,
+    /// The User-Agent string to send.
+    pub user_agent: &'a str,
+    /// What to ask for changes with, where a copy of this very URL is kept.
+    pub validators: Option<&'a Validators>,
+    /// How many octets of the decoded body are wanted; what is behind them is not read.
+    pub body_octets: usize,
+    /// The port that the question named.
+    pub named_port: u16,
+}
+
+/// A response.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// Its header fields, in order; what is not UTF-8 is replaced.
+    pub fields: Vec<(Box<str>, Box<str>)>,
+    /// Its body, decoded, where the status has one that is read: 200 to 299.
+    pub body: Bytes,
+    /// Whether the body goes on behind what was wanted.
+    pub is_cut: bool,
+}
+
+impl Response {
+    /// A response of this status.
+    pub fn of_status(status: u16) -> Self {
+        Self { status, ..Self::default() }
+    }
+
+    /// The same, with another header field.
+    #[must_use]
+    pub fn with_field(mut self, name: &str, value: &str) -> Self {
+        self.fields.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same, with a body.
+    #[must_use]
+    pub fn with_body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// The value of the first header field of this name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let mut found = self.fields.iter().filter(|field| field.0.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| &**value)
+    }
+
+    /// The header fields as the core takes them.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|(name, value)| (&**name, &**value))
+    }
+}
+
+/// What went wrong with a request: a message that begins with the kind of trouble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransportError(pub Box<str>);
+
+impl TransportError {
+    /// Trouble of this kind, and what exactly.
+    pub fn new(kind: &str, what: impl std::fmt::Display) -> Self {
+        Self(format!("{kind}: {what}").into())
+    }
+}
+
+impl std::fmt::Display for TransportError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TransportError {}
+
+/// How long a server may take, and how much it may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Patience {
+    /// For a connection: the name, the address, and for https its handshake.
+    pub connect: Duration,
+    /// For the first octet of an answer, from when the request was sent.
+    pub first_byte: Duration,
+    /// For the whole attempt, with all its redirects.
+    pub total: Duration,
+    /// Octets of header fields.
+    pub header_octets: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(15),
+            total: Duration::from_secs(30),
+            header_octets: 64 * 1024,
+        }
+    }
+}
+
+/// A transport that has another one for each scheme.
+#[derive(Clone)]
+pub(crate) struct BySchemes {
+    pub(crate) http: Arc<dyn Transport>,
+    #[cfg(feature = "ftp")]
+    pub(crate) ftp: Arc<dyn Transport>,
+}
+
+impl Transport for BySchemes {
+    fn get<'a>(&'a self, get: Get<'a>) -> Later<'a, Result<Response, TransportError>> {
+        match get.url.scheme() {
+            "http" | "https" => self.http.get(get),
+            #[cfg(feature = "ftp")]
+            "ftp" => self.ftp.get(get),
+            scheme => {
+                let error = TransportError::new("scheme", format_args!("{scheme} is not built in"));
+                Box::pin(async move { Err(error) })
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Where a file came from, as JSON has it: the story of a fetch.
+
+use std::time::SystemTime;
+
+use serde::{Serialize, Serializer};
+
+use crate::access::AccessResult;
+
+/// Where the file behind a decision came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FileReport {
+    /// Whether it was fetched, kept, or is not there.
+    pub from: FileSource,
+    /// What came of the last attempt: `successful`, `unavailable: …` or `unreachable: …`.
+    pub access: String,
+    /// Where it was found, after all redirects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<Box<str>>,
+    /// When its octets came.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
+    pub fetched: Option<SystemTime>,
+    /// When it was last known to be current.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
+    pub checked: Option<SystemTime>,
+    /// Until when it is fresh, or, where there is none, when it is asked for again.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
+    pub fresh_until: Option<SystemTime>,
+    /// Since when it could not be had.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
+    pub failing_since: Option<SystemTime>,
+    /// The requests of the last attempt, where it has more than one or failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<FileHop>,
+}
+
+impl FileReport {
+    /// A file from here, after an attempt that came to this.
+    pub fn new(from: FileSource, result: &AccessResult) -> Self {
+        Self {
+            from,
+            access: result.to_string(),
+            url: None,
+            fetched: None,
+            checked: None,
+            fresh_until: None,
+            failing_since: None,
+            hops: Vec::new(),
+        }
+    }
+
+    /// A sentence for people: what holds, and why.
+    pub fn sentence(&self) -> String {
+        let time = |time: Option<SystemTime>| time.map(rfc3339_of).unwrap_or_default();
+        match self.from {
+            FileSource::Fetched => "fetched now".to_owned(),
+            FileSource::Revalidated => "found unchanged now".to_owned(),
+            FileSource::Fresh => format!("kept, fresh until {}", time(self.fresh_until)),
+            FileSource::StaleWhileRevalidating => {
+                format!("kept since {}, being asked for again", time(self.checked))
+            }
+            FileSource::StaleUnreachable => format!(
+                "kept since {}, unreachable since {} ({})",
+                time(self.checked),
+                time(self.failing_since),
+                self.access
+            ),
+            FileSource::StaleUnavailable => {
+                format!("kept since {}, no longer there ({})", time(self.checked), self.access)
+            }
+            FileSource::None => format!("none ({})", self.access),
+        }
+    }
+}
+
+/// Where a file came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FileSource {
+    /// From its server, for this question.
+    Fetched,
+    /// From what is kept, which its server says is unchanged.
+    Revalidated,
+    /// From what is kept and still fresh.
+    Fresh,
+    /// From what is kept, while its server is asked for changes.
+    StaleWhileRevalidating,
+    /// From what is kept, because its server can't be reached (REP-21).
+    StaleUnreachable,
+    /// From what is kept, although it is no longer there (REP-20, by option).
+    StaleUnavailable,
+    /// There is none.
+    None,
+}
+
+/// One request of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FileHop {
+    /// What was asked for.
+    pub url: Box<str>,
+    /// The status that came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Box<str>>,
+}
+
+impl FileHop {
+    /// A request that got this status, or this error.
+    pub fn new(url: &str, status: Option<u16>, error: Option<&str>) -> Self {
+        Self { url: url.into(), status, error: error.map(Into::into) }
+    }
+}
+
+// The signature is serde's.
+#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)]
+fn rfc3339<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.serialize_str(&rfc3339_of(*time)),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// A time as `2026-11-15T13:00:00Z`, to the second.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// let time = SystemTime::UNIX_EPOCH + Duration::from_secs(951_827_696);
+/// assert_eq!(mayi::report::rfc3339_of(time), "2000-02-29T12:34:56Z");
+/// ```
+pub fn rfc3339_of(time: SystemTime) -> String {
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March: a leap day is then the last day of one. 719,468 days lie between
+    // such a year 0 and 1970; four hundred of them have 146,097.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", era * 400 + year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (68_169_599, "1972-02-28T23:59:59Z"),
+            (68_169_600, "1972-02-29T00:00:00Z"),
+            (1_794_747_600, "2026-11-15T13:00:00Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(rfc3339_of(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)), text);
+        }
+    }
+}

@@ -25,6 +25,7 @@ pub fn all() -> Vectors {
         vectors.locate.extend(file.locate);
         vectors.access.extend(file.access);
         vectors.keep.extend(file.keep);
+        vectors.scripts.extend(file.script);
     }
     vectors
 }
@@ -40,6 +41,8 @@ pub struct Vectors {
     pub access: Vec<Access>,
     /// Copies and outcomes with what is in force.
     pub keep: Vec<Keep>,
+    /// Servers and questions over time, with what is answered and what is asked of the servers.
+    pub scripts: Vec<Script>,
 }
 
 impl Vectors {
@@ -50,6 +53,7 @@ impl Vectors {
         summaries.extend(self.locate.iter().map(|vector| &vector.about));
         summaries.extend(self.access.iter().map(|vector| &vector.about));
         summaries.extend(self.keep.iter().map(|vector| &vector.about));
+        summaries.extend(self.scripts.iter().map(|vector| &vector.about));
         summaries
     }
 }
@@ -120,6 +124,8 @@ struct File {
     access: Vec<Access>,
     #[serde(default)]
     keep: Vec<Keep>,
+    #[serde(default)]
+    script: Vec<Script>,
 }
 
 #[derive(Deserialize)]
@@ -347,6 +353,87 @@ pub struct KeepExpect {
     /// `copy`, `allow-all` or `disallow-all`.
     #[serde(rename = "use")]
     pub in_force: Option<String>,
+}
+
+/// REP-18 to REP-24 over time: what servers say, what is asked, what is answered.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Script {
+    /// Id, clauses, reason.
+    #[serde(flatten)]
+    pub about: About,
+    /// The options that are set.
+    #[serde(default)]
+    pub options: ScriptOptions,
+    /// What happens, in order.
+    pub steps: Vec<ScriptStep>,
+}
+
+/// The options of a script; where one is absent, its default holds. There is no jitter.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScriptOptions {
+    /// The option of that name.
+    pub unavailable_uses_copy: bool,
+    /// The option of that name.
+    pub treat_429_as_unreachable: bool,
+    /// The option of that name.
+    pub unreachable_for_seconds: Option<u64>,
+    /// The option of that name.
+    pub after_unreachable: Option<String>,
+    /// The option of that name.
+    pub stale_while_revalidate_seconds: Option<u64>,
+    /// The option of that name.
+    pub offline: bool,
+}
+
+/// A moment of a script.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptStep {
+    /// When it is, in seconds from the start.
+    pub at: u64,
+    /// What servers say from now on. What is not listed can't be reached.
+    pub servers: Option<Vec<ScriptServer>>,
+    /// What is asked, by ExampleBot.
+    pub ask: Option<String>,
+    /// What must be in the decision.
+    pub expect: Option<toml::Value>,
+    /// The requests that the question leads to, those in the background included: URLs, with
+    /// `(unchanged?)` behind one that asks for changes only.
+    pub requests: Option<Vec<String>>,
+}
+
+/// What is said to requests for a URL.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptServer {
+    /// The URL.
+    pub url: String,
+    /// The status of the answer; 304 is said only to those who ask for changes, and 200 to others.
+    pub status: Option<u16>,
+    /// Its header fields.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    #[serde(default)]
+    pub body: String,
+    /// Or how the network fails.
+    pub error: Option<String>,
+}
+
+impl ScriptStep {
+    /// Compares a decision with what is expected of this step.
+    ///
+    /// # Errors
+    /// What is missing or different, and where.
+    ///
+    /// # Panics
+    /// Never: TOML values are JSON values.
+    pub fn check(&self, decision: &Value) -> Result<(), String> {
+        let Some(expected) = &self.expect else { return Ok(()) };
+        let expected = serde_json::to_value(expected).expect("TOML values are JSON values");
+        agrees(&expected, decision, "")
+    }
 }
 
 /// Every TOML file in the folders beside `src`, in a fixed order.

@@ -6,8 +6,13 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayi::{Dialect, Extension};
 
+use crate::commands::cache::CacheArgs;
+use crate::commands::fetch::FetchArgs;
+use crate::fetching::Fetching;
+
 const EXAMPLES: &str = "\
 Examples:
+  mayi check --agent ExampleBot https://example.com/private/
   mayi check --robots robots.txt --agent ExampleBot https://example.com/private/
   mayi explain --robots robots.txt --agent ExampleBot https://example.com/private/
   mayi check --robots robots.txt --agent ExampleBot --urls urls.txt --json
@@ -15,6 +20,7 @@ Examples:
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
+  mayi fetch https://example.com/
   mayi registry show GPTBot
 
 Exit status:
@@ -22,7 +28,7 @@ Exit status:
   1  at least one URL is not allowed (check, explain)
   2  there is no answer: a word, a file or a URL is wrong";
 
-/// May this crawler fetch this URL? Answers from a robots.txt file, and says why.
+/// May this crawler fetch this URL? Answers from its robots.txt, fetched or given, and says why.
 #[derive(Debug, Parser)]
 #[command(name = "mayi", version, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -38,6 +44,10 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Answer requests in JSON, one a line, in order
     Decide(Decide),
+    /// Get the robots.txt of a site, and tell how that went
+    Fetch(FetchArgs),
+    /// List, show, purge or export the files that are kept
+    Cache(CacheArgs),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
     /// Print or check the registries: purposes, applications, directives, categories, agents
@@ -51,9 +61,10 @@ pub(crate) enum Command {
 /// The question, as check and explain ask it.
 #[derive(Debug, Args)]
 pub(crate) struct Question {
-    /// The robots.txt file; `-` reads it from standard input
+    /// The robots.txt file; `-` reads it from standard input. Without it, the file of each URL's site
+    /// is fetched
     #[arg(long, value_name = "FILE")]
-    pub(crate) robots: PathBuf,
+    pub(crate) robots: Option<PathBuf>,
 
     /// The crawler's product token, e.g. ExampleBot
     #[arg(long, value_name = "TOKEN")]
@@ -96,6 +107,9 @@ pub(crate) struct Question {
     /// Print each decision as JSON, one a line, as `mayi decide` does
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 /// What the crawler says of itself beside its name.
@@ -160,7 +174,7 @@ pub(crate) struct Explain {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A request has the members url and agent (required), user_agent, purposes, apps, robots, page, dialect
-and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}.
+and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}; without it the file is fetched.
 A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
 still answered. Blank lines are passed over. --purpose, --app and --user-agent stand for the members
 that a request does not have.
@@ -184,6 +198,9 @@ pub(crate) struct Decide {
 
     #[command(flatten)]
     pub(crate) reading: Reading,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 #[derive(Debug, Args)]

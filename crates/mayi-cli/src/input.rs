@@ -16,21 +16,27 @@ use crate::text::shown;
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
 /// without an end costs no more than a large one.
-pub(crate) fn robots(question: &Question) -> Result<RobotsTxt<'static>, Failure> {
-    let limits = Limits::with_file_octets(question.max_octets).map_err(Failure::new)?;
+pub(crate) fn robots(question: &Question, path: &Path) -> Result<RobotsTxt<'static>, Failure> {
+    let options = read_options(question)?;
     let mut octets = Vec::new();
     // A little more than the limit, so that what is behind it can be seen.
-    open(&question.robots)?
-        .take(limits.file_octets() as u64 + 4)
+    open(path)?
+        .take(options.limits().file_octets() as u64 + 4)
         .read_to_end(&mut octets)
-        .map_err(|error| unreadable(&question.robots, &error))?;
-    let mut options = reading(&question.reading)?.with_limits(limits);
-    let without = question.reading.no_extensions.iter().map(|name| name.0);
-    options = options.with_dialect(without.fold(question.dialect.0.clone(), Dialect::without));
-    if let Some(charset) = &question.charset {
-        options = options.with_charset(charset);
-    }
+        .map_err(|error| unreadable(path, &error))?;
+    let options = match &question.charset {
+        Some(charset) => options.with_charset(charset),
+        None => options,
+    };
     Ok(RobotsTxt::read(octets, &options))
+}
+
+/// How the files of a question are read.
+pub(crate) fn read_options(question: &Question) -> Result<ReadOptions, Failure> {
+    let limits = Limits::with_file_octets(question.max_octets).map_err(Failure::new)?;
+    let options = reading(&question.reading)?.with_limits(limits);
+    let without = question.reading.no_extensions.iter().map(|name| name.0);
+    Ok(options.with_dialect(without.fold(question.dialect.0.clone(), Dialect::without)))
 }
 
 /// The options that hold for every file.
@@ -104,7 +110,8 @@ pub(crate) fn urls(
     }
     readers.extend(question.urls.as_deref());
     let registries = question.reading.registries.iter().map(|path| &**path);
-    let others = question.html.as_deref().into_iter().chain(registries).chain([&*question.robots]);
+    let others =
+        question.html.as_deref().into_iter().chain(registries).chain(question.robots.as_deref());
     one_reader(readers.iter().copied().chain(others))?;
     let mut lines = Vec::new();
     for path in readers {

@@ -2,9 +2,11 @@
 //!
 //! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
 
+mod asking;
 mod cli;
 mod commands;
 mod exit;
+mod fetching;
 mod input;
 mod parallel;
 mod text;
@@ -33,6 +35,8 @@ fn run() -> Result<Exit, Failure> {
         Command::Check(check) => commands::check::run(&check),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Decide(decide) => commands::decide::run(&decide),
+        Command::Fetch(fetch) => commands::fetch::run(&fetch),
+        Command::Cache(cache) => commands::cache::run(&cache),
         Command::Page(page) => commands::page::run(&page),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),

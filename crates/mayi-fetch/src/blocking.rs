@@ -54,6 +54,14 @@ impl Fetcher {
         self.runtime.block_on(future)
     }
 
+    /// Has something done meanwhile.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.runtime.spawn(future)
+    }
+
     /// The fetcher that this one waits for.
     pub fn inner(&self) -> &crate::Fetcher {
         &self.fetcher

@@ -79,8 +79,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// The explanation of a decision for which there was no file; `robots` is an empty one.
-    #[cfg(feature = "report")]
-    pub(crate) fn without_file(
+    pub fn without_file(
         robots: &'a RobotsTxt<'a>,
         target: &'a Target<'a>,
         decision: Decision<'a>,

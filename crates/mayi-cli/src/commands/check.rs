@@ -2,9 +2,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use mayi::report::{Question, Report, RequestError};
-use mayi::{Decision, Reason, RobotsTxt, Target};
+use mayi::report::{FileReport, FileSource, Report, RequestError};
+use mayi::{Decision, Reason, RobotsTxt};
 
+use crate::asking::Asking;
 use crate::cli::Check;
 use crate::exit::{Exit, Failure};
 use crate::input;
@@ -12,45 +13,32 @@ use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
 pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let question = &check.question;
-    let crawler = input::crawler(question)?;
+    let asking = Asking::new(question)?;
     let urls = input::urls(question)?;
-    let robots = input::robots(question)?;
-    let rules = robots.for_crawler(&crawler);
-    let fields = input::borrowed(&question.headers);
-    let page = input::page_rules(question, &crawler)?;
-    let page = page.as_ref();
-    let file = input::name(&question.robots);
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
-    for url in urls {
-        let url = url?;
-        match Target::parse(&url) {
-            Ok(target) => {
-                let decision = rules.decide(&target);
-                if !decision.is_allowed() {
-                    exit = exit.max(Exit::Disallowed);
-                }
-                let asked = Question {
-                    robots: &robots,
-                    crawler: &crawler,
-                    target: &target,
-                    fields: &fields,
-                    page,
-                };
-                let report = asked.report_of(&decision);
-                if question.json {
-                    write_json(&mut out, &report)?;
-                } else {
-                    write_line(&mut out, &url, &decision, &robots, &file)?;
-                    write_parts(&mut out, &report)?;
-                }
-            }
+    asking.each(urls, |asked| {
+        let (target, decision) = match &asked.decided {
+            Ok(decided) => decided,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error, question.json)?;
+                wrong_url(&mut out, error.clone(), question.json)?;
+                return Ok(());
             }
+        };
+        if !decision.is_allowed() {
+            exit = exit.max(Exit::Disallowed);
         }
-    }
+        let mut report = asking.question(asked.robots, target).report_of(decision);
+        report.file = asked.story.clone();
+        if question.json {
+            write_json(&mut out, &report)?;
+        } else {
+            write_line(&mut out, asked.url, decision, asked.robots, asked.file, asked.story.as_ref())?;
+            write_parts(&mut out, &report)?;
+        }
+        Ok(())
+    })?;
     out.flush()?;
     Ok(exit)
 }
@@ -61,6 +49,7 @@ fn write_line(
     decision: &Decision<'_>,
     robots: &RobotsTxt<'_>,
     file: &str,
+    story: Option<&FileReport>,
 ) -> io::Result<()> {
     let why = match (decision.reason(), decision.rule(), decision.group()) {
         (Reason::Rule, Some(rule), _) => {
@@ -70,6 +59,9 @@ fn write_line(
         (Reason::NoRule, _, Some(group)) => {
             let lines: Vec<_> = group.lines().iter().map(ToString::to_string).collect();
             format!("{file}:{}: no rule of this group matches", lines.join(","))
+        }
+        (Reason::Unavailable | Reason::Unreachable, ..) => {
+            format!("{file}: {}", story.map(FileReport::sentence).unwrap_or_default())
         }
         (Reason::RobotsTxt, ..) => "robots.txt itself may always be fetched".to_owned(),
         _ => format!("{file}: no group is for this crawler"),
@@ -82,6 +74,9 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
     let mut part = |name: &str, text: String| {
         writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
     };
+    if let Some(file) = report.file.as_ref().filter(|file| file.from != FileSource::None) {
+        part("robots.txt", file.sentence())?;
+    }
     if report.access.training {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }

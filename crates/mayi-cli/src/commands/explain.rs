@@ -2,10 +2,11 @@
 
 use std::io::{self, BufWriter, Write};
 
-use mayi::report::{Question, Report};
-use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind, Target};
+use mayi::report::Report;
+use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind};
 
 use super::check::{verdict, write_json, write_parts, wrong_url};
+use crate::asking::Asking;
 use crate::cli::Explain;
 use crate::exit::{Exit, Failure};
 use crate::input;
@@ -16,42 +17,44 @@ const MOST_LISTED: usize = 8;
 
 pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let question = &explain.question;
-    let crawler = input::crawler(question)?;
+    let asking = Asking::new(question)?;
     let urls = input::urls(question)?;
-    let robots = input::robots(question)?;
-    let file = input::name(&question.robots);
-    let fields = input::borrowed(&question.headers);
-    let page = input::page_rules(question, &crawler)?;
-    let page = page.as_ref();
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
     let mut is_first = true;
-    for url in urls {
-        let url = url?;
-        let target = match Target::parse(&url) {
-            Ok(target) => target,
+    asking.each(urls, |asked| {
+        let (target, decision) = match &asked.decided {
+            Ok(decided) => decided,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error, question.json)?;
-                continue;
+                wrong_url(&mut out, error.clone(), question.json)?;
+                return Ok(());
             }
         };
-        let asked =
-            Question { robots: &robots, crawler: &crawler, target: &target, fields: &fields, page };
-        let explanation = robots.explain(&crawler, &target);
-        if !explanation.decision().is_allowed() {
+        if !decision.is_allowed() {
             exit = exit.max(Exit::Disallowed);
         }
+        let explanation = match decision.reason() {
+            Reason::Unavailable | Reason::Unreachable => {
+                Explanation::without_file(asked.robots, target, decision.clone())
+            }
+            _ => asked.robots.explain(&asking.crawler, target),
+        };
+        let wanted = asking.question(asked.robots, target);
         if question.json {
-            write_json(&mut out, &asked.explained())?;
-            continue;
+            let mut report = wanted.explained_by(&explanation);
+            report.file = asked.story.clone();
+            write_json(&mut out, &report)?;
+            return Ok(());
         }
         if !std::mem::take(&mut is_first) {
             writeln!(out)?;
         }
-        let report = asked.report_of(explanation.decision());
-        draw(&mut out, &explanation, &report, &crawler, &file, explain.context)?;
-    }
+        let mut report = wanted.report_of(decision);
+        report.file = asked.story.clone();
+        draw(&mut out, &explanation, &report, &asking.crawler, asked.file, explain.context)?;
+        Ok(())
+    })?;
     out.flush()?;
     Ok(exit)
 }
@@ -72,6 +75,7 @@ fn draw(
         styled(STRONG, url),
         crawler = crawler.product_token()
     )?;
+    draw_file(out, report, file)?;
     draw_lines(out, explanation, file, context)?;
     draw_target(out, explanation)?;
     draw_groups(out, explanation, crawler)?;
@@ -82,6 +86,21 @@ fn draw(
     draw_irregularities(out, explanation)?;
     let clauses: Vec<_> = explanation.clauses().iter().map(ToString::to_string).collect();
     writeln!(out, "{}   {}", step("clauses"), clauses.join(", "))
+}
+
+/// Where the file came from, where it was fetched.
+fn draw_file(out: &mut impl Write, report: &Report<'_>, file: &str) -> io::Result<()> {
+    let Some(story) = &report.file else { return Ok(()) };
+    writeln!(out, "{}    {file}: {}", step("access"), shown(story.sentence().as_bytes()))?;
+    for hop in &story.hops {
+        let said = match (hop.status, &hop.error) {
+            (Some(status), _) => format!("status {status}"),
+            (None, error) => error.as_deref().unwrap_or_default().to_owned(),
+        };
+        let (url, said) = (shown(hop.url.as_bytes()), shown(said.as_bytes()));
+        writeln!(out, "            {}", styled(DIM, format!("{url}: {said}")))?;
+    }
+    writeln!(out)
 }
 
 /// The lines of the file around the one that decided.

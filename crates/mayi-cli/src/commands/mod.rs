@@ -1,8 +1,10 @@
 //! One file a command.
 
+pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod decide;
 pub(crate) mod explain;
+pub(crate) mod fetch;
 pub(crate) mod generate;
 pub(crate) mod page;
 pub(crate) mod registry;

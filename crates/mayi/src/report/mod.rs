@@ -171,13 +171,16 @@ impl<'a> Question<'a> {
 
     /// The decision in all its parts, with its explanation.
     pub fn explained(self) -> Report<'a> {
-        let explanation = self.robots.explain(self.crawler, self.target);
+        self.explained_by(&self.robots.explain(self.crawler, self.target))
+    }
+
+    /// The same for an explanation that there is already: where there is no file, it is
+    /// [`Explanation::without_file`], and `robots` is an empty one.
+    pub fn explained_by(self, explanation: &Explanation<'a>) -> Report<'a> {
         let report = self.report_of(explanation.decision());
+        let asked = self.robots.app_directives(self.crawler, self.target);
         Report {
-            explanation: Some(Explained::of(
-                &explanation,
-                &self.robots.app_directives(self.crawler, self.target),
-            )),
+            explanation: Some(Explained::of(explanation, &asked)),
             page: self.page.map(PageReport::explained),
             ..report
         }
@@ -401,17 +404,12 @@ impl Answer<'_> {
         };
         let page = self.page.as_ref();
         let question = Question { robots, crawler, target, fields, page };
-        match &self.ended {
-            None if self.explain => question.explained(),
-            None => question.report(),
-            Some(decision) => {
-                let explanation = Explanation::without_file(robots, target, decision.clone());
-                let report = question.report_of(decision);
-                if !self.explain {
-                    return report;
-                }
-                let page = page.map(PageReport::explained);
-                Report { explanation: Some(Explained::of(&explanation, &[])), page, ..report }
+        match (&self.ended, self.explain) {
+            (None, true) => question.explained(),
+            (None, false) => question.report(),
+            (Some(decision), false) => question.report_of(decision),
+            (Some(decision), true) => {
+                question.explained_by(&Explanation::without_file(robots, target, decision.clone()))
             }
         }
     }

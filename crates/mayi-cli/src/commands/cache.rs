@@ -1,0 +1,223 @@
+//! `mayi cache`: what is kept of which site, for people and for other programs.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use mayi::report::rfc3339_of;
+use mayi_fetch::kept::Kept;
+use mayi_fetch::store::Store;
+
+use super::check::write_json;
+use super::fetch::{Fetched, origin_of, tell_kept, write_file};
+use crate::exit::{Exit, Failure};
+use crate::fetching::{self, Fetching};
+use crate::text::{DIM, STRONG, shown, styled};
+
+/// How many origins are asked of a store at once.
+const PAGE: usize = 500;
+
+#[derive(Debug, Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    command: CacheCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CacheCommand {
+    /// List the sites of which something is kept
+    List {
+        /// Print each as JSON, one a line, without its file
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show what is kept of a site: its story on standard error, its file on standard output
+    #[command(
+        after_help = "Exit status: 0 there is something, 1 nothing is kept, 2 there is no answer."
+    )]
+    Show {
+        /// A URL of the site, or its name
+        #[arg(value_name = "URL")]
+        url: String,
+        /// Print all of it as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Forget sites
+    #[command(group(clap::ArgGroup::new("which").args(["urls", "all"]).required(true)))]
+    Purge {
+        /// URLs of the sites, or their names
+        #[arg(value_name = "URL")]
+        urls: Vec<String>,
+        /// Forget all of them
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print all that is kept as JSON, one site a line, or write the files into a folder
+    Export {
+        /// A folder to write each site's file into, as `mayi bulk --robots-dir` reads them
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Where it is kept.
+#[derive(Debug, Args)]
+struct Place {
+    /// The store: a path or `redis://host:port`; the one in the user's cache folder where nothing is said
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    store: Option<String>,
+}
+
+/// An open store, and something to wait for it with.
+struct Opened {
+    store: Arc<dyn Store>,
+    runtime: tokio::runtime::Runtime,
+}
+
+pub(crate) fn run(cache: &CacheArgs) -> Result<Exit, Failure> {
+    match &cache.command {
+        CacheCommand::List { json, place } => list(&Opened::at(place)?, *json),
+        CacheCommand::Show { url, json, place } => show(&Opened::at(place)?, url, *json),
+        CacheCommand::Purge { urls, all, place } => purge(&Opened::at(place)?, urls, *all),
+        CacheCommand::Export { folder, place } => export(&Opened::at(place)?, folder.as_deref()),
+    }
+}
+
+impl Opened {
+    fn at(place: &Place) -> Result<Self, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::new(format_args!("no thread can be started: {error}")))?;
+        let _entered = runtime.enter();
+        let store = fetching::store(place.store.as_deref())?;
+        Ok(Self { store, runtime })
+    }
+
+    /// Goes through all that is kept, a page at a time.
+    fn each(&self, mut visit: impl FnMut(&Kept) -> Result<(), Failure>) -> Result<u64, Failure> {
+        let mut after: Option<String> = None;
+        let mut count = 0;
+        loop {
+            let page = self.store.list(after.as_deref(), PAGE);
+            let page = self.runtime.block_on(page).map_err(Failure::new)?;
+            for kept in &page {
+                visit(kept)?;
+                count += 1;
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => after = Some(last.origin.to_string()),
+                _ => return Ok(count),
+            }
+        }
+    }
+}
+
+fn list(opened: &Opened, json: bool) -> Result<Exit, Failure> {
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    opened.each(|kept| {
+        if json {
+            let mut line = serde_json::to_value(Fetched::of(kept, None)).map_err(Failure::new)?;
+            if let Some(copy) = line.get_mut("copy").and_then(|copy| copy.as_object_mut()) {
+                copy.remove("robots");
+            }
+            write_json(&mut out, &line)?;
+            return Ok(());
+        }
+        let origin = styled(STRONG, shown(kept.origin.to_string().as_bytes()));
+        let result = shown(kept.last.result.to_string().as_bytes());
+        let copy = kept.copy.as_ref().map_or_else(String::new, |copy| {
+            let (octets, until) = (copy.body.len(), rfc3339_of(copy.fresh_until));
+            format!("{octets} octets, fresh until {until}")
+        });
+        writeln!(out, "{origin}  {result}  {}", styled(DIM, copy))?;
+        Ok(())
+    })?;
+    let size = opened.runtime.block_on(opened.store.size()).map_err(Failure::new)?;
+    out.flush()?;
+    let (origins, octets, place) = (size.origins, size.octets, opened.store.describe());
+    anstream::eprintln!("{origins} sites, {octets} octets, in {}", shown(place.as_bytes()));
+    Ok(Exit::Allowed)
+}
+
+fn show(opened: &Opened, url: &str, json: bool) -> Result<Exit, Failure> {
+    let origin = origin_of(url)?;
+    let kept = opened.runtime.block_on(opened.store.load(&origin)).map_err(Failure::new)?;
+    let Some(kept) = kept else {
+        anstream::eprintln!("mayi: nothing is kept of {origin}");
+        return Ok(Exit::Disallowed);
+    };
+    if json {
+        write_json(&mut io::stdout().lock(), &Fetched::of(&kept, None))?;
+    } else {
+        let mut out = anstream::stderr().lock();
+        writeln!(out, "{}", styled(STRONG, kept.origin.robots_url()))?;
+        tell_kept(&mut out, &kept)?;
+        write_file(&kept)?;
+    }
+    Ok(Exit::Allowed)
+}
+
+fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
+    let mut origins = urls.iter().map(|url| origin_of(url)).collect::<Result<Vec<_>, _>>()?;
+    if all {
+        opened.each(|kept| {
+            origins.push(kept.origin.clone());
+            Ok(())
+        })?;
+    }
+    let mut forgotten = 0;
+    for origin in &origins {
+        let was_kept = opened.runtime.block_on(opened.store.remove(origin)).map_err(Failure::new)?;
+        forgotten += u64::from(was_kept);
+        if !was_kept && !all {
+            anstream::eprintln!("mayi: nothing was kept of {origin}");
+        }
+    }
+    anstream::eprintln!("{forgotten} sites forgotten");
+    Ok(Exit::Allowed)
+}
+
+fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    }
+    let count = opened.each(|kept| match (folder, &kept.copy) {
+        (None, _) => Ok(write_json(&mut out, &Fetched::of(kept, None))?),
+        (Some(_), None) => Ok(()),
+        (Some(folder), Some(copy)) => {
+            let path = folder.join(file_name(kept));
+            fs::write(&path, &copy.body).map_err(|error| unwritable(&path, &error))
+        }
+    })?;
+    out.flush()?;
+    anstream::eprintln!("{count} sites exported");
+    Ok(Exit::Allowed)
+}
+
+/// The name of a site's file in a folder: its host, with scheme and port where they are not https and
+/// its own port.
+fn file_name(kept: &Kept) -> String {
+    let origin = &kept.origin;
+    let host = origin.host().trim_matches(['[', ']']).replace(':', "-");
+    match (origin.scheme(), origin.port()) {
+        ("https", 443) => format!("{host}.txt"),
+        (scheme, port) => format!("{scheme}_{host}_{port}.txt"),
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format_args!("`{}` can't be written: {error}", path.display()))
+}

@@ -1,0 +1,195 @@
+//! `mayi fetch`: the robots.txt of a site on standard output, how that went on standard error.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use clap::Args;
+use mayi::access::{AccessResult, Origin};
+use mayi::report::{Answering, FileReport, rfc3339_of};
+use mayi_fetch::Robots;
+use mayi_fetch::kept::{Kept, Said};
+use serde::Serialize;
+
+use super::check::write_json;
+use crate::exit::{Exit, Failure};
+use crate::fetching::{self, Fetching};
+use crate::text::{DIM, STRONG, shown, styled};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file is printed as it came, decoded, up to 512 KiB; its story goes to standard error.
+
+Exit status: 0 there is a file, 1 there is none (unavailable), 2 nobody knows (unreachable).")]
+pub(crate) struct FetchArgs {
+    /// A URL of the site, or its name: example.com is https://example.com/
+    #[arg(value_name = "URL")]
+    url: String,
+
+    /// Print the story and the file as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Ask its server now, whatever is kept
+    #[arg(long)]
+    fresh: bool,
+
+    #[command(flatten)]
+    fetching: Fetching,
+}
+
+pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
+    let origin = origin_of(&fetch.url)?;
+    let fetcher = fetching::fetcher(&fetch.fetching, Answering::default())?;
+    if fetch.fresh {
+        fetcher.wait(fetcher.inner().forget(&origin)).map_err(Failure::new)?;
+    }
+    let robots = fetcher.robots(&origin);
+    fetching::tell_of_store(&fetcher);
+    if fetch.json {
+        write_json(&mut io::stdout().lock(), &Fetched::of(robots.kept(), Some(robots.file_report())))?;
+    } else {
+        tell(&mut anstream::stderr().lock(), &robots)?;
+        if robots.robots_txt().is_some() {
+            write_file(robots.kept())?;
+        }
+    }
+    Ok(match robots.access() {
+        AccessResult::Successful => Exit::Allowed,
+        AccessResult::Unavailable(_) => Exit::Disallowed,
+        AccessResult::Unreachable(_) => Exit::NoAnswer,
+    })
+}
+
+/// The origin of a URL, or of a name without a scheme.
+pub(crate) fn origin_of(url: &str) -> Result<Origin, Failure> {
+    let has_scheme = url.contains("://");
+    let url = if has_scheme { url.to_owned() } else { format!("https://{url}") };
+    Origin::of_url(&url).map_err(Failure::new)
+}
+
+/// The file itself. What a terminal would obey is escaped there, and only there.
+pub(crate) fn write_file(kept: &Kept) -> io::Result<()> {
+    let Some(copy) = &kept.copy else { return Ok(()) };
+    let mut out = BufWriter::new(io::stdout().lock());
+    if io::stdout().is_terminal() {
+        for line in copy.body.split_inclusive(|&octet| octet == b'\n') {
+            writeln!(out, "{}", shown(line.trim_ascii_end()))?;
+        }
+    } else {
+        out.write_all(&copy.body)?;
+    }
+    out.flush()
+}
+
+fn tell(out: &mut impl Write, robots: &Robots) -> io::Result<()> {
+    let story = robots.file_report();
+    let url = robots.origin().robots_url();
+    writeln!(out, "{}  {}", styled(STRONG, url), shown(story.sentence().as_bytes()))?;
+    tell_kept(out, robots.kept())
+}
+
+/// What is known of an origin, a line a fact.
+pub(crate) fn tell_kept(out: &mut impl Write, kept: &Kept) -> io::Result<()> {
+    let mut fact = |name: &str, text: String| {
+        writeln!(out, "  {} {}", styled(DIM, format!("{name:<12}")), shown(text.as_bytes()))
+    };
+    for hop in &kept.last.hops {
+        match &hop.said {
+            Said::Status(status) => fact("asked", format!("{}: status {status}", hop.url))?,
+            Said::Error(error) => fact("asked", format!("{}: {error}", hop.url))?,
+            _ => fact("asked", hop.url.to_string())?,
+        }
+    }
+    fact("access", kept.last.result.to_string())?;
+    if let Some(copy) = &kept.copy {
+        let cut = if copy.is_cut { ", and it goes on" } else { "" };
+        fact("file", format!("{} octets{cut}, from {}", copy.body.len(), copy.url))?;
+        if let Some(content_type) = &copy.content_type {
+            fact("type", content_type.to_string())?;
+        }
+        if looks_like_html(&copy.body) {
+            fact("note", "it looks like an HTML page, not like robots.txt".to_owned())?;
+        }
+        fact("fetched", rfc3339_of(copy.fetched))?;
+        if copy.checked != copy.fetched {
+            fact("unchanged at", rfc3339_of(copy.checked))?;
+        }
+        fact("fresh until", rfc3339_of(copy.fresh_until))?;
+    }
+    if let Some(since) = kept.last.failing_since {
+        fact("failing", format!("since {}, {} in a row", rfc3339_of(since), kept.last.failures))?;
+        fact("asked again", format!("not before {}", rfc3339_of(kept.last.not_before)))?;
+    }
+    Ok(())
+}
+
+/// Whether a file begins as an HTML page does.
+fn looks_like_html(body: &[u8]) -> bool {
+    let start = body.trim_ascii_start();
+    let starts = |with: &[u8]| start.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    starts(b"<!doctype") || starts(b"<html") || starts(b"<head") || starts(b"<?xml")
+}
+
+/// What is known of an origin, as JSON has it.
+#[derive(Serialize)]
+pub(crate) struct Fetched<'k> {
+    origin: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<FileReport>,
+    access: String,
+    asked: &'k [mayi_fetch::kept::Hop],
+    at: String,
+    not_before: String,
+    failing_since: Option<String>,
+    copy: Option<FetchedCopy<'k>>,
+}
+
+#[derive(Serialize)]
+struct FetchedCopy<'k> {
+    url: &'k str,
+    content_type: Option<&'k str>,
+    is_cut: bool,
+    fetched: String,
+    checked: String,
+    fresh_until: String,
+    /// The file, as `robots` of a request takes it: text, or octets that are none.
+    robots: Octets<'k>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Octets<'k> {
+    Text(&'k str),
+    Base64 { base64: String },
+}
+
+impl<'k> Fetched<'k> {
+    pub(crate) fn of(kept: &'k Kept, file: Option<FileReport>) -> Self {
+        let last = &kept.last;
+        Self {
+            origin: kept.origin.to_string(),
+            file,
+            access: last.result.to_string(),
+            asked: &last.hops,
+            at: rfc3339_of(last.at),
+            not_before: rfc3339_of(last.not_before),
+            failing_since: last.failing_since.map(rfc3339_of),
+            copy: kept.copy.as_ref().map(|copy| FetchedCopy {
+                url: &copy.url,
+                content_type: copy.content_type.as_deref(),
+                is_cut: copy.is_cut,
+                fetched: rfc3339_of(copy.fetched),
+                checked: rfc3339_of(copy.checked),
+                fresh_until: rfc3339_of(copy.fresh_until),
+                robots: match std::str::from_utf8(&copy.body) {
+                    Ok(text) => Octets::Text(text),
+                    Err(_) => Octets::Base64 { base64: base64(&copy.body) },
+                },
+            }),
+        }
+    }
+}
+
+fn base64(octets: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.encode(octets)
+}

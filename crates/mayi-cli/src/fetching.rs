@@ -1,0 +1,185 @@
+//! The words about fetching → a fetcher, for the commands whose file is not given.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use mayi::access::Origin;
+use mayi::report::Answering;
+use mayi_fetch::guard::{AddressRange, Guard};
+use mayi_fetch::store::{MemoryStore, Store};
+use mayi_fetch::transport::Patience;
+use mayi_fetch::{Fetcher, Robots, blocking};
+
+use crate::exit::Failure;
+use crate::input;
+use crate::text::shown;
+
+/// How much a store may take where nothing is said.
+const STORE_OCTETS: u64 = 4 << 30;
+
+/// How many files are asked for ahead of the one that is answered next.
+const AHEAD: usize = 256;
+
+/// How robots.txt is fetched where it is not given.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Fetching, where no file is given")]
+pub(crate) struct Fetching {
+    /// Where fetched files are kept: a path, `memory`, or `redis://host:port`; a file in the user's
+    /// cache folder where nothing is said
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    pub(crate) store: Option<String>,
+
+    /// Ask no server: answer from what is kept, however old it is
+    #[arg(long)]
+    pub(crate) offline: bool,
+
+    /// Connect to private, loopback and other special addresses too, and to any port
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+
+    /// Connect to these special addresses too, e.g. 127.0.0.0/8; may be given several times
+    #[arg(long = "allow-address", value_name = "RANGE")]
+    pub(crate) allow_addresses: Vec<AddressRange>,
+
+    /// The User-Agent string to fetch with; it should have a contact, as
+    /// `ExampleBot/1.0 (+https://example.com/bot)`
+    #[arg(long, value_name = "STRING", env = "MAYI_FETCH_AS", default_value = concat!("mayi/", env!("CARGO_PKG_VERSION")))]
+    pub(crate) fetch_as: String,
+
+    /// How many seconds a server has for its whole answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
+
+    /// Root certificates to trust beside the system's, in PEM form
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roots: Option<PathBuf>,
+}
+
+/// Opens the store of this name, or the one in the user's cache folder.
+pub(crate) fn store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
+    let place = match place {
+        Some(place) => place.to_owned(),
+        None => default_store()?.display().to_string(),
+    };
+    mayi_fetch::store::open(&place, STORE_OCTETS).map_err(Failure::new)
+}
+
+/// The store in the user's cache folder.
+fn default_store() -> Result<PathBuf, Failure> {
+    let folder = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+        .ok_or_else(|| Failure::new("there is no cache folder here; say where with --store"))?
+        .join("mayi");
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        Failure::new(format_args!("`{}` can't be made: {error}; see --store", folder.display()))
+    })?;
+    Ok(folder.join("robots.store"))
+}
+
+/// A fetcher by these words. A store that nobody asked for and that can't be had is done without.
+pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<blocking::Fetcher, Failure> {
+    let store = match store(fetching.store.as_deref()) {
+        Ok(store) => store,
+        Err(Failure::Message(message)) if fetching.store.is_none() => {
+            let message = shown(message.as_bytes());
+            anstream::eprintln!("mayi: nothing is kept this time: {message}");
+            Arc::new(MemoryStore::new(256 << 20))
+        }
+        Err(failure) => return Err(failure),
+    };
+    let mut guard = if fetching.allow_private { Guard::allowing_all() } else { Guard::default() };
+    for range in &fetching.allow_addresses {
+        guard = guard.allowing(*range);
+    }
+    let mut patience = Patience::default();
+    patience.total = Duration::from_secs(fetching.timeout);
+    patience.connect = patience.connect.min(patience.total);
+    patience.first_byte = patience.first_byte.min(patience.total);
+    let mut builder = Fetcher::builder(&fetching.fetch_as)
+        .map_err(Failure::new)?
+        .answering(answering)
+        .guard(guard)
+        .patience(patience)
+        .store(store)
+        .offline(fetching.offline);
+    if let Some(path) = &fetching.roots {
+        let mut pem = Vec::new();
+        std::io::Read::read_to_end(&mut input::open(path)?, &mut pem)
+            .map_err(|error| input::unreadable(path, &error))?;
+        builder = builder.extra_roots(&pem).map_err(Failure::new)?;
+    }
+    blocking::Fetcher::new(builder.build())
+        .map_err(|error| Failure::new(format_args!("no fetcher can be started: {error}")))
+}
+
+/// Says what went wrong with the store, at the end and once.
+pub(crate) fn tell_of_store(fetcher: &blocking::Fetcher) {
+    let stats = fetcher.stats();
+    if let Some(error) = stats.last_store_error {
+        let (count, error) = (stats.store_errors, shown(error.as_bytes()));
+        anstream::eprintln!("mayi: the store has failed {count} times, lastly: {error}");
+    }
+}
+
+/// Files for questions in their order, fetched ahead of them.
+pub(crate) struct Ahead<'f, Q> {
+    fetcher: &'f blocking::Fetcher,
+    waiting: VecDeque<(Q, Wanted)>,
+}
+
+/// Whether a question can be answered without waiting.
+fn is_there<Q>((_, wanted): &(Q, Wanted)) -> bool {
+    wanted.as_ref().is_none_or(tokio::task::JoinHandle::is_finished)
+}
+
+type Wanted = Option<tokio::task::JoinHandle<Robots>>;
+
+impl<'f, Q> Ahead<'f, Q> {
+    pub(crate) fn new(fetcher: &'f blocking::Fetcher) -> Self {
+        Self { fetcher, waiting: VecDeque::new() }
+    }
+
+    /// Answers every question with the file of its origin, or with `None` where it has no origin.
+    pub(crate) fn each(
+        &mut self,
+        questions: impl Iterator<Item = Result<(Q, Option<Origin>), Failure>>,
+        mut answer: impl FnMut(Q, Option<Robots>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for question in questions {
+            let (question, origin) = question?;
+            let wanted = origin.map(|origin| {
+                let fetcher = self.fetcher.inner().clone();
+                self.fetcher.spawn(async move { fetcher.robots(&origin).await })
+            });
+            self.waiting.push_back((question, wanted));
+            // What is there is answered at once: whoever asks may be waiting for it.
+            while self.waiting.len() > AHEAD || self.waiting.front().is_some_and(is_there) {
+                self.next(&mut answer)?;
+            }
+        }
+        while !self.waiting.is_empty() {
+            self.next(&mut answer)?;
+        }
+        Ok(())
+    }
+
+    fn next(
+        &mut self,
+        answer: &mut impl FnMut(Q, Option<Robots>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some((question, wanted)) = self.waiting.pop_front() else { return Ok(()) };
+        let robots = match wanted {
+            Some(wanted) => {
+                let fetched = self.fetcher.wait(wanted);
+                Some(fetched.map_err(|error| Failure::new(format_args!("a fault in mayi: {error}")))?)
+            }
+            None => None,
+        };
+        answer(question, robots)
+    }
+}

@@ -3,14 +3,13 @@
 //! It connects when it is first needed and again when the connection is lost. A command that lost its
 //! connection is sent once more, so commands have to bear being done twice.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
-use redis::cluster_routing::{Route, RoutingInfo, SingleNodeRoutingInfo, SlotAddr};
+use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
 use redis::{Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, Value, cmd};
 
 use crate::store::StoreError;
@@ -29,6 +28,9 @@ pub(super) struct Link {
     /// Until when nobody is asked; one for a server, one for each range of slots of a cluster.
     paused: Box<[Mutex<Option<Instant>>]>,
 }
+
+/// A node of a cluster: its host and its port.
+pub(super) type Node = (String, u16);
 
 enum Way {
     Server(ConnectionManager),
@@ -104,38 +106,28 @@ impl Link {
     /// Sends a command to a node as [`nodes`](Self::nodes) named it.
     pub(super) async fn ask_node<T: FromRedisValue>(
         &self,
-        node: Option<u16>,
+        node: Option<&Node>,
         command: &Cmd,
     ) -> Result<T, StoreError> {
-        self.answer(None, command, node).await
+        self.answer(self.pause_of(None), command, node).await
     }
 
-    /// The nodes that have keys, each by one of its slots; a server is one without.
-    pub(super) async fn nodes(&self) -> Result<Vec<Option<u16>>, StoreError> {
+    /// The nodes that have keys; a server is one that needs no name.
+    pub(super) async fn nodes(&self) -> Result<Vec<Option<Node>>, StoreError> {
         if let Way::Server(_) = self.way {
             return Ok(vec![None]);
         }
         let mut command = cmd("CLUSTER");
         command.arg("SLOTS");
-        // Each range: its first slot, its last one, and its nodes, the primary first: address, port, …
-        let ranges: Vec<(u16, u16, Value)> = self
-            .ask::<Vec<Vec<Value>>>(None, &command)
-            .await?
-            .into_iter()
-            .filter_map(|range| {
-                let mut range = range.into_iter();
-                let (first, last, primary) = (range.next()?, range.next()?, range.next()?);
-                Some((u16::from_redis_value(first).ok()?, u16::from_redis_value(last).ok()?, primary))
-            })
-            .collect();
-        let mut primaries: Vec<Value> = Vec::new();
+        let ranges: Vec<Vec<Value>> = self.ask(None, &command).await?;
         let mut nodes = Vec::new();
         let mut slots = 0_u32;
-        for (first, last, primary) in ranges {
+        for range in ranges {
+            let (first, last, node) =
+                read_range(range).ok_or_else(|| self.error("it does not say where its nodes are"))?;
             slots += u32::from(last.saturating_sub(first)) + 1;
-            if !primaries.contains(&primary) {
-                primaries.push(primary);
-                nodes.push(Some(first));
+            if !nodes.contains(&Some(node.clone())) {
+                nodes.push(Some(node));
             }
         }
         if slots < u32::from(SLOTS) {
@@ -148,7 +140,7 @@ impl Link {
         &self,
         pause: Option<&Mutex<Option<Instant>>>,
         command: &Cmd,
-        node: Option<u16>,
+        node: Option<&Node>,
     ) -> Result<T, StoreError> {
         let paused = |pause: &Mutex<Option<Instant>>| {
             pause
@@ -186,15 +178,16 @@ impl Link {
         Err(self.error(&message))
     }
 
-    async fn send(&self, command: &Cmd, node: Option<u16>) -> Result<Value, RedisError> {
+    async fn send(&self, command: &Cmd, node: Option<&Node>) -> Result<Value, RedisError> {
         match &self.way {
             Way::Server(manager) => command.query_async(&mut manager.clone()).await,
             Way::Cluster(client, place) => {
                 let mut connection = connection(client, place).await?;
                 match node {
-                    Some(slot) => {
-                        let route = Route::new(slot, SlotAddr::Master);
-                        let node = SingleNodeRoutingInfo::SpecificNode(route);
+                    // By its address: a slot whose node is away would be routed to any other.
+                    Some((host, port)) => {
+                        let (host, port) = (host.clone(), *port);
+                        let node = SingleNodeRoutingInfo::ByAddress { host, port };
                         connection.route_command(command.clone(), RoutingInfo::SingleNode(node)).await
                     }
                     None => command.query_async(&mut connection).await,
@@ -213,6 +206,17 @@ impl Link {
     fn error(&self, message: &str) -> StoreError {
         StoreError::new(format_args!("{}: {message}", self.shown))
     }
+}
+
+/// A range of slots: the first one, the last one, and its nodes, the primary first: host, port, ….
+fn read_range(range: Vec<Value>) -> Option<(u16, u16, Node)> {
+    let mut range = range.into_iter();
+    let first = u16::from_redis_value(range.next()?).ok()?;
+    let last = u16::from_redis_value(range.next()?).ok()?;
+    let mut primary = Vec::<Value>::from_redis_value(range.next()?).ok()?.into_iter();
+    let host = String::from_redis_value(primary.next()?).ok().filter(|host| !host.is_empty())?;
+    let port = u16::from_redis_value(primary.next()?).ok()?;
+    Some((first, last, (host, port)))
 }
 
 async fn connection(

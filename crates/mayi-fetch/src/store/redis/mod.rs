@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use mayi::access::Origin;
 use redis::{Cmd, FromRedisValue, cmd};
 
-use self::link::Link;
+use self::link::{Link, Node};
 use super::{Claim, ClaimToken, Store, StoreError, StoreSize, Storing};
 use crate::kept::{Kept, SCHEMA, milliseconds};
 
@@ -142,7 +142,7 @@ impl RedisStore {
         for node in self.link.nodes().await? {
             let mut cursor = 0_u64;
             loop {
-                let (next, keys) = self.scan(node, cursor).await?;
+                let (next, keys) = self.scan(node.as_ref(), cursor).await?;
                 let origins = keys.iter().filter_map(|key| origin_of(key));
                 for origin in origins.filter(|origin| **origin > *after) {
                     found.insert(origin.to_owned());
@@ -182,7 +182,7 @@ impl RedisStore {
         *ahead = Ahead { after: after.to_owned(), keys: keys.into(), until, is_all };
     }
 
-    async fn scan(&self, node: Option<u16>, cursor: u64) -> Result<(u64, Vec<String>), StoreError> {
+    async fn scan(&self, node: Option<&Node>, cursor: u64) -> Result<(u64, Vec<String>), StoreError> {
         let mut command = cmd("SCAN");
         let pattern = format!("mayi:{SCHEMA}:kept:*");
         command.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(1000);
@@ -259,7 +259,7 @@ impl Store for RedisStore {
             for node in self.link.nodes().await? {
                 let mut cursor = 0_u64;
                 loop {
-                    let (next, keys) = self.scan(node, cursor).await?;
+                    let (next, keys) = self.scan(node.as_ref(), cursor).await?;
                     origins += keys.len() as u64;
                     for key in keys.iter().take(if sampled < 1000 { 50 } else { 0 }) {
                         let mut command = cmd("STRLEN");

@@ -41,18 +41,15 @@ pub(crate) struct Asked<'a> {
 impl<'q> Asking<'q> {
     pub(crate) fn new(question: &'q Question) -> Result<Self, Failure> {
         let crawler = input::crawler(question)?;
-        let files = match &question.robots {
-            Some(path) => {
-                let robots = input::robots(question, path)?;
-                let rules = Box::new(robots.for_crawler(&crawler));
-                Files::Given { name: input::name(path), robots: Box::new(robots), rules }
-            }
-            None => {
-                let options = input::read_options(question)?;
-                let none = Box::new(RobotsTxt::read(&b""[..], &options));
-                let answering = Answering::default().with_options(options);
-                Files::Fetched { fetcher: fetching::fetcher(&question.fetching, answering)?, none }
-            }
+        let files = if let Some(path) = &question.robots {
+            let robots = input::robots(question, path)?;
+            let rules = Box::new(robots.for_crawler(&crawler));
+            Files::Given { name: input::name(path), robots: Box::new(robots), rules }
+        } else {
+            let options = input::read_options(question)?;
+            let none = Box::new(RobotsTxt::read(&b""[..], &options));
+            let answering = Answering::default().with_options(options);
+            Files::Fetched { fetcher: fetching::fetcher(&question.fetching, answering)?, none }
         };
         let page = input::page_rules(question, &crawler)?;
         Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files })

@@ -83,6 +83,10 @@ fn default_store() -> Result<PathBuf, Failure> {
 
 /// A fetcher by these words. A store that nobody asked for and that can't be had is done without.
 pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<blocking::Fetcher, Failure> {
+    blocking::Fetcher::made_by(|| made(fetching, answering))
+}
+
+fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     let store = match store(fetching.store.as_deref()) {
         Ok(store) => store,
         Err(Failure::Message(message)) if fetching.store.is_none() => {
@@ -113,8 +117,7 @@ pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<block
             .map_err(|error| input::unreadable(path, &error))?;
         builder = builder.extra_roots(&pem).map_err(Failure::new)?;
     }
-    blocking::Fetcher::new(builder.build())
-        .map_err(|error| Failure::new(format_args!("no fetcher can be started: {error}")))
+    Ok(builder.build())
 }
 
 /// Says what went wrong with the store, at the end and once.

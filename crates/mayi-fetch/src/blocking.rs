@@ -31,8 +31,22 @@ impl Fetcher {
     /// # Errors
     /// When the system has no thread for it.
     pub fn new(fetcher: crate::Fetcher) -> io::Result<Self> {
+        Self::made_by(|| Ok(fetcher))
+    }
+
+    /// Waits for what this makes, which is done within the runtime: some stores need that.
+    ///
+    /// # Errors
+    /// When the system has no thread for it, and those of `make`.
+    pub fn made_by<E: From<io::Error>>(
+        make: impl FnOnce() -> Result<crate::Fetcher, E>,
+    ) -> Result<Self, E> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let fetcher = {
+            let _within = runtime.enter();
+            make()?
+        };
         Ok(Self { fetcher, runtime })
     }
 

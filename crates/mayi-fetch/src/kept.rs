@@ -161,6 +161,30 @@ impl Kept {
     }
 }
 
+impl FileCopy {
+    /// A file that came at this time from this URL, fresh for a day; the rest is for the caller to set.
+    pub fn new(url: impl Into<Box<str>>, body: impl Into<Bytes>, fetched: SystemTime) -> Self {
+        Self {
+            body: body.into(),
+            is_cut: false,
+            content_type: None,
+            url: url.into(),
+            validators: Validators::default(),
+            fetched,
+            checked: fetched,
+            fresh_until: fetched + Duration::from_hours(24),
+            stale_until: fetched + Duration::from_hours(24),
+        }
+    }
+}
+
+impl LastAttempt {
+    /// An attempt that ended at this time, as the first of its kind; the rest is for the caller to set.
+    pub fn new(at: SystemTime, result: AccessResult) -> Self {
+        Self { at, result, hops: Vec::new(), failing_since: None, failures: 0, not_before: at }
+    }
+}
+
 fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
@@ -316,7 +340,7 @@ impl StoredResult {
     }
 }
 
-fn milliseconds(time: SystemTime) -> u64 {
+pub(crate) fn milliseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -13,7 +13,7 @@ use mayi_fetch::store::Store;
 use super::check::write_json;
 use super::fetch::{Fetched, origin_of, tell_kept, write_file};
 use crate::exit::{Exit, Failure};
-use crate::fetching::{self, Fetching};
+use crate::fetching;
 use crate::text::{DIM, STRONG, shown, styled};
 
 /// How many origins are asked of a store at once.

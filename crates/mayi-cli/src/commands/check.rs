@@ -30,7 +30,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
             exit = exit.max(Exit::Disallowed);
         }
         let mut report = asking.question(asked.robots, target).report_of(decision);
-        report.file = asked.story.clone();
+        report.file.clone_from(&asked.story);
         if question.json {
             write_json(&mut out, &report)?;
         } else {

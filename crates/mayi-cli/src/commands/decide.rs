@@ -1,68 +1,148 @@
 //! `mayi decide`: requests in, decisions out, one a line and in order.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use mayi::report::{Answering, ErrorCode, Request, RequestError};
+use mayi::access::Origin;
+use mayi::report::{Answer, Answering, ErrorCode, Request, RequestError};
+use mayi_fetch::blocking::Fetcher;
 
 use crate::cli::Decide;
 use crate::exit::{Exit, Failure};
+use crate::fetching;
 use crate::input;
 use crate::parallel::{self, Lines};
 
 pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let requests = decide.input.as_deref().unwrap_or(Path::new("-"));
-    input::one_reader(decide.reading.registries.iter().map(|path| &**path).chain([requests]))?;
+    let registries = decide.reading.registries.iter().map(|path| &**path);
+    input::one_reader(registries.chain(decide.fetching.roots.as_deref()).chain([requests]))?;
     let input = input::open(requests)?;
     let answering = Answering::default()
         .with_options(input::reading(&decide.reading)?)
         .with_page_options(input::page_options(&decide.reading));
     let without = decide.reading.no_extensions.iter().map(|name| name.0);
-    let answering = without.fold(answering, Answering::without);
+    let door = Door {
+        decide,
+        answering: without.fold(answering, Answering::without),
+        fetcher: OnceLock::new(),
+        failure: Mutex::new(None),
+    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = decide.jobs.map_or(cores, usize::from);
     parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| match lines {
-        Lines::Whole(lines) => answer_lines(lines, &answering, decide),
-        Lines::TooLong => too_long(decide.max_line),
+        Lines::Whole(lines) => door.answer_lines(lines),
+        Lines::TooLong => {
+            let mut out = Vec::new();
+            write_error(&too_long(decide.max_line), &mut out);
+            out
+        }
     })?;
-    Ok(Exit::Allowed)
+    if let Some(Some(fetcher)) = door.fetcher.get() {
+        fetching::tell_of_store(fetcher);
+    }
+    match door.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(failure) => Err(failure),
+        None => Ok(Exit::Allowed),
+    }
 }
 
-fn answer_lines(lines: &[u8], answering: &Answering, decide: &Decide) -> Vec<u8> {
-    let mut out = Vec::with_capacity(lines.len() / 2);
-    for line in lines.split(|&octet| octet == b'\n') {
-        if line.len() > decide.max_line {
-            out.extend(too_long(decide.max_line));
-        } else if !line.trim_ascii().is_empty() {
-            answer_line(line, answering, decide, &mut out);
+/// What answers, from any thread.
+struct Door<'d> {
+    decide: &'d Decide,
+    answering: Answering,
+    /// Made for the first request that has no file: most runs need none.
+    fetcher: OnceLock<Option<Fetcher>>,
+    /// Why there is no fetcher although one is needed.
+    failure: Mutex<Option<Failure>>,
+}
+
+/// What a line of the input asks, or what is wrong with it.
+type Asked<'l> = Result<Request<'l>, RequestError>;
+
+impl Door<'_> {
+    fn answer_lines(&self, lines: &[u8]) -> Vec<u8> {
+        let lines = lines.split(|&octet| octet == b'\n');
+        let asked: Vec<_> = lines.filter_map(|line| self.read(line)).collect();
+        self.fetch_ahead(&asked);
+        let mut out = Vec::new();
+        for asked in &asked {
+            match asked {
+                Ok(request) => self.answer(request, &mut out),
+                Err(error) => write_error(error, &mut out),
+            }
+        }
+        out
+    }
+
+    fn read<'l>(&'l self, line: &'l [u8]) -> Option<Asked<'l>> {
+        if line.len() > self.decide.max_line {
+            return Some(Err(too_long(self.decide.max_line)));
+        }
+        if line.trim_ascii().is_empty() {
+            return None;
+        }
+        let mut request = Request::from_json(line);
+        if let Ok(request) = &mut request {
+            complete(request, self.decide);
+        }
+        Some(request)
+    }
+
+    /// Starts to fetch all files that these requests need, so that they come at the same time.
+    fn fetch_ahead(&self, asked: &[Asked<'_>]) {
+        let mut before = None;
+        for request in asked.iter().flatten().filter(|request| request.robots.is_none()) {
+            let origin = Origin::of_url(&request.url).ok();
+            if origin == before {
+                continue;
+            }
+            before.clone_from(&origin);
+            if let (Some(origin), Some(fetcher)) = (origin, self.fetcher()) {
+                let inner = fetcher.inner().clone();
+                drop(fetcher.spawn(async move { inner.robots(&origin).await }));
+            }
         }
     }
-    out
-}
 
-fn answer_line(line: &[u8], answering: &Answering, decide: &Decide, out: &mut Vec<u8>) {
-    let start = out.len();
-    // A fault of ours in one answer must not cost the others theirs.
-    let answered = catch_unwind(AssertUnwindSafe(|| {
-        Request::from_json(line).and_then(|mut request| {
-            complete(&mut request, decide);
-            let answer = answering.answer(&request)?;
+    fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        // A fault of ours in one answer must not cost the others theirs.
+        let answered = catch_unwind(AssertUnwindSafe(|| {
+            let answer = self.answer_of(request)?;
             serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
+            out.push(b'\n');
             Ok(())
-        })
-    }));
-    let error = match answered {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error),
-        Err(_) => Some(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it")),
-    };
-    if let Some(error) = error {
+        }));
+        let error = match answered {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error,
+            Err(_) => RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"),
+        };
         out.truncate(start);
         write_error(&error, out);
     }
-    out.push(b'\n');
+
+    fn answer_of<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
+        match (&request.robots, self.fetcher.get()) {
+            (None, Some(Some(fetcher))) => fetcher.decide(request),
+            _ => self.answering.answer(request),
+        }
+    }
+
+    fn fetcher(&self) -> Option<&Fetcher> {
+        let made = || match fetching::fetcher(&self.decide.fetching, self.answering.clone()) {
+            Ok(fetcher) => Some(fetcher),
+            Err(failure) => {
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                None
+            }
+        };
+        self.fetcher.get_or_init(made).as_ref()
+    }
 }
 
 /// Gives a request what the command line says and it does not.
@@ -79,14 +159,12 @@ fn complete<'a>(request: &mut Request<'a>, decide: &'a Decide) {
     }
 }
 
-fn too_long(limit: usize) -> Vec<u8> {
+fn too_long(limit: usize) -> RequestError {
     let message = format!("the line is longer than {limit} octets; `--max-line` sets the limit");
-    let mut out = Vec::new();
-    write_error(&RequestError::new(ErrorCode::InvalidRequest, message), &mut out);
-    out.write_all(b"\n").expect("memory takes everything");
-    out
+    RequestError::new(ErrorCode::InvalidRequest, message)
 }
 
 fn write_error(error: &RequestError, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, &error.report()).expect("an error is JSON, and memory takes it");
+    serde_json::to_writer(&mut *out, &error.report()).expect("an error is JSON, and memory takes it");
+    out.push(b'\n');
 }

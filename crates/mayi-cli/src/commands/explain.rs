@@ -43,7 +43,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
         let wanted = asking.question(asked.robots, target);
         if question.json {
             let mut report = wanted.explained_by(&explanation);
-            report.file = asked.story.clone();
+            report.file.clone_from(&asked.story);
             write_json(&mut out, &report)?;
             return Ok(());
         }
@@ -51,7 +51,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
             writeln!(out)?;
         }
         let mut report = wanted.report_of(decision);
-        report.file = asked.story.clone();
+        report.file.clone_from(&asked.story);
         draw(&mut out, &explanation, &report, &asking.crawler, asked.file, explain.context)?;
         Ok(())
     })?;

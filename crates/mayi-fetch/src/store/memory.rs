@@ -1,6 +1,6 @@
 //! A store in the memory of the process, bounded by octets.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use mayi::access::Origin;
@@ -22,6 +22,8 @@ use crate::kept::Kept;
 pub struct MemoryStore {
     most_octets: u64,
     packed: Cache<Origin, Packed, Octets>,
+    /// One at a time looks what is there and saves: of two, the later attempt has to win.
+    saving: Mutex<()>,
 }
 
 /// Something kept, compressed.
@@ -45,7 +47,8 @@ impl MemoryStore {
     /// A store that takes no more than so many octets.
     pub fn new(most_octets: u64) -> Self {
         let origins = usize::try_from(most_octets / 1024).unwrap_or(usize::MAX).clamp(16, 1 << 20);
-        Self { most_octets, packed: Cache::with_weighter(origins, most_octets, Octets) }
+        let packed = Cache::with_weighter(origins, most_octets, Octets);
+        Self { most_octets, packed, saving: Mutex::default() }
     }
 }
 
@@ -60,8 +63,9 @@ impl Store for MemoryStore {
 
     fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
         Box::pin(async move {
+            let octets = kept.encode().into();
+            let _saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
             if self.packed.peek(&kept.origin).is_none_or(|packed| packed.at <= kept.last.at) {
-                let octets = kept.encode().into();
                 self.packed.insert(kept.origin.clone(), Packed { at: kept.last.at, octets });
             }
             Ok(())

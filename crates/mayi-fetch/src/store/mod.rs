@@ -9,9 +9,19 @@
 //! A store that fails gives an error, and the fetcher goes on without it: to fetching, never to a
 //! wrong answer. A store knows nothing of HTTP, of freshness or of the time.
 
+#[cfg(feature = "disk")]
+mod disk;
 mod memory;
+mod open;
+#[cfg(feature = "redis")]
+mod redis;
 
+#[cfg(feature = "redis")]
+pub use self::redis::{RedisOptions, RedisStore};
+#[cfg(feature = "disk")]
+pub use disk::DiskStore;
 pub use memory::MemoryStore;
+pub use open::open;
 
 use std::fmt;
 use std::pin::Pin;

@@ -1,0 +1,390 @@
+//! The file of a [`DiskStore`](super::DiskStore): its tables, what is written to them together, and
+//! what goes when there is too much.
+//!
+//! | table | key | value |
+//! | --- | --- | --- |
+//! | `kept` | origin | time of the attempt, turn, octets of the entry |
+//! | `turns` | turn | origin: the lowest goes first |
+//! | `facts` | `schema`, `octets` | a number |
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, TryLockError};
+
+use redb::{
+    Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table,
+    TableDefinition,
+};
+
+use super::writer::Change;
+use crate::kept::Kept;
+use crate::store::StoreError;
+
+const KEPT: TableDefinition<'_, &str, (u64, u64, &[u8])> = TableDefinition::new("kept");
+const TURNS: TableDefinition<'_, u64, &str> = TableDefinition::new("turns");
+const FACTS: TableDefinition<'_, &str, u64> = TableDefinition::new("facts");
+
+/// The version of the tables. Entries have their own: those of another one are as good as absent.
+const SCHEMA: u64 = 1;
+
+/// Pages that the library keeps in memory.
+const CACHE: usize = 64 << 20;
+
+/// The most entries that go in one transaction, so that it stays short.
+const MOST_EVICTED: usize = 4096;
+
+/// What an entry costs beside its octets and its origin: numbers, offsets, its share of the tree.
+const OVERHEAD: u64 = 64;
+
+/// How many octets an entry counts for; its origin is in two tables.
+pub(super) fn weight(origin: &str, octets: &[u8]) -> u64 {
+    2 * origin.len() as u64 + octets.len() as u64 + OVERHEAD
+}
+
+/// A file that is open, or that is to be opened again after a failure.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) most_octets: u64,
+    pub(super) origins: AtomicU64,
+    pub(super) octets: AtomicU64,
+    /// Nothing after a failure, until it could be opened again.
+    database: RwLock<Option<Database>>,
+    asked_for: AskedFor,
+}
+
+impl File {
+    pub(super) fn open(path: PathBuf, most_octets: u64) -> Result<Self, Trouble> {
+        // An empty file is what a script leaves that has only chosen a name.
+        match std::fs::metadata(&path) {
+            Ok(there) if there.len() > 0 || !there.is_file() => {}
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Trouble::Library(redb::Error::Io(error)));
+            }
+            _ => make(&path)?,
+        }
+        let (database, size) = open(&path)?;
+        Ok(Self {
+            path,
+            most_octets,
+            origins: size.origins.into(),
+            octets: size.octets.into(),
+            database: RwLock::new(Some(database)),
+            asked_for: AskedFor::new(),
+        })
+    }
+
+    pub(super) fn is_too_large(&self) -> bool {
+        self.octets.load(Ordering::Acquire) > self.most_octets
+    }
+
+    pub(super) fn load(&self, origin: &str) -> Result<Option<Arc<Kept>>, Trouble> {
+        self.with_database(|database| {
+            let kept = database.begin_read()?.open_table(KEPT)?;
+            let Some(entry) = kept.get(origin)? else { return Ok(None) };
+            let (_, _, octets) = entry.value();
+            self.asked_for.note(origin);
+            Ok(Kept::decode(octets).ok().map(Arc::new))
+        })
+    }
+
+    pub(super) fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<Arc<Kept>>, Trouble> {
+        self.with_database(|database| {
+            let kept = database.begin_read()?.open_table(KEPT)?;
+            let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+            let mut found = Vec::new();
+            for entry in kept.range::<&str>((start, Bound::Unbounded))? {
+                if found.len() == limit {
+                    break;
+                }
+                if let Ok(kept) = Kept::decode(entry?.1.value().2) {
+                    found.push(Arc::new(kept));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Writes changes durably, all or none, and says of each whether there was something before.
+    ///
+    /// Only one thread may call it.
+    pub(super) fn write(&self, changes: &[Change]) -> Result<Vec<bool>, StoreError> {
+        self.reopen_after_failure()?;
+        let written = self.with_database(|database| self.transaction(database, changes));
+        match written {
+            Ok((answers, size)) => {
+                self.origins.store(size.origins, Ordering::Release);
+                self.octets.store(size.octets, Ordering::Release);
+                Ok(answers)
+            }
+            Err(trouble) => Err(self.failed(trouble.error(&self.path))),
+        }
+    }
+
+    /// Closes the file after a failure. The library trusts nothing that it has in memory then, not
+    /// even for reading, so it is opened again at once where that is possible.
+    pub(super) fn failed(&self, error: impl fmt::Display) -> StoreError {
+        *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
+        // Whoever comes next tries again.
+        let _ = self.reopen_after_failure();
+        StoreError::new(error)
+    }
+
+    fn reopen_after_failure(&self) -> Result<(), StoreError> {
+        let mut place = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        if place.is_none() {
+            let (database, size) = open(&self.path).map_err(|trouble| trouble.error(&self.path))?;
+            self.origins.store(size.origins, Ordering::Release);
+            self.octets.store(size.octets, Ordering::Release);
+            *place = Some(database);
+        }
+        Ok(())
+    }
+
+    fn with_database<T>(
+        &self,
+        job: impl FnOnce(&Database) -> Result<T, redb::Error>,
+    ) -> Result<T, Trouble> {
+        let place = match self.database.try_read() {
+            Ok(place) => place,
+            Err(TryLockError::Poisoned(place)) => place.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(Trouble::Closed),
+        };
+        job(place.as_ref().ok_or(Trouble::Closed)?).map_err(Trouble::Library)
+    }
+
+    fn transaction(
+        &self,
+        database: &Database,
+        changes: &[Change],
+    ) -> Result<(Vec<bool>, Size), redb::Error> {
+        let mut transaction = database.begin_write()?;
+        transaction.set_durability(Durability::Immediate)?;
+        // Without it, opening the file after a crash reads all of it.
+        transaction.set_quick_repair(true);
+        let answers;
+        let size;
+        {
+            let mut facts = transaction.open_table(FACTS)?;
+            let mut tables = Tables::of(transaction.open_table(KEPT)?, transaction.open_table(TURNS)?)?;
+            tables.octets = facts.get("octets")?.map_or(0, |octets| octets.value());
+            answers = changes.iter().map(|change| tables.apply(change)).collect::<Result<_, _>>()?;
+            tables.evict(self.most_octets, &self.asked_for, changes.len())?;
+            facts.insert("octets", tables.octets)?;
+            size = Size { origins: tables.kept.len()?, octets: tables.octets };
+        }
+        transaction.commit()?;
+        Ok((answers, size))
+    }
+}
+
+/// The tables within a transaction.
+struct Tables<'t> {
+    kept: Table<'t, &'static str, (u64, u64, &'static [u8])>,
+    turns: Table<'t, u64, &'static str>,
+    next_turn: u64,
+    octets: u64,
+}
+
+impl<'t> Tables<'t> {
+    fn of(
+        kept: Table<'t, &'static str, (u64, u64, &'static [u8])>,
+        turns: Table<'t, u64, &'static str>,
+    ) -> Result<Self, redb::Error> {
+        let next_turn = turns.last()?.map_or(0, |(turn, _)| turn.value() + 1);
+        Ok(Self { kept, turns, next_turn, octets: 0 })
+    }
+
+    /// Makes a change, and says whether there was something before.
+    fn apply(&mut self, change: &Change) -> Result<bool, redb::Error> {
+        match change {
+            Change::Save { origin, at, octets } => {
+                let later = self.kept.get(&**origin)?.is_some_and(|there| there.value().0 > *at);
+                if later {
+                    return Ok(true);
+                }
+                let before = self.remove(origin)?;
+                self.insert(origin, *at, octets)?;
+                Ok(before)
+            }
+            Change::Remove { origin } => self.remove(origin),
+        }
+    }
+
+    fn insert(&mut self, origin: &str, at: u64, octets: &[u8]) -> Result<(), redb::Error> {
+        self.kept.insert(origin, (at, self.next_turn, octets))?;
+        self.turns.insert(self.next_turn, origin)?;
+        self.next_turn += 1;
+        self.octets += weight(origin, octets);
+        Ok(())
+    }
+
+    fn remove(&mut self, origin: &str) -> Result<bool, redb::Error> {
+        let Some(there) = self.kept.remove(origin)? else { return Ok(false) };
+        let (_, turn, octets) = there.value();
+        self.octets = self.octets.saturating_sub(weight(origin, octets));
+        self.turns.remove(turn)?;
+        Ok(true)
+    }
+
+    /// Lets the oldest go until the bound is kept. What was asked for since its last turn gets another
+    /// one, but no more of those than were changed, so that this ends.
+    fn evict(&mut self, most: u64, asked_for: &AskedFor, changed: usize) -> Result<(), redb::Error> {
+        let mut chances = changed;
+        for _ in 0..MOST_EVICTED + chances {
+            if self.octets <= most {
+                break;
+            }
+            let oldest = self.turns.pop_first()?.map(|(_, origin)| origin.value().to_owned());
+            let Some(origin) = oldest else { break };
+            let there = self.kept.remove(&*origin)?.map(|there| {
+                let (at, _, octets) = there.value();
+                (at, octets.to_vec())
+            });
+            let Some((at, octets)) = there else { continue };
+            self.octets = self.octets.saturating_sub(weight(&origin, &octets));
+            if chances > 0 && asked_for.take(&origin) {
+                chances -= 1;
+                self.insert(&origin, at, &octets)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which origins were asked for: one bit for all origins of one hash. An origin that shares its bit
+/// with another gets a chance too many, and nothing worse.
+struct AskedFor {
+    hasher: RandomState,
+    bits: Box<[AtomicU64]>,
+}
+
+impl AskedFor {
+    fn new() -> Self {
+        let bits = std::iter::repeat_with(AtomicU64::default).take(1 << 14).collect();
+        Self { hasher: RandomState::new(), bits }
+    }
+
+    fn note(&self, origin: &str) {
+        let (word, bit) = self.place(origin);
+        // Most are noted already, and reading leaves the word where other cores have it.
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    fn take(&self, origin: &str) -> bool {
+        let (word, bit) = self.place(origin);
+        word.fetch_and(!bit, Ordering::Relaxed) & bit != 0
+    }
+
+    fn place(&self, origin: &str) -> (&AtomicU64, u64) {
+        let hash = self.hasher.hash_one(origin);
+        (&self.bits[(hash >> 6) as usize % self.bits.len()], 1 << (hash & 63))
+    }
+}
+
+/// How much there is.
+struct Size {
+    origins: u64,
+    octets: u64,
+}
+
+/// Opens a file that is there.
+fn open(path: &Path) -> Result<(Database, Size), Trouble> {
+    let database = Database::builder().set_cache_size(CACHE).open(path).map_err(redb::Error::from)?;
+    let size = read_size(&database)?;
+    Ok((database, size))
+}
+
+fn read_size(database: &Database) -> Result<Size, Trouble> {
+    let transaction = database.begin_read().map_err(redb::Error::from)?;
+    let facts = transaction.open_table(FACTS).map_err(|_| Trouble::SomethingElse)?;
+    let fact = |name| facts.get(name).map(|fact| fact.map(|fact| fact.value()));
+    match fact("schema").map_err(redb::Error::from)? {
+        Some(SCHEMA) => {}
+        Some(other) => return Err(Trouble::Schema(other)),
+        None => return Err(Trouble::SomethingElse),
+    }
+    let octets = fact("octets").map_err(redb::Error::from)?.unwrap_or(0);
+    let kept = transaction.open_table(KEPT).map_err(redb::Error::from)?;
+    Ok(Size { origins: kept.len().map_err(redb::Error::from)?, octets })
+}
+
+/// Makes a new file under another name, and gives it its own when it is whole: a process that is
+/// killed in between leaves nothing that can't be opened.
+fn make(path: &Path) -> Result<(), Trouble> {
+    let io = |error| Trouble::Library(redb::Error::Io(error));
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".new");
+    let database = match Database::create(&unfinished) {
+        Err(DatabaseError::Storage(_)) => {
+            std::fs::remove_file(&unfinished).map_err(io)?;
+            Database::create(&unfinished)
+        }
+        created => created,
+    };
+    let database = database.map_err(redb::Error::from)?;
+    write_schema(&database, SCHEMA).map_err(Trouble::Library)?;
+    drop(database);
+    std::fs::rename(&unfinished, path).map_err(io)?;
+    // The name of the file has to last as well.
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
+    }
+    Ok(())
+}
+
+fn write_schema(database: &Database, schema: u64) -> Result<(), redb::Error> {
+    let transaction = database.begin_write()?;
+    transaction.open_table(FACTS)?.insert("schema", schema)?;
+    transaction.open_table(KEPT)?;
+    transaction.open_table(TURNS)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// What went wrong with a file.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    Library(redb::Error),
+    SomethingElse,
+    Schema(u64),
+    Closed,
+}
+
+impl Trouble {
+    pub(super) fn error(&self, path: &Path) -> StoreError {
+        StoreError::new(format_args!("{}: {}", path.display(), self.message()))
+    }
+
+    fn message(&self) -> String {
+        let something_else = "this file is no store of mayi; name another one";
+        match self {
+            Self::Library(redb::Error::DatabaseAlreadyOpen) => {
+                "another process has this store open, and only one at a time can".into()
+            }
+            Self::Library(redb::Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                something_else.into()
+            }
+            Self::Library(error) => error.to_string(),
+            Self::SomethingElse => something_else.into(),
+            Self::Schema(other) => format!(
+                "this store has schema version {other}, and this program knows {SCHEMA}; name another \
+                 file, or remove this one: what it kept is fetched anew"
+            ),
+            Self::Closed => "this store is closed after a failure, until a save can open it".into(),
+        }
+    }
+}
+
+impl From<redb::Error> for Trouble {
+    fn from(error: redb::Error) -> Self {
+        Self::Library(error)
+    }
+}

@@ -1,0 +1,131 @@
+//! A store in a file of this machine, for one process that runs for long.
+//!
+//! What is acknowledged is on the disk: a thread of its own gathers what comes within a moment, writes
+//! it in one durable transaction, and then acknowledges all of it. A process that is killed at any
+//! moment loses only what was not acknowledged, and the file opens again at once, however large it is.
+//! When the disk is full or fails, saving gives errors until it has recovered.
+//!
+//! The size is bounded by what is kept, not by the file: see [`DiskStore::open`]. Whose turn it is to
+//! go is decided by the time of the last save, with a second chance for what was asked for since.
+//! Which those were is only in memory, as one bit each: reading never writes.
+//!
+//! What an entry means is not known here, except for the time of its attempt.
+
+mod file;
+mod readers;
+mod writer;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mayi::access::Origin;
+
+use self::file::{File, Trouble};
+use self::readers::Readers;
+use self::writer::{Change, Writer};
+use super::{Store, StoreError, StoreSize, Storing};
+use crate::kept::{Kept, milliseconds};
+
+/// What is kept, in one file that one process at a time has open.
+///
+/// ```
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// use mayi_fetch::store::{DiskStore, Store};
+///
+/// let folder = tempfile::tempdir()?;
+/// let store = DiskStore::open(folder.path().join("robots.mayi"), 1 << 30)?;
+/// assert_eq!(store.size().await?.origins, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+pub struct DiskStore {
+    file: Arc<File>,
+    // The threads stop, the writer after it has written everything, when these are dropped.
+    writer: Writer,
+    readers: Readers,
+}
+
+impl DiskStore {
+    /// Opens the store in a file, or makes one, for at most so many octets of what is kept.
+    ///
+    /// An entry counts with its compressed octets, twice its origin and 64 more. The file is a tree of
+    /// pages that are never changed in place, so it takes about three times as much. Where it has
+    /// grown it stays so, and the room is used again.
+    ///
+    /// # Errors
+    /// When the file can't be opened or made, when it is something else than a store, or one of
+    /// another schema version, and when another process has it open.
+    pub fn open(path: impl AsRef<Path>, most_octets: u64) -> Result<Self, StoreError> {
+        let path = PathBuf::from(path.as_ref());
+        let file = Arc::new(File::open(path.clone(), most_octets).map_err(|it| it.error(&path))?);
+        let threads = "the threads of the store can't be started";
+        let writer = Writer::start(Arc::clone(&file))
+            .map_err(|error| StoreError::new(format_args!("{threads}: {error}")))?;
+        let readers =
+            Readers::start().map_err(|error| StoreError::new(format_args!("{threads}: {error}")))?;
+        Ok(Self { file, writer, readers })
+    }
+
+    /// Does something with the file where waiting for the disk holds nobody up.
+    fn reading<'a, T: Send + 'static>(
+        &'a self,
+        job: impl FnOnce(&File) -> Result<T, Trouble> + Send + 'static,
+    ) -> Storing<'a, T> {
+        let file = Arc::clone(&self.file);
+        Box::pin(async move {
+            let read = self.readers.run(move || job(&file)).await;
+            match read {
+                Some(read) => read.map_err(|trouble| trouble.error(&self.file.path)),
+                None => Err(StoreError::new("a thread that reads the store has failed")),
+            }
+        })
+    }
+}
+
+impl Store for DiskStore {
+    fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        let origin = origin.to_string();
+        self.reading(move |file| file.load(&origin))
+    }
+
+    fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
+        Box::pin(async move {
+            let origin: Box<str> = kept.origin.to_string().into();
+            let octets = kept.encode();
+            let weight = file::weight(&origin, &octets);
+            if weight > self.file.most_octets {
+                let most = self.file.most_octets;
+                let message = format!("{origin} needs {weight} octets, and the whole store has {most}");
+                return Err(StoreError::new(message));
+            }
+            let at = milliseconds(kept.last.at);
+            self.writer.change(Change::Save { origin, at, octets }).await.map(|_| ())
+        })
+    }
+
+    fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool> {
+        Box::pin(self.writer.change(Change::Remove { origin: origin.to_string().into() }))
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        let after = after.map(str::to_owned);
+        self.reading(move |file| file.list(after.as_deref(), limit))
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        let origins = self.file.origins.load(Ordering::Acquire);
+        let octets = self.file.octets.load(Ordering::Acquire);
+        Box::pin(async move { Ok(StoreSize::new(origins, octets)) })
+    }
+
+    fn describe(&self) -> String {
+        format!("{}, at most {} octets", self.file.path.display(), self.file.most_octets)
+    }
+}
+
+impl fmt::Debug for DiskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiskStore").field("file", &self.describe()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,139 @@
+//! The one thread that writes: changes in, one durable transaction for many of them, then the answers.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Semaphore, oneshot};
+
+use super::file::File;
+use crate::store::StoreError;
+
+/// How long changes are gathered for. One caller alone does not wait for it.
+const GATHERING: Duration = Duration::from_millis(20);
+
+/// The most changes, and the most octets, in one transaction.
+const MOST_CHANGES: usize = 1024;
+const MOST_OCTETS: usize = 8 << 20;
+
+/// The most that may wait to be written, in units of a KiB: whoever comes then waits for room.
+const WAITING: u32 = 64 << 10;
+
+/// Something to write.
+pub(super) enum Change {
+    Save { origin: Box<str>, at: u64, octets: Vec<u8> },
+    Remove { origin: Box<str> },
+}
+
+impl Change {
+    fn octets(&self) -> usize {
+        match self {
+            Self::Save { octets, .. } => octets.len(),
+            Self::Remove { .. } => 0,
+        }
+    }
+}
+
+/// A change, and where to say what came of it: whether there was something before.
+struct Order {
+    change: Change,
+    done: oneshot::Sender<Result<bool, StoreError>>,
+}
+
+pub(super) struct Writer {
+    room: Semaphore,
+    // Nothing only while it is being dropped.
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(file: Arc<File>) -> io::Result<Self> {
+        let (orders, queue) = channel();
+        let work = move || work(&file, &queue);
+        let thread = thread::Builder::new().name("mayi-store-write".into()).spawn(work)?;
+        let room = Semaphore::new(WAITING as usize);
+        Ok(Self { room, orders: Some(orders), thread: Some(thread) })
+    }
+
+    /// Writes a change; when it says so, the change is on the disk.
+    pub(super) async fn change(&self, change: Change) -> Result<bool, StoreError> {
+        let stopped = || StoreError::new("the thread that writes the store has stopped");
+        let units = u32::try_from(change.octets() / 1024 + 1).unwrap_or(WAITING).min(WAITING);
+        let _room = self.room.acquire_many(units).await.map_err(|_| stopped())?;
+        let (done, result) = oneshot::channel();
+        let orders = self.orders.as_ref().ok_or_else(stopped)?;
+        orders.send(Order { change, done }).map_err(|_| stopped())?;
+        result.await.map_err(|_| stopped())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.orders = None;
+        // The file is closed in order once everything is written.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(file: &File, queue: &Receiver<Order>) {
+    // A file that was opened with a smaller bound than before is made smaller step by step.
+    let mut is_too_large = file.is_too_large();
+    let mut is_busy = false;
+    loop {
+        let first = if is_too_large {
+            queue.try_recv().ok()
+        } else {
+            match queue.recv() {
+                Ok(order) => Some(order),
+                Err(_) => return,
+            }
+        };
+        let (changes, askers) = gather(first, queue, is_busy);
+        is_busy = changes.len() > 1;
+        // A panic of the library is a failed transaction, and the file is opened anew after it.
+        let written = catch_unwind(AssertUnwindSafe(|| file.write(&changes)))
+            .unwrap_or_else(|_| Err(file.failed("writing failed in an unforeseen way")));
+        is_too_large = written.is_ok() && file.is_too_large();
+        match written {
+            Ok(answers) => {
+                for (asker, answer) in askers.into_iter().zip(answers) {
+                    let _ = asker.send(Ok(answer));
+                }
+            }
+            Err(error) => {
+                for asker in askers {
+                    let _ = asker.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+type Askers = Vec<oneshot::Sender<Result<bool, StoreError>>>;
+
+/// What to write together. Waits for more only where there were several at once before.
+fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<Change>, Askers) {
+    let until = Instant::now() + if is_busy { GATHERING } else { Duration::ZERO };
+    let (mut changes, mut askers, mut octets) = (Vec::new(), Vec::new(), 0);
+    let mut next = first;
+    while let Some(order) = next {
+        octets += order.change.octets();
+        changes.push(order.change);
+        askers.push(order.done);
+        if changes.len() >= MOST_CHANGES || octets >= MOST_OCTETS {
+            break;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        next = match queue.recv_timeout(left) {
+            Ok(order) => Some(order),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        };
+    }
+    (changes, askers)
+}

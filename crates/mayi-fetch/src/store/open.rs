@@ -1,0 +1,62 @@
+//! What somebody wrote to name a store → the store.
+
+use std::sync::Arc;
+
+use super::{MemoryStore, Store, StoreError};
+
+/// Opens the store that a text names, for at most so many octets.
+///
+/// | text | store |
+/// | --- | --- |
+/// | `memory` | the memory of the process |
+/// | `redis://[user:password@]host[:port][/number]` | a Redis or Valkey server; its `maxmemory` is the bound |
+/// | `redis+cluster://[user:password@]host[:port][,host[:port]…]` | a cluster, by some of its nodes |
+/// | anything else without `://` | a file |
+///
+/// Redis needs the tokio runtime around the call. A file that is called `memory` is `./memory`.
+///
+/// ```
+/// let store = mayi_fetch::store::open("memory", 64 << 20)?;
+/// assert_eq!(store.describe(), "memory, at most 67108864 octets");
+/// let error = mayi_fetch::store::open("mysql://localhost", 0).err().expect("no such store");
+/// assert!(error.to_string().starts_with("mysql: no store is called so"));
+/// # Ok::<(), mayi_fetch::store::StoreError>(())
+/// ```
+///
+/// # Errors
+/// When the text names no store, when this build has no such store, and when it can't be opened.
+pub fn open(name: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
+    match name.split_once("://") {
+        None if name == "memory" => Ok(Arc::new(MemoryStore::new(most_octets))),
+        None if name.is_empty() => Err(StoreError::new(format_args!("no store is named; {KNOWN}"))),
+        None => disk(name, most_octets),
+        Some(("redis" | "rediss" | "redis+cluster" | "redis+unix", _)) => redis(name),
+        Some((scheme, _)) => {
+            let scheme = scheme.escape_debug();
+            Err(StoreError::new(format_args!("{scheme}: no store is called so; {KNOWN}")))
+        }
+    }
+}
+
+const KNOWN: &str = "there are memory, the path of a file, redis://host:port and \
+                     redis+cluster://host:port,host:port";
+
+#[cfg(feature = "disk")]
+fn disk(path: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(super::DiskStore::open(path, most_octets)?))
+}
+
+#[cfg(not(feature = "disk"))]
+fn disk(_path: &str, _most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
+    Err(StoreError::new("this build has no store in a file: it was made without the feature `disk`"))
+}
+
+#[cfg(feature = "redis")]
+fn redis(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(super::RedisStore::connect(url, super::RedisOptions::default())?))
+}
+
+#[cfg(not(feature = "redis"))]
+fn redis(_url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    Err(StoreError::new("this build has no store in Redis: it was made without the feature `redis`"))
+}

@@ -1,0 +1,274 @@
+//! The way to a server or a cluster: commands out, answers or a prompt error in.
+//!
+//! It connects when it is first needed and again when the connection is lost. A command that lost its
+//! connection is sent once more, so commands have to bear being done twice.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::ClusterClient;
+use redis::cluster_async::ClusterConnection;
+use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
+use redis::{Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, Value, cmd};
+
+use crate::store::StoreError;
+
+/// How many slots a cluster has, and how many of them share a pause: a node that is down must not
+/// keep anybody from the others.
+const SLOTS: u16 = 16384;
+const SLOTS_OF_A_PAUSE: u16 = 256;
+
+/// The way to a server or to a cluster.
+pub(super) struct Link {
+    shown: String,
+    timeout: Duration,
+    pause: Duration,
+    way: Way,
+    /// Until when nobody is asked; one for a server, one for each range of slots of a cluster.
+    paused: Box<[Mutex<Option<Instant>>]>,
+}
+
+/// A node of a cluster: its host and its port.
+pub(super) type Node = (String, u16);
+
+enum Way {
+    Server(ConnectionManager),
+    // The connection is there once it could be made.
+    Cluster(ClusterClient, tokio::sync::Mutex<Option<ClusterConnection>>),
+}
+
+impl Link {
+    pub(super) fn to(url: &str, timeout: Duration, pause: Duration) -> Result<Self, StoreError> {
+        let wrong = |error: RedisError| StoreError::new(format_args!("not a URL of Redis: {error}"));
+        if url.starts_with("rediss") {
+            return Err(StoreError::new(
+                "rediss: this build has no TLS to Redis; use redis:// to a local TLS tunnel",
+            ));
+        }
+        if let Some(nodes) = url.strip_prefix("redis+cluster://") {
+            let (user, nodes) =
+                nodes.rsplit_once('@').map_or(("", nodes), |(user, nodes)| (user, nodes));
+            let at = if user.is_empty() { "" } else { "@" };
+            let nodes: Vec<String> = nodes
+                .trim_end_matches('/')
+                .split(',')
+                .map(|node| format!("redis://{user}{at}{node}"))
+                .collect();
+            let mut shown = Vec::new();
+            for node in &nodes {
+                shown.push(node.as_str().into_connection_info().map_err(wrong)?.addr().to_string());
+            }
+            let client = ClusterClient::builder(nodes)
+                .retries(3)
+                .min_retry_wait(10)
+                .max_retry_wait(100)
+                .connection_timeout(timeout)
+                .response_timeout(timeout)
+                .build()
+                .map_err(wrong)?;
+            return Ok(Self {
+                shown: format!("Redis cluster of {}", shown.join(", ")),
+                timeout,
+                pause,
+                way: Way::Cluster(client, tokio::sync::Mutex::default()),
+                paused: (0..SLOTS / SLOTS_OF_A_PAUSE).map(|_| Mutex::default()).collect(),
+            });
+        }
+        let client = Client::open(url).map_err(wrong)?;
+        let shown = format!("Redis at {}", client.get_connection_info().addr());
+        // The pause is the time between two attempts to connect.
+        let config = ConnectionManagerConfig::new()
+            .set_number_of_retries(1)
+            .set_min_delay(Duration::from_millis(10))
+            .set_max_delay(Duration::from_millis(50))
+            .set_connection_timeout(Some(timeout))
+            .set_response_timeout(Some(timeout));
+        let manager = ConnectionManager::new_lazy_with_config(client, config).map_err(wrong)?;
+        let paused = Box::new([Mutex::default()]);
+        Ok(Self { shown, timeout, pause, way: Way::Server(manager), paused })
+    }
+
+    pub(super) fn describe(&self) -> String {
+        self.shown.clone()
+    }
+
+    /// Sends a command, and reads its answer. Where it is about one origin, and a node that is asked
+    /// about that one has just not answered, it does not wait.
+    pub(super) async fn ask<T: FromRedisValue>(
+        &self,
+        origin: Option<&str>,
+        command: &Cmd,
+    ) -> Result<T, StoreError> {
+        self.answer(self.pause_of(origin), command, None).await
+    }
+
+    /// Sends a command to a node as [`nodes`](Self::nodes) named it.
+    pub(super) async fn ask_node<T: FromRedisValue>(
+        &self,
+        node: Option<&Node>,
+        command: &Cmd,
+    ) -> Result<T, StoreError> {
+        self.answer(self.pause_of(None), command, node).await
+    }
+
+    /// The nodes that have keys; a server is one that needs no name.
+    pub(super) async fn nodes(&self) -> Result<Vec<Option<Node>>, StoreError> {
+        if let Way::Server(_) = self.way {
+            return Ok(vec![None]);
+        }
+        let mut command = cmd("CLUSTER");
+        command.arg("SLOTS");
+        let ranges: Vec<Vec<Value>> = self.ask(None, &command).await?;
+        let mut nodes = Vec::new();
+        let mut slots = 0_u32;
+        for range in ranges {
+            let (first, last, node) =
+                read_range(range).ok_or_else(|| self.error("it does not say where its nodes are"))?;
+            slots += u32::from(last.saturating_sub(first)) + 1;
+            if !nodes.contains(&Some(node.clone())) {
+                nodes.push(Some(node));
+            }
+        }
+        if slots < u32::from(SLOTS) {
+            return Err(self.error("a part of the cluster's slots has no node"));
+        }
+        Ok(nodes)
+    }
+
+    async fn answer<T: FromRedisValue>(
+        &self,
+        pause: Option<&Mutex<Option<Instant>>>,
+        command: &Cmd,
+        node: Option<&Node>,
+    ) -> Result<T, StoreError> {
+        let paused = |pause: &Mutex<Option<Instant>>| {
+            pause
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_some_and(|until| Instant::now() < until)
+        };
+        if pause.is_some_and(paused) {
+            return Err(self.error("it did not answer a moment ago"));
+        }
+        let answer = tokio::time::timeout(self.timeout, async {
+            match self.send(command, node).await {
+                Err(error) if error.is_connection_dropped() => self.send(command, node).await,
+                answer => answer,
+            }
+        });
+        let (message, is_down) = match answer.await {
+            Ok(Ok(value)) => match T::from_redis_value(value) {
+                Ok(value) => return Ok(value),
+                Err(error) => (error.to_string(), false),
+            },
+            Ok(Err(error)) => {
+                let is_down = error.is_io_error()
+                    || error.is_timeout()
+                    || error.is_connection_dropped()
+                    || error.kind() == ErrorKind::ClusterConnectionNotFound;
+                (error.to_string(), is_down)
+            }
+            Err(_) => (format!("no answer within {:?}", self.timeout), true),
+        };
+        if let Some(pause) = pause.filter(|_| is_down) {
+            let until = Instant::now() + self.pause;
+            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        }
+        Err(self.error(&message))
+    }
+
+    async fn send(&self, command: &Cmd, node: Option<&Node>) -> Result<Value, RedisError> {
+        match &self.way {
+            Way::Server(manager) => command.query_async(&mut manager.clone()).await,
+            Way::Cluster(client, place) => {
+                let mut connection = connection(client, place).await?;
+                match node {
+                    // By its address: a slot whose node is away would be routed to any other.
+                    Some((host, port)) => {
+                        let (host, port) = (host.clone(), *port);
+                        let node = SingleNodeRoutingInfo::ByAddress { host, port };
+                        connection.route_command(command.clone(), RoutingInfo::SingleNode(node)).await
+                    }
+                    None => command.query_async(&mut connection).await,
+                }
+            }
+        }
+    }
+
+    fn pause_of(&self, origin: Option<&str>) -> Option<&Mutex<Option<Instant>>> {
+        match &self.way {
+            Way::Server(_) => self.paused.first(),
+            Way::Cluster(..) => self.paused.get((slot(origin?) / SLOTS_OF_A_PAUSE) as usize),
+        }
+    }
+
+    fn error(&self, message: &str) -> StoreError {
+        StoreError::new(format_args!("{}: {message}", self.shown))
+    }
+}
+
+/// A range of slots: the first one, the last one, and its nodes, the primary first: host, port, ….
+fn read_range(range: Vec<Value>) -> Option<(u16, u16, Node)> {
+    let mut range = range.into_iter();
+    let first = u16::from_redis_value(range.next()?).ok()?;
+    let last = u16::from_redis_value(range.next()?).ok()?;
+    let mut primary = Vec::<Value>::from_redis_value(range.next()?).ok()?.into_iter();
+    let host = String::from_redis_value(primary.next()?).ok().filter(|host| !host.is_empty())?;
+    let port = u16::from_redis_value(primary.next()?).ok()?;
+    Some((first, last, (host, port)))
+}
+
+async fn connection(
+    client: &ClusterClient,
+    place: &tokio::sync::Mutex<Option<ClusterConnection>>,
+) -> Result<ClusterConnection, RedisError> {
+    let mut place = place.lock().await;
+    if let Some(connection) = &*place {
+        return Ok(connection.clone());
+    }
+    let connection = client.get_async_connection().await?;
+    *place = Some(connection.clone());
+    Ok(connection)
+}
+
+/// The slot that the keys of an origin are in: a CRC of what is between the braces.
+fn slot(origin: &str) -> u16 {
+    let tag = origin.split('}').next().unwrap_or_default();
+    let crc = tag.bytes().fold(0_u16, |crc, octet| {
+        (0..8).fold(crc ^ u16::from(octet) << 8, |crc, _| {
+            let next = crc << 1;
+            if crc & 0x8000 == 0 { next } else { next ^ 0x1021 }
+        })
+    });
+    crc % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_those_of_the_cluster_specification() {
+        assert_eq!(slot("123456789"), 0x31c3);
+        assert_eq!(slot("foo"), 12182);
+        assert_eq!(slot("foo}bar"), 12182);
+    }
+
+    #[tokio::test]
+    async fn only_urls_of_redis_are_taken_and_no_password_is_shown() {
+        let second = Duration::from_secs(1);
+        for (url, message) in [
+            ("http://localhost", "not a URL of Redis"),
+            ("rediss://localhost", "no TLS"),
+            ("redis+cluster://", "not a URL of Redis"),
+        ] {
+            let error = Link::to(url, second, second).err().map(|error| error.to_string());
+            assert!(error.as_ref().is_some_and(|error| error.contains(message)), "{url}: {error:?}");
+        }
+        let link = Link::to("redis://user:secret@localhost:7/3", second, second).expect("a URL");
+        assert_eq!(link.describe(), "Redis at localhost:7");
+        let error = link.ask::<Value>(None, &cmd("PING")).await.expect_err("nobody is there");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}

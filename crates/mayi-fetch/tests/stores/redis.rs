@@ -1,0 +1,180 @@
+//! The shared store: claims between processes, a server that dies and comes back, and entries of others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store};
+
+use crate::servers::{Cluster, Server};
+use crate::support::{kept, origin, until};
+
+fn connect(url: &str) -> RedisStore {
+    RedisStore::connect(url, RedisOptions::default()).expect("a URL of Redis")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_many_gets_a_claim() {
+    let server = Server::start(&[]);
+    let cluster = Cluster::start();
+    for url in [server.url(), cluster.url()] {
+        let stores: Vec<Arc<RedisStore>> = (0..4).map(|_| Arc::new(connect(&url))).collect();
+        let place = origin("wanted");
+        let mut tasks = tokio::task::JoinSet::new();
+        for number in 0..40 {
+            let store = Arc::clone(&stores[number % 4]);
+            let place = place.clone();
+            tasks.spawn(async move { store.claim(&place, Duration::from_secs(600)).await });
+        }
+        let mut granted = Vec::new();
+        while let Some(claim) = tasks.join_next().await {
+            if let Claim::Granted(token) = claim.expect("a task").expect("an answer") {
+                granted.push(token);
+            }
+        }
+        assert_eq!(granted.len(), 1, "one of forty");
+
+        let other = origin("other");
+        let claim = stores[0].claim(&other, Duration::from_secs(600)).await.expect("an answer");
+        let Claim::Granted(token_of_other) = claim else { panic!("another origin is free") };
+        stores[1].release(&place, token_of_other).await.expect("an answer");
+        let claim = stores[1].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+        assert_eq!(claim, Claim::Taken, "only its own token gives a claim back");
+        stores[2].release(&place, granted[0]).await.expect("an answer");
+        let claim = stores[3].claim(&place, Duration::from_millis(30)).await.expect("an answer");
+        let Claim::Granted(late) = claim else { panic!("it was given back") };
+
+        // Whoever dies with a claim keeps the others from it for no longer than it asked for.
+        let next = std::sync::Mutex::new(None);
+        until("the claim ends by itself", || async {
+            let claim = stores[0].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+            *next.lock().expect("a lock") = Some(claim);
+            claim != Claim::Taken
+        })
+        .await;
+        stores[3].release(&place, late).await.expect("an answer");
+        let claim = stores[1].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+        assert_eq!(claim, Claim::Taken, "a late holder takes nobody's claim away");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_dies_gives_errors_until_it_is_back() {
+    let mut server = Server::start(&[]);
+    let store = Arc::new(connect(&server.url()));
+    let mut tasks = tokio::task::JoinSet::new();
+    for task in 0..32 {
+        let store = Arc::clone(&store);
+        // Until there is an error: nobody waits for ever.
+        tasks.spawn(async move {
+            for at in 1_000.. {
+                let kept = kept(&format!("t{task}"), at, 500);
+                let saved = store.save(&kept).await;
+                let loaded = store.load(&kept.origin).await;
+                if let (Ok(()), Ok(there)) = (&saved, &loaded) {
+                    assert_eq!(there.as_ref(), Some(&kept));
+                } else {
+                    break;
+                }
+            }
+        });
+    }
+    until("there is load", || async { store.size().await.is_ok_and(|size| size.origins == 32) }).await;
+    server.kill();
+    while let Some(done) = tasks.join_next().await {
+        done.expect("a task that ends");
+    }
+    let error = store.load(&origin("t0")).await.expect_err("nobody is there").to_string();
+    assert!(error.starts_with(&format!("Redis at 127.0.0.1:{}: ", server.port)), "{error}");
+    until("nobody is asked for a while", || async {
+        let error = store.load(&origin("t0")).await.expect_err("nobody is there");
+        error.to_string().ends_with("it did not answer a moment ago")
+    })
+    .await;
+    store.claim(&origin("t0"), Duration::from_secs(1)).await.expect_err("nobody is there");
+    store.list(None, 10).await.expect_err("nobody is there");
+
+    server.restart();
+    until("the server is found again", || async { store.load(&origin("t0")).await.is_ok() }).await;
+    let kept = kept("t0", 5, 10);
+    store.save(&kept).await.expect("saved");
+    assert_eq!(store.load(&kept.origin).await.expect("an answer"), Some(kept));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_down_at_first_is_found_later() {
+    let mut server = Server::start(&[]);
+    server.kill();
+    let store = connect(&server.url());
+    store.load(&origin("a")).await.expect_err("nobody is there");
+    server.restart();
+    until("the server is found", || async { store.load(&origin("a")).await.is_ok() }).await;
+}
+
+/// A server that takes connections and says nothing.
+#[tokio::test]
+async fn silence_is_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("redis://{}", listener.local_addr().expect("an address"));
+    let mut options = RedisOptions::default();
+    options.timeout = Duration::from_millis(50);
+    let store = RedisStore::connect(&url, options).expect("a URL of Redis");
+    store.load(&origin("a")).await.expect_err("no answer comes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_dies_takes_only_its_own_origins_along() {
+    let mut cluster = Cluster::start();
+    let store = connect(&cluster.url());
+    let entries: Vec<_> = (0..60).map(|n| kept(&format!("n{n}"), 1_000, 50)).collect();
+    for kept in &entries {
+        store.save(kept).await.expect("saved");
+    }
+    cluster.nodes[2].kill();
+    until("the others answer, and it does not", || async {
+        let (mut found, mut errors) = (0, 0);
+        for kept in &entries {
+            match store.load(&kept.origin).await {
+                Ok(there) => {
+                    assert_eq!(there.as_ref(), Some(kept), "an answer is never a wrong one");
+                    found += 1;
+                }
+                Err(_) => errors += 1,
+            }
+        }
+        assert!(errors > 0, "a third of the slots is gone");
+        found > 20 && found + errors == 60
+    })
+    .await;
+    let list = store.list(None, 100).await.map(|list| list.len());
+    list.expect_err("a list without a third of it would mislead");
+    cluster.nodes[2].restart();
+    until("the node is found again", || async {
+        let mut all = true;
+        for kept in &entries {
+            all &= store.load(&kept.origin).await.is_ok();
+        }
+        all
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_is_absence_and_a_full_server_is_an_error() {
+    let server = Server::start(&[]);
+    let store = connect(&server.url());
+    for (name, value) in [("cut", "0000"), ("odd", "00000000000000001000odd"), ("text", "text")] {
+        server.say(&format!("SET mayi:1:kept:{{https://{name}.example}} {value}"));
+        assert_eq!(store.load(&origin(name)).await.expect("an answer"), None, "{name}");
+        let kept = kept(name, 2_000, 10);
+        store.save(&kept).await.expect("it is written over");
+        assert_eq!(store.load(&kept.origin).await.expect("an answer"), Some(kept));
+    }
+    server.say("SET mayi:1:kept:{https://a.example} odd");
+    assert_eq!(store.list(None, 3).await.expect("a list").len(), 3, "damage makes no page shorter");
+
+    let full = Server::start(&["--maxmemory", "1mb", "--maxmemory-policy", "noeviction"]);
+    let store = connect(&full.url());
+    let error = store.save(&kept("a", 1_000, 10)).await.expect_err("there is no room");
+    assert!(error.to_string().contains("maxmemory"), "{error}");
+    assert_eq!(store.load(&origin("a")).await.expect("reading goes on"), None);
+}

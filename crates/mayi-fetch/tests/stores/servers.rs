@@ -1,0 +1,156 @@
+//! Servers for the tests, on free ports of the loopback address, with nothing on disk.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A server that ends with its value.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    bus: u16,
+    options: Vec<String>,
+    folder: TempDir,
+    child: Child,
+}
+
+impl Server {
+    pub(crate) fn start(options: &[&str]) -> Self {
+        // Somebody else can take a port that was free.
+        for _ in 0..5 {
+            let (port, bus) = (free_port(), free_port());
+            let folder = tempfile::tempdir().expect("a folder");
+            let options: Vec<String> = options.iter().map(ToString::to_string).collect();
+            let child = spawn(port, bus, &options, &folder);
+            let mut server = Self { port, bus, options, folder, child };
+            if server.is_up() {
+                return server;
+            }
+        }
+        panic!("no server would start");
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// SIGKILL, and the end of the process.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("a process");
+        self.child.wait().expect("a process");
+    }
+
+    /// Starts it again, where it was.
+    pub(crate) fn restart(&mut self) {
+        self.child = spawn(self.port, self.bus, &self.options, &self.folder);
+        assert!(self.is_up(), "the server does not start again");
+    }
+
+    /// Sends a command, and reads what comes of it at once.
+    pub(crate) fn say(&self, command: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        stream.write_all(format!("{command}\r\nQUIT\r\n").as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        Some(answer)
+    }
+
+    fn is_up(&mut self) -> bool {
+        let limit = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < limit {
+            if self.child.try_wait().expect("a process").is_some() {
+                return false;
+            }
+            if self.say("PING").is_some_and(|answer| answer.starts_with("+PONG")) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Three nodes that share the slots.
+pub(crate) struct Cluster {
+    pub(crate) nodes: Vec<Server>,
+}
+
+impl Cluster {
+    pub(crate) fn start() -> Self {
+        let options = [
+            "--cluster-enabled",
+            "yes",
+            "--cluster-node-timeout",
+            "1000",
+            "--cluster-require-full-coverage",
+            "no",
+        ];
+        let nodes: Vec<Server> = (0..3).map(|_| Server::start(&options)).collect();
+        for (node, slots) in nodes.iter().zip(["0 5460", "5461 10922", "10923 16383"]) {
+            let said = node.say(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
+            assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{said:?}");
+            let said = nodes[0].say(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, node.bus));
+            assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{said:?}");
+        }
+        let limit = Instant::now() + Duration::from_secs(60);
+        let knows_all = |node: &Server| {
+            let info = node.say("CLUSTER INFO").unwrap_or_default();
+            info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")
+        };
+        while !nodes.iter().all(knows_all) {
+            assert!(Instant::now() < limit, "the nodes do not become a cluster");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Self { nodes }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let nodes: Vec<String> =
+            self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
+        format!("redis+cluster://{}", nodes.join(","))
+    }
+}
+
+fn spawn(port: u16, bus: u16, options: &[String], folder: &TempDir) -> Child {
+    let mut command = Command::new(program());
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
+    command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(folder.path());
+    if options.iter().any(|option| option == "--cluster-enabled") {
+        command.args(["--cluster-port", &bus.to_string()]);
+    }
+    command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("a server that can be run")
+}
+
+/// The server's program: the one that `MAYI_TEST_REDIS` names, or Valkey or Redis of this machine.
+fn program() -> PathBuf {
+    if let Some(named) = std::env::var_os("MAYI_TEST_REDIS") {
+        return named.into();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["valkey-server", "redis-server"];
+    let found = names
+        .iter()
+        .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)))
+        .find(|program| program.is_file());
+    found.expect(
+        "these tests need valkey-server or redis-server: install one, or run them as \
+         MAYI_TEST_REDIS=$(scripts/test-servers) cargo test",
+    )
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
+}

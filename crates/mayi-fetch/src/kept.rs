@@ -379,7 +379,7 @@ pub(crate) mod tests {
                 }],
                 failing_since: Some(at),
                 failures: 3,
-                not_before: at + Duration::from_secs(60),
+                not_before: at + Duration::from_mins(1),
             },
         }
     }

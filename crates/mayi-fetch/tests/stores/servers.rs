@@ -103,7 +103,7 @@ impl Cluster {
             let said = nodes[0].say(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, node.bus));
             assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{said:?}");
         }
-        let limit = Instant::now() + Duration::from_secs(60);
+        let limit = Instant::now() + Duration::from_mins(1);
         let knows_all = |node: &Server| {
             let info = node.say("CLUSTER INFO").unwrap_or_default();
             info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")

@@ -68,10 +68,10 @@ impl DiskStore {
     }
 
     /// Does something with the file where waiting for the disk holds nobody up.
-    fn reading<'a, T: Send + 'static>(
-        &'a self,
+    fn reading<T: Send + 'static>(
+        &self,
         job: impl FnOnce(&File) -> Result<T, Trouble> + Send + 'static,
-    ) -> Storing<'a, T> {
+    ) -> Storing<'_, T> {
         let file = Arc::clone(&self.file);
         Box::pin(async move {
             let read = self.readers.run(move || job(&file)).await;

@@ -35,7 +35,7 @@ pub(super) type Node = (String, u16);
 enum Way {
     Server(ConnectionManager),
     // The connection is there once it could be made.
-    Cluster(ClusterClient, tokio::sync::Mutex<Option<ClusterConnection>>),
+    Cluster(Box<ClusterClient>, tokio::sync::Mutex<Option<ClusterConnection>>),
 }
 
 impl Link {
@@ -71,7 +71,7 @@ impl Link {
                 shown: format!("Redis cluster of {}", shown.join(", ")),
                 timeout,
                 pause,
-                way: Way::Cluster(client, tokio::sync::Mutex::default()),
+                way: Way::Cluster(Box::new(client), tokio::sync::Mutex::default()),
                 paused: (0..SLOTS / SLOTS_OF_A_PAUSE).map(|_| Mutex::default()).collect(),
             });
         }

@@ -159,6 +159,40 @@ async fn a_node_that_dies_takes_only_its_own_origins_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_replica_takes_over_with_what_it_has() {
+    let mut cluster = Cluster::start();
+    let store = connect(&cluster.url());
+    let entries: Vec<_> = (0..60).map(|n| kept(&format!("n{n}"), 1_000, 50)).collect();
+    for kept in &entries {
+        store.save(kept).await.expect("saved");
+    }
+    cluster.add_replica_of_last();
+    cluster.nodes[2].kill();
+    for entry in &entries {
+        until("reading works as before", || async {
+            let there = store.load(&entry.origin).await;
+            there.is_ok_and(|there| {
+                assert_eq!(there.as_ref(), Some(entry), "an answer is never a wrong one");
+                true
+            })
+        })
+        .await;
+    }
+    for number in 0..60 {
+        let next = kept(&format!("n{number}"), 2_000, 50);
+        until("saving works as before", || async { store.save(&next).await.is_ok() }).await;
+        assert_eq!(store.load(&next.origin).await.expect("an answer"), Some(next));
+    }
+    until("the list is whole", || async {
+        store.list(None, 100).await.is_ok_and(|list| {
+            assert_eq!(list.len(), 60);
+            true
+        })
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn damage_is_absence_and_a_full_server_is_an_error() {
     let server = Server::start(&[]);
     let store = connect(&server.url());

@@ -11,7 +11,8 @@ use mayi::access::{AccessResult, Origin};
 use mayi_fetch::kept::{FileCopy, Kept, LastAttempt};
 use mayi_fetch::store::{Store, StoreError, open};
 
-const TASKS: usize = 256;
+/// How many tasks save or read at the same time.
+const TASKS: usize = 1024;
 const MOST_OCTETS: u64 = 64 << 30;
 
 #[tokio::main]

@@ -1,8 +1,8 @@
 //! What a store does in a second: `cargo run --release --example store_figures -- STORE ORIGINS`.
 //!
 //! The store is one that `mayi_fetch::store::open` takes; it should be empty. Files have about 800
-//! octets of robots.txt, each its own. A store in a file is killed at the end, so that the time to open
-//! it again is that after a crash.
+//! octets of robots.txt, each its own. They are saved by another process that ends without closing the
+//! store, so the time to open it again is that after a crash.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -11,7 +11,8 @@ use mayi::access::{AccessResult, Origin};
 use mayi_fetch::kept::{FileCopy, Kept, LastAttempt};
 use mayi_fetch::store::{Store, StoreError, open};
 
-const TASKS: usize = 256;
+/// How many tasks save or read at the same time.
+const TASKS: usize = 1024;
 const MOST_OCTETS: u64 = 64 << 30;
 
 #[tokio::main]
@@ -19,33 +20,33 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().ok_or("which store?")?;
     let origins: usize = arguments.next().map_or(Ok(100_000), |text| text.parse())?;
-    if arguments.next().as_deref() == Some("read") {
-        return read(&name, origins).await;
+    match arguments.next() {
+        Some(_) => write(&name, origins).await,
+        None if name == "memory" => Err("what is in memory can't be opened again".into()),
+        None => {
+            let mut writer = std::process::Command::new(std::env::current_exe()?);
+            let status = writer.args([&name, &origins.to_string(), "write"]).status()?;
+            if !status.success() {
+                return Err("writing failed".into());
+            }
+            read(&name, origins).await
+        }
     }
-    let started = Instant::now();
-    let store = open(&name, MOST_OCTETS)?;
-    println!("made in {:?}: {}", started.elapsed(), store.describe());
+}
 
+async fn write(name: &str, origins: usize) -> Result<(), Box<dyn std::error::Error>> {
     let started = Instant::now();
-    each(&store, origins, origins, |store, number| async move { store.save(&kept(number)).await })
-        .await?;
-    said("saved", origins, started);
-    println!("size {:?}, file {:?}", store.size().await?, file_octets(&name));
-    let again = origins / 10;
-    let started = Instant::now();
-    each(&store, again, origins, |store, number| async move { store.save(&kept(number)).await })
-        .await?;
-    said("saved again", again, started);
-    println!("size {:?}, file {:?}", store.size().await?, file_octets(&name));
-    // Another process opens the file after this one has ended without closing it.
-    if file_octets(&name).is_some() {
-        let me = std::env::current_exe()?;
-        let mut reader = std::process::Command::new("sh");
-        reader.args(["-c", "kill -9 $PPID; sleep 1; exec \"$0\" \"$@\""]).arg(me);
-        reader.args([&name, &origins.to_string(), "read"]).spawn()?.wait()?;
+    let store = open(name, MOST_OCTETS)?;
+    println!("made in {:?}: {}", started.elapsed(), store.describe());
+    for (what, count) in [("saved", origins), ("saved again", origins / 10)] {
+        let started = Instant::now();
+        let save = |store: Arc<dyn Store>, number| async move { store.save(&kept(number)).await };
+        each(&store, count, origins, save).await?;
+        said(what, count, started);
+        println!("size {:?}, octets of the file {:?}", store.size().await?, file_octets(name));
     }
-    drop(store);
-    read(&name, origins).await
+    // Without closing anything, as if it were killed.
+    std::process::exit(0)
 }
 
 async fn read(name: &str, origins: usize) -> Result<(), Box<dyn std::error::Error>> {
@@ -102,7 +103,8 @@ where
 
 fn said(what: &str, count: usize, started: Instant) {
     let took = started.elapsed();
-    println!("{what} {count} in {took:.1?}: {:.0} a second", count as f64 / took.as_secs_f64());
+    let each_second = count as u128 * 1_000_000 / took.as_micros().max(1);
+    println!("{what} {count} in {took:.1?}: {each_second} a second");
 }
 
 fn file_octets(name: &str) -> Option<u64> {
@@ -119,10 +121,12 @@ fn kept(number: usize) -> Arc<Kept> {
     let mut body = String::from("User-agent: *\n");
     while body.len() < 800 {
         body.push_str(["Disallow: /", "Allow: /"][random.usize(..2)]);
-        body.extend(std::iter::repeat_with(|| random.lowercase()).take(random.clone().usize(4..20)));
+        for _ in 0..random.usize(4..20) {
+            body.push(random.lowercase());
+        }
         body.push('\n');
     }
-    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let now = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     let origin = origin(number);
     let copy = FileCopy::new(origin.robots_url(), body, now);
     Arc::new(Kept::new(origin, Some(copy), LastAttempt::new(now, AccessResult::Successful)))

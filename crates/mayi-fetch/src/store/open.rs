@@ -13,7 +13,7 @@ use super::{MemoryStore, Store, StoreError};
 /// | `redis+cluster://[user:password@]host[:port][,host[:port]…]` | a cluster, by some of its nodes |
 /// | anything else without `://` | a file |
 ///
-/// Redis needs the tokio runtime around the call. A file that is called `memory` is `./memory`.
+/// `valkey` may stand for `redis` in a URL. Redis needs the tokio runtime around the call. A file that is called `memory` is `./memory`.
 ///
 /// ```
 /// let store = mayi_fetch::store::open("memory", 64 << 20)?;
@@ -30,7 +30,7 @@ pub fn open(name: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> 
         None if name == "memory" => Ok(Arc::new(MemoryStore::new(most_octets))),
         None if name.is_empty() => Err(StoreError::new(format_args!("no store is named; {KNOWN}"))),
         None => disk(name, most_octets),
-        Some(("redis" | "rediss" | "redis+cluster" | "redis+unix", _)) => redis(name),
+        Some((scheme, _)) if scheme.starts_with("redis") || scheme.starts_with("valkey") => redis(name),
         Some((scheme, _)) => {
             let scheme = scheme.escape_debug();
             Err(StoreError::new(format_args!("{scheme}: no store is called so; {KNOWN}")))

@@ -112,10 +112,10 @@ async fn lists_in_pages(store: &dyn Store) {
 
 async fn claims(store: &dyn Store) {
     let place = origin("claimed");
-    let claim = store.claim(&place, Duration::from_secs(60)).await.expect("an answer");
+    let claim = store.claim(&place, Duration::from_mins(1)).await.expect("an answer");
     let Claim::Granted(token) = claim else { panic!("nobody else has it") };
     store.release(&place, token).await.expect("given back");
-    let claim = store.claim(&place, Duration::from_secs(60)).await.expect("an answer");
+    let claim = store.claim(&place, Duration::from_mins(1)).await.expect("an answer");
     let Claim::Granted(token) = claim else { panic!("it was given back") };
     store.release(&place, token).await.expect("given back");
     assert_eq!(store.load(&place).await.expect("an answer"), None, "a claim is no entry");
@@ -141,9 +141,9 @@ async fn many_at_once(store: Arc<dyn Store>) {
     while let Some(done) = tasks.join_next().await {
         done.expect("a task that ends");
     }
-    for name in 0..8 {
+    for name in 0..8_u64 {
         let there = store.load(&origin(&format!("busy-{name}"))).await.expect("an answer");
-        assert_eq!(there.expect("an entry").last.at, time(1_392 + name as u64));
+        assert_eq!(there.expect("an entry").last.at, time(1_392 + name));
     }
     assert_eq!(store.size().await.expect("an answer").origins, 8);
 }

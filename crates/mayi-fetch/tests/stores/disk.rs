@@ -184,13 +184,13 @@ async fn dropping_it_writes_everything_and_frees_the_file() {
 async fn what_was_saved_or_asked_for_lately_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("store");
-    let store = DiskStore::open(&path, 100_000).expect("a store");
+    let store = DiskStore::open(&path, 200_000).expect("a store");
     for number in 0..60 {
         store.save(&kept(&format!("n{number}"), 1_000, 1_000)).await.expect("saved");
     }
     // The order of the saves is known after the file was opened again.
     drop(store);
-    let store = DiskStore::open(&path, 100_000).expect("a store");
+    let store = DiskStore::open(&path, 200_000).expect("a store");
     let favourite = origin("n0");
     for number in 60..140 {
         assert!(store.load(&favourite).await.expect("an answer").is_some(), "before {number}");
@@ -202,14 +202,14 @@ async fn what_was_saved_or_asked_for_lately_stays() {
     }
     // A smaller bound holds soon after it was set, and nobody has to save for it.
     drop(store);
-    let store = DiskStore::open(&path, 20_000).expect("a store");
+    let store = DiskStore::open(&path, 40_000).expect("a store");
     crate::support::until("the store has become smaller", || async {
-        store.size().await.expect("an answer").octets <= 20_000
+        store.size().await.expect("an answer").octets <= 40_000
     })
     .await;
     assert!(store.load(&origin("n139")).await.expect("an answer").is_some());
     let error = store.save(&kept("n139", 2_000, 30_000)).await.expect_err("larger than all of it");
-    assert!(error.to_string().contains("the whole store has 20000"), "{error}");
+    assert!(error.to_string().contains("the whole store has 40000"), "{error}");
 }
 
 #[test]

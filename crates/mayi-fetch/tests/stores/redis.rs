@@ -23,7 +23,7 @@ async fn one_of_many_gets_a_claim() {
         for number in 0..40 {
             let store = Arc::clone(&stores[number % 4]);
             let place = place.clone();
-            tasks.spawn(async move { store.claim(&place, Duration::from_secs(600)).await });
+            tasks.spawn(async move { store.claim(&place, Duration::from_mins(10)).await });
         }
         let mut granted = Vec::new();
         while let Some(claim) = tasks.join_next().await {
@@ -34,10 +34,10 @@ async fn one_of_many_gets_a_claim() {
         assert_eq!(granted.len(), 1, "one of forty");
 
         let other = origin("other");
-        let claim = stores[0].claim(&other, Duration::from_secs(600)).await.expect("an answer");
+        let claim = stores[0].claim(&other, Duration::from_mins(10)).await.expect("an answer");
         let Claim::Granted(token_of_other) = claim else { panic!("another origin is free") };
         stores[1].release(&place, token_of_other).await.expect("an answer");
-        let claim = stores[1].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+        let claim = stores[1].claim(&place, Duration::from_mins(10)).await.expect("an answer");
         assert_eq!(claim, Claim::Taken, "only its own token gives a claim back");
         stores[2].release(&place, granted[0]).await.expect("an answer");
         let claim = stores[3].claim(&place, Duration::from_millis(30)).await.expect("an answer");
@@ -46,13 +46,13 @@ async fn one_of_many_gets_a_claim() {
         // Whoever dies with a claim keeps the others from it for no longer than it asked for.
         let next = std::sync::Mutex::new(None);
         until("the claim ends by itself", || async {
-            let claim = stores[0].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+            let claim = stores[0].claim(&place, Duration::from_mins(10)).await.expect("an answer");
             *next.lock().expect("a lock") = Some(claim);
             claim != Claim::Taken
         })
         .await;
         stores[3].release(&place, late).await.expect("an answer");
-        let claim = stores[1].claim(&place, Duration::from_secs(600)).await.expect("an answer");
+        let claim = stores[1].claim(&place, Duration::from_mins(10)).await.expect("an answer");
         assert_eq!(claim, Claim::Taken, "a late holder takes nobody's claim away");
     }
 }
@@ -154,6 +154,40 @@ async fn a_node_that_dies_takes_only_its_own_origins_along() {
             all &= store.load(&kept.origin).await.is_ok();
         }
         all
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_takes_over_with_what_it_has() {
+    let mut cluster = Cluster::start();
+    let store = connect(&cluster.url());
+    let entries: Vec<_> = (0..60).map(|n| kept(&format!("n{n}"), 1_000, 50)).collect();
+    for kept in &entries {
+        store.save(kept).await.expect("saved");
+    }
+    cluster.add_replica_of_last();
+    cluster.nodes[2].kill();
+    for entry in &entries {
+        until("reading works as before", || async {
+            let there = store.load(&entry.origin).await;
+            there.is_ok_and(|there| {
+                assert_eq!(there.as_ref(), Some(entry), "an answer is never a wrong one");
+                true
+            })
+        })
+        .await;
+    }
+    for number in 0..60 {
+        let next = kept(&format!("n{number}"), 2_000, 50);
+        until("saving works as before", || async { store.save(&next).await.is_ok() }).await;
+        assert_eq!(store.load(&next.origin).await.expect("an answer"), Some(next));
+    }
+    until("the list is whole", || async {
+        store.list(None, 100).await.is_ok_and(|list| {
+            assert_eq!(list.len(), 60);
+            true
+        })
     })
     .await;
 }

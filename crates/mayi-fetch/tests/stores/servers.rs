@@ -59,6 +59,11 @@ impl Server {
         Some(answer)
     }
 
+    fn say_ok(&self, command: &str) {
+        let said = self.say(command);
+        assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{command}: {said:?}");
+    }
+
     fn is_up(&mut self) -> bool {
         let limit = Instant::now() + Duration::from_secs(20);
         while Instant::now() < limit {
@@ -86,39 +91,68 @@ pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Server>,
 }
 
+const NODE: [&str; 6] = [
+    "--cluster-enabled",
+    "yes",
+    "--cluster-node-timeout",
+    "1000",
+    "--cluster-require-full-coverage",
+    "no",
+];
+
 impl Cluster {
     pub(crate) fn start() -> Self {
-        let options = [
-            "--cluster-enabled",
-            "yes",
-            "--cluster-node-timeout",
-            "1000",
-            "--cluster-require-full-coverage",
-            "no",
-        ];
-        let nodes: Vec<Server> = (0..3).map(|_| Server::start(&options)).collect();
-        for (node, slots) in nodes.iter().zip(["0 5460", "5461 10922", "10923 16383"]) {
-            let said = node.say(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
-            assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{said:?}");
-            let said = nodes[0].say(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, node.bus));
-            assert!(said.as_ref().is_some_and(|said| said.starts_with("+OK")), "{said:?}");
+        let cluster = Self { nodes: (0..3).map(|_| Server::start(&NODE)).collect() };
+        for (node, slots) in cluster.nodes.iter().zip(["0 5460", "5461 10922", "10923 16383"]) {
+            node.say_ok(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
+            cluster.meet(node);
         }
-        let limit = Instant::now() + Duration::from_secs(60);
-        let knows_all = |node: &Server| {
+        cluster.wait("cluster_slots_ok:16384");
+        cluster
+    }
+
+    /// Adds a node that copies the last one, and waits until it has everything.
+    pub(crate) fn add_replica_of_last(&mut self) {
+        let last = self.nodes.last().expect("a node");
+        let id = last.say("CLUSTER MYID").expect("an answer");
+        let id = id.lines().nth(1).expect("an id after its length");
+        let replica = Server::start(&NODE);
+        self.meet(&replica);
+        until("the replica knows whom to copy", || {
+            replica.say(&format!("CLUSTER REPLICATE {id}")).is_some_and(|said| said.starts_with("+OK"))
+        });
+        until("the replica has everything", || {
+            let info = replica.say("INFO replication").unwrap_or_default();
+            info.contains("master_link_status:up") && replica.say("DBSIZE") == last.say("DBSIZE")
+        });
+        self.nodes.push(replica);
+        self.wait("cluster_known_nodes:4");
+    }
+
+    fn meet(&self, node: &Server) {
+        self.nodes[0].say_ok(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, node.bus));
+    }
+
+    fn wait(&self, sign: &str) {
+        let knows = |node: &Server| {
             let info = node.say("CLUSTER INFO").unwrap_or_default();
-            info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384")
+            info.contains("cluster_state:ok") && info.contains(sign)
         };
-        while !nodes.iter().all(knows_all) {
-            assert!(Instant::now() < limit, "the nodes do not become a cluster");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        Self { nodes }
+        until("the nodes become a cluster", || self.nodes.iter().all(knows));
     }
 
     pub(crate) fn url(&self) -> String {
         let nodes: Vec<String> =
             self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
         format!("redis+cluster://{}", nodes.join(","))
+    }
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_mins(1);
+    while !is_so() {
+        assert!(Instant::now() < limit, "still waiting: {what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn kept(name: &str, at: u64, octets: usize) -> Arc<Kept> {
 
 /// Waits until something is so. The limit is only there so that a failure is no hang.
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
-    let limit = Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + Duration::from_mins(1);
     while !is_so().await {
         assert!(Instant::now() < limit, "still waiting: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -5,9 +5,9 @@
 //! moment loses only what was not acknowledged, and the file opens again at once, however large it is.
 //! When the disk is full or fails, saving gives errors until it has recovered.
 //!
-//! The size is bounded by what is kept, not by the file: see [`DiskStore::open`]. Whose turn it is to
-//! go is decided by the time of the last save, with a second chance for what was asked for since.
-//! Which those were is only in memory, as one bit each: reading never writes.
+//! The size is bounded. Whose turn it is to go is decided by the time of the last save, with a second
+//! chance for what was asked for since. Which those were is only in memory, as one bit each: reading
+//! never writes.
 //!
 //! What an entry means is not known here, except for the time of its attempt.
 
@@ -47,11 +47,11 @@ pub struct DiskStore {
 }
 
 impl DiskStore {
-    /// Opens the store in a file, or makes one, for at most so many octets of what is kept.
+    /// Opens the store in a file, or makes one, for at most so many octets.
     ///
-    /// An entry counts with its compressed octets, twice its origin and 64 more. The file is a tree of
-    /// pages that are never changed in place, so it takes about three times as much. Where it has
-    /// grown it stays so, and the room is used again.
+    /// An entry counts for twice its compressed octets, which is about its share of the file. The file
+    /// grows by doubling, so it can end at up to twice the bound, and it has 2 MiB at least. Where it
+    /// has grown it stays so, and the room is used again.
     ///
     /// # Errors
     /// When the file can't be opened or made, when it is something else than a store, or one of
@@ -68,10 +68,10 @@ impl DiskStore {
     }
 
     /// Does something with the file where waiting for the disk holds nobody up.
-    fn reading<'a, T: Send + 'static>(
-        &'a self,
+    fn reading<T: Send + 'static>(
+        &self,
         job: impl FnOnce(&File) -> Result<T, Trouble> + Send + 'static,
-    ) -> Storing<'a, T> {
+    ) -> Storing<'_, T> {
         let file = Arc::clone(&self.file);
         Box::pin(async move {
             let read = self.readers.run(move || job(&file)).await;

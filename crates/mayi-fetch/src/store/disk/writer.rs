@@ -3,7 +3,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -130,10 +130,7 @@ fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<
             break;
         }
         let left = until.saturating_duration_since(Instant::now());
-        next = match queue.recv_timeout(left) {
-            Ok(order) => Some(order),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        };
+        next = queue.recv_timeout(left).ok();
     }
     (changes, askers)
 }

@@ -35,18 +35,20 @@ pub(super) type Node = (String, u16);
 enum Way {
     Server(ConnectionManager),
     // The connection is there once it could be made.
-    Cluster(ClusterClient, tokio::sync::Mutex<Option<ClusterConnection>>),
+    Cluster(Box<ClusterClient>, tokio::sync::Mutex<Option<ClusterConnection>>),
 }
 
 impl Link {
     pub(super) fn to(url: &str, timeout: Duration, pause: Duration) -> Result<Self, StoreError> {
         let wrong = |error: RedisError| StoreError::new(format_args!("not a URL of Redis: {error}"));
-        if url.starts_with("rediss") {
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        if matches!(scheme, "rediss" | "valkeys") {
             return Err(StoreError::new(
-                "rediss: this build has no TLS to Redis; use redis:// to a local TLS tunnel",
+                "there is no TLS to Redis yet; use redis:// and a tunnel on this machine",
             ));
         }
-        if let Some(nodes) = url.strip_prefix("redis+cluster://") {
+        if let ("redis+cluster" | "valkey+cluster", Some((_, nodes))) = (scheme, url.split_once("://"))
+        {
             let (user, nodes) =
                 nodes.rsplit_once('@').map_or(("", nodes), |(user, nodes)| (user, nodes));
             let at = if user.is_empty() { "" } else { "@" };
@@ -71,7 +73,7 @@ impl Link {
                 shown: format!("Redis cluster of {}", shown.join(", ")),
                 timeout,
                 pause,
-                way: Way::Cluster(client, tokio::sync::Mutex::default()),
+                way: Way::Cluster(Box::new(client), tokio::sync::Mutex::default()),
                 paused: (0..SLOTS / SLOTS_OF_A_PAUSE).map(|_| Mutex::default()).collect(),
             });
         }
@@ -261,6 +263,7 @@ mod tests {
         for (url, message) in [
             ("http://localhost", "not a URL of Redis"),
             ("rediss://localhost", "no TLS"),
+            ("redist://localhost", "not a URL of Redis"),
             ("redis+cluster://", "not a URL of Redis"),
         ] {
             let error = Link::to(url, second, second).err().map(|error| error.to_string());

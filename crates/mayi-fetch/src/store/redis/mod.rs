@@ -172,7 +172,7 @@ impl RedisStore {
         }
         let count = limit.min(ahead.keys.len());
         let keys: Vec<String> = ahead.keys.drain(..count).collect();
-        ahead.after = keys.last()?.clone();
+        ahead.after.clone_from(keys.last()?);
         Some(keys)
     }
 

@@ -108,7 +108,7 @@ impl<'q> Asking<'q> {
                     let (file, story) = (fetched.origin().robots_url(), Some(fetched.file_report()));
                     answer(&Asked { url: &url, decided, robots, file: &file, story })
                 })?;
-                fetching::tell_of_store(fetcher);
+                fetching::tell(fetcher);
                 Ok(())
             }
         }

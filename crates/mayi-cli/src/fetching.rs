@@ -120,9 +120,15 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     Ok(builder.build())
 }
 
-/// Says what went wrong with the store, at the end and once.
-pub(crate) fn tell_of_store(fetcher: &blocking::Fetcher) {
+/// Says at the end, and once, what went wrong on our side of the network.
+pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     let stats = fetcher.stats();
+    if stats.guarded > 0 {
+        anstream::eprintln!(
+            "mayi: addresses that are not public are not connected to; --allow-address 127.0.0.0/8 \
+             allows those of a range, --allow-private all of them"
+        );
+    }
     if let Some(error) = stats.last_store_error {
         let (count, error) = (stats.store_errors, shown(error.as_bytes()));
         anstream::eprintln!("mayi: the store has failed {count} times, lastly: {error}");

@@ -295,7 +295,11 @@ impl Inner {
         };
         let dice = fastrand::f64() * 2.0 - 1.0;
         let kept = Arc::new(self.policy.after(before, origin, attempted, now, dice));
-        self.noted(self.store.save(&kept).await);
+        if kept.is_our_own_doing() {
+            self.counters.guarded();
+        } else {
+            self.noted(self.store.save(&kept).await);
+        }
         Landed { ready: self.keep(kept), how }
     }
 

@@ -60,7 +60,7 @@ impl Guard {
         if self.allowed.iter().any(|range| range.contains(address) || range.contains(plain)) {
             return Ok(());
         }
-        Err(Forbidden { what: format!("{address} is {kind}") })
+        Err(Forbidden { what: format!("{address} is {kind}, and is not connected to") })
     }
 
     /// Whether a port may be connected to: the scheme's own, or the one that the question named.
@@ -83,7 +83,7 @@ pub struct Forbidden {
 
 impl fmt::Display for Forbidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not connected to: {}", self.what)
+        f.write_str(&self.what)
     }
 }
 

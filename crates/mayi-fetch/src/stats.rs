@@ -23,6 +23,8 @@ pub struct Stats {
     pub unavailable: u64,
     /// Attempts that reached nobody.
     pub unreachable: u64,
+    /// Attempts that the guard has ended; they are among the unreachable ones.
+    pub guarded: u64,
     /// How long all attempts took together.
     pub fetch_time: Duration,
     /// Attempts that are being made now.
@@ -44,6 +46,7 @@ pub(crate) struct Counters {
     successful: AtomicU64,
     unavailable: AtomicU64,
     unreachable: AtomicU64,
+    guarded: AtomicU64,
     fetch_microseconds: AtomicU64,
     store_errors: AtomicU64,
     last_store_error: Mutex<Option<String>>,
@@ -66,6 +69,10 @@ impl Counters {
         self.fetch_microseconds.fetch_add(microseconds, Relaxed);
     }
 
+    pub(crate) fn guarded(&self) {
+        self.guarded.fetch_add(1, Relaxed);
+    }
+
     pub(crate) fn store_failed(&self, error: &StoreError) {
         self.store_errors.fetch_add(1, Relaxed);
         let mut last = self.last_store_error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,6 +87,7 @@ impl Counters {
             successful: self.successful.load(Relaxed),
             unavailable: self.unavailable.load(Relaxed),
             unreachable: self.unreachable.load(Relaxed),
+            guarded: self.guarded.load(Relaxed),
             fetch_time: Duration::from_micros(self.fetch_microseconds.load(Relaxed)),
             in_flight,
             ready,

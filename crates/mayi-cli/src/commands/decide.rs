@@ -42,7 +42,7 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
         }
     })?;
     if let Some(Some(fetcher)) = door.fetcher.get() {
-        fetching::tell_of_store(fetcher);
+        fetching::tell(fetcher);
     }
     match door.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(failure) => Err(failure),

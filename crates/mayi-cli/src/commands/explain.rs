@@ -148,6 +148,8 @@ fn draw_groups(
 ) -> io::Result<()> {
     let token = crawler.product_token();
     let why = match (explanation.decision().reason(), explanation.decision().group()) {
+        // There is no file to have groups.
+        (Reason::Unavailable | Reason::Unreachable, _) => return Ok(()),
         (Reason::RobotsTxt, _) => "robots.txt itself may always be fetched".to_owned(),
         (_, Some(group)) => match group.by() {
             GroupBy::ProductToken if names_itself(explanation, token.as_str()) => {

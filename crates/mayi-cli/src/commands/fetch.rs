@@ -43,7 +43,7 @@ pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
         fetcher.wait(fetcher.inner().forget(&origin)).map_err(Failure::new)?;
     }
     let robots = fetcher.robots(&origin);
-    fetching::tell_of_store(&fetcher);
+    fetching::tell(&fetcher);
     if fetch.json {
         write_json(&mut io::stdout().lock(), &Fetched::of(robots.kept(), Some(robots.file_report())))?;
     } else {

@@ -6,6 +6,9 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayi::{Dialect, Extension};
 
+use crate::commands::bulk::Bulk;
+use crate::progress::ProgressArgs;
+
 const EXAMPLES: &str = "\
 Examples:
   mayi check --robots robots.txt --agent ExampleBot https://example.com/private/
@@ -14,6 +17,7 @@ Examples:
   mayi check --robots robots.txt --agent ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
+  mayi bulk --robots-dir robots --agent ExampleBot < urls.tsv > out.tsv
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi registry show GPTBot
 
@@ -38,6 +42,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Answer requests in JSON, one a line, in order
     Decide(Decide),
+    /// Answer rows of URLs as TSV, CSV or NDJSON, in order: for millions of them
+    Bulk(Bulk),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
     /// Print or check the registries: purposes, applications, directives, categories, agents
@@ -181,6 +187,9 @@ pub(crate) struct Decide {
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,
+
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 
     #[command(flatten)]
     pub(crate) reading: Reading,

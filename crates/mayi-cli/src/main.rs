@@ -2,11 +2,14 @@
 //!
 //! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
 
+mod bulk;
 mod cli;
 mod commands;
+mod cut;
 mod exit;
 mod input;
 mod parallel;
+mod progress;
 mod text;
 
 use clap::Parser;
@@ -33,6 +36,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Check(check) => commands::check::run(&check),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Decide(decide) => commands::decide::run(&decide),
+        Command::Bulk(bulk) => commands::bulk::run(&bulk),
         Command::Page(page) => commands::page::run(&page),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),

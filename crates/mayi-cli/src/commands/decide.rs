@@ -11,6 +11,7 @@ use crate::cli::Decide;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::parallel::{self, Lines};
+use crate::progress::{self, Progress};
 
 pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let requests = decide.input.as_deref().unwrap_or(Path::new("-"));
@@ -21,25 +22,34 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
         .with_page_options(input::page_options(&decide.reading));
     let without = decide.reading.no_extensions.iter().map(|name| name.0);
     let answering = without.fold(answering, Answering::without);
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = decide.jobs.map_or(cores, usize::from);
-    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| match lines {
-        Lines::Whole(lines) => answer_lines(lines, &answering, decide),
-        Lines::TooLong => too_long(decide.max_line),
+    let progress = Progress::start(&decide.progress, "requests", progress::total_size([requests]));
+    let input = progress.reading(input);
+    let jobs = parallel::jobs(decide.jobs);
+    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| {
+        let (answers, count) = match lines {
+            Lines::Whole(lines) => answer_lines(lines, &answering, decide),
+            Lines::TooLong => (too_long(decide.max_line), 1),
+        };
+        progress.add(count);
+        answers
     })?;
     Ok(Exit::Allowed)
 }
 
-fn answer_lines(lines: &[u8], answering: &Answering, decide: &Decide) -> Vec<u8> {
+/// The answers to lines, and how many there are.
+fn answer_lines(lines: &[u8], answering: &Answering, decide: &Decide) -> (Vec<u8>, u64) {
     let mut out = Vec::with_capacity(lines.len() / 2);
+    let mut count = 0;
     for line in lines.split(|&octet| octet == b'\n') {
         if line.len() > decide.max_line {
             out.extend(too_long(decide.max_line));
+            count += 1;
         } else if !line.trim_ascii().is_empty() {
             answer_line(line, answering, decide, &mut out);
+            count += 1;
         }
     }
-    out
+    (out, count)
 }
 
 fn answer_line(line: &[u8], answering: &Answering, decide: &Decide, out: &mut Vec<u8>) {

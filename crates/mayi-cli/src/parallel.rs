@@ -86,7 +86,7 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
         reader
             .join()
             .expect("the reader does not panic")
-            .map_err(|error| Failure::new(format_args!("the requests can't be read: {error}")))
+            .map_err(|error| Failure::new(format_args!("the input can't be read: {error}")))
     })
 }
 

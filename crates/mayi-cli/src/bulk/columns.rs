@@ -235,7 +235,9 @@ impl Columns {
 
     /// Whether the uses are asked for.
     pub(crate) fn has_uses(&self) -> bool {
-        self.written.iter().any(|written| matches!(written, Written::Answer(answer, _) if answer.is_use()))
+        self.written
+            .iter()
+            .any(|written| matches!(written, Written::Answer(answer, _) if answer.is_use()))
     }
 
     /// The names of the columns of the output, where it gets a header.
@@ -349,10 +351,12 @@ mod tests {
         let mut fields = Fields::default();
         fields.read_tsv(row.as_bytes());
         let formats = (Format::Tsv, Format::Tsv);
-        Columns::of_first_row(row.as_bytes(), &fields, formats, words).map_err(|failure| match failure {
-            Failure::Message(message) => message,
-            Failure::BrokenPipe => unreachable!("nothing is written"),
-        })
+        Columns::of_first_row(row.as_bytes(), &fields, formats, words).map_err(
+            |failure| match failure {
+                Failure::Message(message) => message,
+                Failure::BrokenPipe => unreachable!("nothing is written"),
+            },
+        )
     }
 
     const WORDS: Words<'_> = Words {
@@ -385,7 +389,11 @@ mod tests {
     #[test]
     fn what_can_not_be_found_is_said() {
         for (row, words, part) in [
-            ("id\tlink", Words { header: Some(true), ..WORDS }, "no column `url`; the header has id, link"),
+            (
+                "id\tlink",
+                Words { header: Some(true), ..WORDS },
+                "no column `url`; the header has id, link",
+            ),
             ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
             ("url", Words { has_agent: false, ..WORDS }, "who asks?"),
             ("url\tallowed", WORDS, "has a column `allowed` already"),

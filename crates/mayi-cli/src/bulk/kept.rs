@@ -145,9 +145,10 @@ impl Keeper {
                     format!("there is no file for {origin}; `--missing` says what to do without one"),
                 ),
             },
-            Found::Unreadable(error) => {
-                refused(ErrorCode::InvalidRobots, format!("the file for {origin} can't be read: {error}"))
-            }
+            Found::Unreadable(error) => refused(
+                ErrorCode::InvalidRobots,
+                format!("the file for {origin} can't be read: {error}"),
+            ),
         }
     }
 

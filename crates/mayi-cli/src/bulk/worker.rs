@@ -227,15 +227,14 @@ impl Asking<'_> {
     /// Answers a row, and says whether with an error.
     fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) -> bool {
         let columns = self.shared.columns;
-        let url = row.octets(columns.url);
-        let url = match from_utf8(&url) {
-            Ok(url) => url,
+        let url = match text(row, Some(columns.url), "the URL") {
+            Ok(url) => url.unwrap_or_default(),
             Err(error) => {
-                let message = format!("the URL is not UTF-8: {error}");
-                write_refusal(columns, row, &RequestError::new(ErrorCode::InvalidUrl, message), out);
+                write_refusal(columns, row, &error, out);
                 return true;
             }
         };
+        let url = &*url;
         let target = self.prepare(row, url);
         let crawler = self.crawler.as_ref();
         let answered = match &target {
@@ -256,10 +255,10 @@ impl Asking<'_> {
         if self.crawler.is_none() || self.shared.columns.has_crawlers() {
             self.read_crawler(row)?;
         }
-        let target = Target::parse(url).map_err(|error| match row {
-            _ if url.is_empty() => RequestError::new(ErrorCode::InvalidUrl, "the row has no URL"),
-            _ => RequestError::from(error),
-        })?;
+        if url.is_empty() {
+            return Err(RequestError::new(ErrorCode::InvalidUrl, "the row has no URL"));
+        }
+        let target = Target::parse(url)?;
         if self.last.is_none() || !self.is_of_last_origin(url.as_bytes()) {
             self.find(url)?;
         }
@@ -309,8 +308,8 @@ impl Asking<'_> {
             }
         }
         self.forget();
-        let crawler = Crawler::new(agent)
-            .map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
+        let crawler =
+            Crawler::new(agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
         let crawler = purposes.iter().try_fold(crawler, |crawler, word| crawler.with_purpose(word))?;
         let crawler = apps.iter().try_fold(crawler, |crawler, word| crawler.with_application(word))?;
         self.crawler = Some(match user_agent {

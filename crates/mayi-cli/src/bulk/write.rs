@@ -156,7 +156,9 @@ fn push_answer(
     };
     let decision = &decided.decision;
     match answer {
-        Answer::Allowed => out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" }),
+        Answer::Allowed => {
+            out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" })
+        }
         Answer::Reason => out.extend_from_slice(decision.reason().name().as_bytes()),
         Answer::Rule => {
             if let Some(rule) = decision.rule() {
@@ -196,10 +198,11 @@ fn origin(url: &str) -> String {
 /// pattern is the same (REP-11).
 fn push_pattern(format: Format, out: &mut Vec<u8>, pattern: &[u8]) {
     let text = String::from_utf8_lossy(pattern);
-    if format == Format::Tsv && text.contains('\t') {
-        out.extend_from_slice(text.replace('\t', "%09").as_bytes());
-    } else {
-        push_field(format, out, text.as_bytes());
+    match (format, memchr::memchr(b'\t', text.as_bytes())) {
+        (Format::Tsv, Some(_)) => out.extend_from_slice(text.replace('\t', "%09").as_bytes()),
+        // A pattern has no line ends.
+        (Format::Tsv, None) => out.extend_from_slice(text.as_bytes()),
+        _ => push_field(format, out, text.as_bytes()),
     }
 }
 
@@ -319,13 +322,7 @@ impl<'o> ObjectWriter<'o> {
     }
 
     /// An answer, where there is one; null where a decision has no such part.
-    fn answer(
-        &mut self,
-        name: &str,
-        answer: Answer,
-        answered: &Answered<'_>,
-        usage: Option<&Usage>,
-    ) {
+    fn answer(&mut self, name: &str, answer: Answer, answered: &Answered<'_>, usage: Option<&Usage>) {
         let decided = match &answered.outcome {
             Ok(decided) => Some(decided),
             Err(_) if answer == Answer::Url && !answered.url.is_empty() => None,
@@ -335,7 +332,9 @@ impl<'o> ObjectWriter<'o> {
         let rule = decided.and_then(|decided| decided.decision.rule());
         self.name(name);
         match answer {
-            Answer::Allowed => self.value(&decided.is_some_and(|decided| decided.decision.is_allowed())),
+            Answer::Allowed => {
+                self.value(&decided.is_some_and(|decided| decided.decision.is_allowed()))
+            }
             Answer::Rule => self.value(&rule.map(|rule| String::from_utf8_lossy(rule.pattern()))),
             Answer::RuleLine => self.value(&rule.map(|rule| rule.line().number())),
             Answer::Octets => self.value(&rule.map(mayi::DecidingRule::octets)),

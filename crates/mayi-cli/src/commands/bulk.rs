@@ -259,7 +259,7 @@ fn run_file(
         }
         Some(first) if *first != head => {
             return Err(Failure::new(format_args!(
-                "`{}` has other columns than the file before it",
+                "`{}` has other columns than the first file",
                 path.display()
             )));
         }
@@ -390,6 +390,10 @@ fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
 /// Fails where the crawler of all rows can't be one, rather than in each row.
 fn check_crawler(agent: &str, bulk: &Bulk) -> Result<(), Failure> {
     let mut crawler = Crawler::new(agent).map_err(Failure::new)?;
+    let columns = [&bulk.agent_column, &bulk.purposes_column, &bulk.apps_column];
+    if columns.into_iter().chain([&bulk.user_agent_column]).any(Option::is_some) {
+        return Ok(()); // its parts need not come together in any row
+    }
     for purpose in &bulk.claims.purposes {
         crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
     }

@@ -151,17 +151,19 @@ fn read_runs(
     Ok(())
 }
 
+/// Where a worker's answers come from, and where they go back to be filled again.
+type Answers = (Receiver<Vec<u8>>, Sender<Vec<u8>>);
+
 /// Writes answers as they come from the workers, in turn.
-fn write_answers(
-    mut output: impl Write,
-    workers: &[(Receiver<Vec<u8>>, Sender<Vec<u8>>)],
-) -> io::Result<()> {
+fn write_answers(mut output: impl Write, workers: &[Answers]) -> io::Result<()> {
     for (worker, written) in workers.iter().cycle() {
         let Ok(answers) = worker.recv() else { break };
         output.write_all(&answers)?;
         output.flush()?;
-        // Where the worker is done, nobody wants it back.
-        let _ = written.send(answers);
+        if answers.capacity() <= 4 * RUN {
+            // Where the worker is done, nobody wants it back.
+            let _ = written.send(answers);
+        }
     }
     Ok(())
 }

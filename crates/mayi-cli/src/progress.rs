@@ -170,7 +170,7 @@ impl Line {
         let mut text = format!("{} {}  {}/s", with_commas(done), self.things, with_commas(rate));
         if let Some(total) = self.total.filter(|&total| total > 0) {
             let octets = octets.min(total);
-            let filled = (octets as u128 * BAR as u128 / u128::from(total)) as usize;
+            let filled = (u128::from(octets) * BAR as u128 / u128::from(total)) as usize;
             let percent = u128::from(octets) * 100 / u128::from(total);
             let bar = format!("{}{}", "=".repeat(filled), " ".repeat(BAR - filled));
             text = format!("[{bar}] {percent:>3} %  {text}");
@@ -202,7 +202,7 @@ pub(crate) fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -318,9 +318,9 @@ fn written(
 fn place(word: &str, header: Option<&[String]>, width: usize) -> Result<usize, Failure> {
     let names = header.unwrap_or_default();
     let exact = names.iter().position(|name| name == word);
-    let named = exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(word)));
+    let by_name = exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(word)));
     let numbered = || word.parse().ok().filter(|number| (1..=width).contains(number)).map(|n| n - 1);
-    named.or_else(numbered).ok_or_else(|| {
+    by_name.or_else(numbered).ok_or_else(|| {
         let word = shown(word.as_bytes());
         match header {
             Some(names) => {

@@ -113,11 +113,11 @@ impl Keeper {
     }
 
     fn keep(&self, key: &[u8], make: impl FnOnce(&Robots) -> (Kept, u64)) -> Arc<Kept> {
-        let made = self.cache.get_or_insert_with(key, || {
+        let kept = self.cache.get_or_insert_with(key, || {
             let (kept, octets) = make(&self.source);
             Ok::<_, std::convert::Infallible>(Weighed { kept: Arc::new(kept), octets })
         });
-        match made {
+        match kept {
             Ok(weighed) => weighed.kept,
             Err(never) => match never {},
         }

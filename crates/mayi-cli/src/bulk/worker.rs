@@ -300,9 +300,13 @@ impl Asking<'_> {
             push_part(&mut self.next_key, agent);
             for words in [&purposes, &apps] {
                 self.next_key.extend_from_slice(&(words.len() as u64).to_le_bytes());
-                words.iter().for_each(|word| push_part(&mut self.next_key, word));
+                for word in words {
+                    push_part(&mut self.next_key, word);
+                }
             }
-            user_agent.into_iter().for_each(|text| push_part(&mut self.next_key, text));
+            if let Some(user_agent) = user_agent {
+                push_part(&mut self.next_key, user_agent);
+            }
             if self.crawler.is_some() && self.next_key == self.crawler_key {
                 return Ok(());
             }

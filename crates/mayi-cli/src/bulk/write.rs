@@ -157,7 +157,7 @@ fn push_answer(
     let decision = &decided.decision;
     match answer {
         Answer::Allowed => {
-            out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" })
+            out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" });
         }
         Answer::Reason => out.extend_from_slice(decision.reason().name().as_bytes()),
         Answer::Rule => {
@@ -333,7 +333,7 @@ impl<'o> ObjectWriter<'o> {
         self.name(name);
         match answer {
             Answer::Allowed => {
-                self.value(&decided.is_some_and(|decided| decided.decision.is_allowed()))
+                self.value(&decided.is_some_and(|decided| decided.decision.is_allowed()));
             }
             Answer::Rule => self.value(&rule.map(|rule| String::from_utf8_lossy(rule.pattern()))),
             Answer::RuleLine => self.value(&rule.map(|rule| rule.line().number())),

@@ -21,43 +21,57 @@ use crate::input;
 use crate::parallel;
 use crate::progress::{self, Progress, ProgressArgs, with_commas};
 
-#[derive(Debug, Args)]
-#[command(group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)))]
-#[command(after_help = "\
-Rows: every row of the input has a row of the output in its place; blank lines are passed over. A bad
-row (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error there,
-and the next one is still answered. Their number is on standard error at the end.
+/// What the help says behind the options.
+const MORE: &str = "\
+Rows: every row of the input has a row of the output in its place; blank lines are passed over. A bad \
+row (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error there, \
+and the next one is still answered. How many there were is on standard error at the end.
 
-Formats: TSV has a tab between fields, no quotes and no escapes. CSV is that of RFC 4180, with line ends
-in quoted fields. A row of NDJSON is an object. CR LF ends a line as LF does, and LF is written; a byte
-order mark at the start is passed over. Input columns are passed on as they are; in TSV that is made
-from CSV or NDJSON, `\\t`, `\\r` and `\\n` stand for what TSV can't have.
+Formats: TSV has a tab between fields, no quotes and no escapes. CSV is that of RFC 4180, with line ends \
+in quoted fields. A row of NDJSON is an object. CR LF ends a line as LF does, and LF is written; a byte \
+order mark at the start is passed over. Columns of the input are passed on as they are; in TSV that is \
+made from CSV or NDJSON, `\\t`, `\\r` and `\\n` stand for what TSV can't have.
 
-Header: unless --header or --no-header says, the first row of TSV or CSV is a header where one of its
-fields is `url` in any case, or where a column is chosen by name. The output has one where the input
-has, and where it is made from NDJSON.
+Header: unless --header or --no-header says, the first row of TSV or CSV is a header where one of its \
+fields is `url` in any case, or where an option chooses its column by name. The output has a header \
+where the input has one, and where TSV or CSV is made from NDJSON.
 
-Columns of the output: `*` is all columns of the input; the answers are url, agent, origin, allowed
-(true or false), reason (rule, no-rule, no-group, robots-txt, unavailable, unreachable), rule (the
-pattern as written), rule_line, octets, group (how it was chosen), error, and the uses train, search
-and ai-input (allowed, disallowed or unknown), which are slower. Any other word is a column of the
-input, by name or number. Without --columns they are *,allowed,reason,rule,rule_line,error.
+Columns of the output:
+  *          all columns of the input
+  url        the URL that was asked about
+  agent      the product token of the crawler
+  origin     scheme, host and port of the URL, in their one right form
+  allowed    true or false
+  reason     rule, no-rule, no-group, robots-txt, unavailable or unreachable
+  rule       the path pattern that decided, as written
+  rule_line  the line that it stands on
+  octets     how specific it is
+  group      how the group was chosen: product-token, regex, purpose or global
+  train, search, ai-input
+             allowed, disallowed or unknown; these are slower
+  error      what is wrong with a bad row: a code and a message
+Any other word is a column of the input, by name or number.
 
 Files of --robots-dir: for https://example.com/ these are tried, and the first that is there counts:
-  https_example.com_443.txt  https_example.com_443/robots.txt  https_example.com_443
-  example.com.txt            example.com/robots.txt            example.com
-For a port that is not the scheme's own, the second line has it: example.com_8080.txt. Hosts are in
-lower case and in ASCII (xn--…); in an IPv6 address `_` stands for `:`.
+  https_example.com_443.txt, https_example.com_443/robots.txt, https_example.com_443,
+  example.com.txt, example.com/robots.txt, example.com
+With a port that is not the scheme's own, the short names have it too: example.com_8080.txt. Hosts are \
+in lower case and in ASCII (xn--…); in an IPv6 address `_` stands for `:`.
 
-Order: any order is answered right. Input that is sorted by host is quickest, as each file is read once.
+Order: the rows come out as they went in, whatever the order of hosts. Input that is sorted by host is \
+quickest.
 
 Examples:
   mayi bulk --robots robots.txt --agent ExampleBot urls.txt
   zcat urls.tsv.gz | mayi bulk --robots-dir robots --agent ExampleBot > out.tsv
-  mayi bulk --robots-dir robots --agent-column bot --columns url,bot,allowed in.csv
+  mayi bulk --robots-dir robots --agent-column crawler --columns url,crawler,allowed in.csv
 
-Exit status: 0 the input was read to its end, 2 it could not be read, or a row has an error and
---fail-on-error was given.")]
+Exit status: 0 the input was read to its end, 2 it could not be read, or --fail-on-error was given and \
+a row has an error.";
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)))]
+#[command(after_help = MORE)]
 pub(crate) struct Bulk {
     /// Where the rows are; standard input where no file is given, or for `-`
     #[arg(value_name = "FILE")]
@@ -118,7 +132,8 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
     user_agent_column: Option<String>,
 
-    /// What a row of the output has, with commas in between
+    /// What a row of the output has, with commas in between:
+    /// *,allowed,reason,rule,rule_line,error where nothing is given
     #[arg(long, value_name = "LIST", help_heading = "Rows")]
     columns: Option<String>,
 

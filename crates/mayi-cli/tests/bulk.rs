@@ -379,6 +379,25 @@ fn progress_is_shown_where_it_is_asked_for() {
     assert!(run.stderr.ends_with("\r\x1b[K"), "{}", run.stderr);
 }
 
+/// `docs/bulk.md` shows a run as it is.
+#[test]
+fn the_page_shows_what_it_says() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bulk.md"))
+        .expect("the page is there");
+    let folder = robots(&[("example.com.txt", FILE)]);
+    let (_, example) = page.split_once("$ cat urls.tsv\n").expect("the page has the example");
+    let (input, shown) = example
+        .split_once("$ mayi bulk --robots-dir robots --agent ExampleBot urls.tsv\n")
+        .expect("the page has the command");
+    let run = bulk_in(folder.path(), &[], input.as_bytes());
+    assert!(
+        shown.starts_with(&format!("{}{}", run.stdout, run.stderr)),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
+
 /// What bulk says of access and uses is what decide says: for every vector whose file is text.
 #[test]
 fn bulk_is_decide() {

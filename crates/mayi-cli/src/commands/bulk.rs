@@ -141,7 +141,8 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "TEXT", default_value = "", help_heading = "Rows")]
     prefix: String,
 
-    /// How long a row may be; a longer one gets an error in its place
+    /// How long a row may be; a longer one gets an error in its place, but ends the run where it is
+    /// the first row of TSV or CSV
     #[arg(long, value_name = "OCTETS", default_value_t = 1 << 20, help_heading = "Rows")]
     max_line: usize,
 

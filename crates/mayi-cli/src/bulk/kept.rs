@@ -156,8 +156,8 @@ impl Keeper {
         let text = octets.len() as u64;
         let robots = RobotsTxt::read(octets, &self.options);
         let rules = robots.for_crawler(crawler);
-        // About what the rules take: their text, a hundred octets each, and what stands around them.
-        let weight = text + 96 * rules.len() as u64 + 512;
+        // About what the rules take: their text, what an index has of each, and what stands around them.
+        let weight = text + 128 * rules.len() as u64 + 512;
         if self.keeps_files {
             return (Kept::Rules(rules, Some(Box::new(robots))), weight + 2 * text);
         }

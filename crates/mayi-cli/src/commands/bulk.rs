@@ -20,6 +20,7 @@ use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::parallel;
 use crate::progress::{self, Progress, ProgressArgs, with_commas};
+use crate::text::RowsOut;
 
 /// What the help says behind the options.
 const MORE: &str = "\
@@ -265,7 +266,7 @@ fn run_file(
         }
         columns
     };
-    let mut stdout = io::stdout().lock();
+    let mut stdout = RowsOut::new();
     let mut head = Vec::new();
     write_header(&columns, &mut head);
     match header {

@@ -211,4 +211,30 @@ mod tests {
         map_lines(Drip(input.as_bytes(), 3), &mut output, 2, 20, upper_case).expect("it works");
         assert_eq!(String::from_utf8_lossy(&output), "A\nLONG\nB\nLAST");
     }
+
+    #[test]
+    fn runs_of_csv_are_cut_outside_quotes() {
+        use crate::cut::CsvCutter;
+        let row = "a,\"b\n\"\"\n\",c\n";
+        let long = format!("\"{}\n\n\"\n", "x".repeat(40));
+        let input = format!("{}{long}{row}d", row.repeat(20));
+        // Each answer says how its run starts and ends: a run that is cut within quotes shows.
+        let worker = || {
+            |lines: Lines<'_>, out: &mut Vec<u8>| match lines {
+                Lines::Whole(run) => {
+                    assert!(run.starts_with(b"a,\"b") || run == b"d", "{}", run.escape_ascii());
+                    assert!(run.ends_with(b"\",c\n") || run.ends_with(b"d"), "{}", run.escape_ascii());
+                    out.extend_from_slice(run);
+                }
+                Lines::TooLong => out.extend_from_slice(b"LONG\n"),
+            }
+        };
+        let expected = format!("{}LONG\n{row}d", row.repeat(20));
+        // In larger pieces the long row comes whole, and its worker has to see to it.
+        for piece in 1..15 {
+            let (mut output, input) = (Vec::new(), Drip(input.as_bytes(), piece));
+            map_rows(input, &mut output, 3, 25, CsvCutter::default(), worker).expect("it works");
+            assert_eq!(String::from_utf8_lossy(&output), expected, "pieces of {piece}");
+        }
+    }
 }

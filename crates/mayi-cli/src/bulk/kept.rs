@@ -98,8 +98,12 @@ impl Keeper {
         wanted: Wanted<'_>,
         key: &mut Vec<u8>,
     ) -> Result<Arc<Kept>, RequestError> {
-        let Robots::Each(source) = &self.source else {
-            return Ok(self.keep(wanted.crawler_key, |robots| self.one(robots, wanted.crawler)));
+        let source = match &self.source {
+            Robots::Each(source) => source,
+            Robots::One(octets) => {
+                let make = || self.prepare(octets.clone(), wanted.crawler);
+                return Ok(self.keep(wanted.crawler_key, make));
+            }
         };
         write_key(key, wanted.crawler_key, &wanted.url.as_bytes()[..wanted.prefix]);
         if let Some(weighed) = self.cache.get(&**key) {
@@ -109,24 +113,18 @@ impl Keeper {
         // otherwise is looked for under that name, and is not kept twice.
         let origin = Origin::of_url(wanted.url)?;
         write_key(key, wanted.crawler_key, origin.to_string().as_bytes());
-        Ok(self.keep(key, |_| self.each(source.find(&origin), &origin, wanted.crawler)))
+        Ok(self.keep(key, || self.each(source.find(&origin), &origin, wanted.crawler)))
     }
 
-    fn keep(&self, key: &[u8], make: impl FnOnce(&Robots) -> (Kept, u64)) -> Arc<Kept> {
+    /// What was kept under a key, or else is made now, by one thread while the others wait for it.
+    fn keep(&self, key: &[u8], make: impl FnOnce() -> (Kept, u64)) -> Arc<Kept> {
         let kept = self.cache.get_or_insert_with(key, || {
-            let (kept, octets) = make(&self.source);
+            let (kept, octets) = make();
             Ok::<_, std::convert::Infallible>(Weighed { kept: Arc::new(kept), octets })
         });
         match kept {
             Ok(weighed) => weighed.kept,
             Err(never) => match never {},
-        }
-    }
-
-    fn one(&self, robots: &Robots, crawler: &Crawler) -> (Kept, u64) {
-        match robots {
-            Robots::One(octets) => self.prepare(octets.clone(), crawler),
-            Robots::Each(_) => unreachable!("this is for one file alone"),
         }
     }
 

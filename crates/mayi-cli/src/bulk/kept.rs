@@ -101,7 +101,7 @@ impl Keeper {
         let source = match &self.source {
             Robots::Each(source) => source,
             Robots::One(octets) => {
-                let make = || self.prepare(octets.clone(), wanted.crawler);
+                let make = || self.prepare(octets.clone(), None, wanted.crawler);
                 return Ok(self.keep(wanted.crawler_key, make));
             }
         };
@@ -134,7 +134,7 @@ impl Keeper {
             (Kept::Refused(RequestError::new(code, message)), octets)
         };
         match found {
-            Found::File(octets) => self.prepare(octets, crawler),
+            Found::File(octets, charset) => self.prepare(octets, charset.as_deref(), crawler),
             Found::Ended(result) => (Kept::Ended(result), 256),
             Found::Missing => match &self.missing {
                 Some(result) => (Kept::Ended(result.clone()), 256),
@@ -150,9 +150,12 @@ impl Keeper {
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, crawler: &Crawler) -> (Kept, u64) {
+    fn prepare(&self, octets: Vec<u8>, charset: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
         let text = octets.len() as u64;
-        let robots = RobotsTxt::read(octets, &self.options);
+        let robots = match charset {
+            Some(charset) => RobotsTxt::read(octets, &self.options.clone().with_charset(charset)),
+            None => RobotsTxt::read(octets, &self.options),
+        };
         let rules = robots.for_crawler(crawler);
         // About what the rules take: their text, what an index has of each, and what stands around them.
         let weight = text + 128 * rules.len() as u64 + 512;

@@ -12,8 +12,8 @@ use mayi::access::{AccessResult, Origin};
 /// What is known of an origin's robots.txt.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// Its octets.
-    File(Vec<u8>),
+    /// Its octets, and the charset that came with them, if one did.
+    File(Vec<u8>, Option<Box<str>>),
     /// There is no file, and that was an answer.
     #[expect(dead_code, reason = "a folder has files alone; a store has answers, too")]
     Ended(AccessResult),
@@ -58,7 +58,7 @@ impl Source for Folder {
         for stem in stems(origin).into_iter().flatten() {
             for name in [format!("{stem}.txt"), format!("{stem}/robots.txt"), stem] {
                 match read(&self.path.join(name), self.most) {
-                    Ok(Some(octets)) => return Found::File(octets),
+                    Ok(Some(octets)) => return Found::File(octets, None),
                     Ok(None) => {}
                     Err(error) => return Found::Unreadable(error.to_string()),
                 }
@@ -141,7 +141,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let source = Folder::new(folder.path(), 100).expect("it is one");
         let find = || match source.find(&Origin::of_url("https://example.com/").expect("a URL")) {
-            Found::File(octets) => Some(String::from_utf8(octets).expect("UTF-8")),
+            Found::File(octets, _) => Some(String::from_utf8(octets).expect("UTF-8")),
             Found::Missing => None,
             found => panic!("{found:?}"),
         };
@@ -156,7 +156,7 @@ mod tests {
         let find = |url| source.find(&Origin::of_url(url).expect("a URL"));
         assert!(matches!(find("http://example.com/"), Found::Missing), "a folder is no file");
         fs::write(folder.path().join("example.com/robots.txt"), "inner").expect("it can be written");
-        assert!(matches!(find("http://example.com/"), Found::File(octets) if octets == b"inne"));
+        assert!(matches!(find("http://example.com/"), Found::File(octets, _) if octets == b"inne"));
         assert!(matches!(find("http://example.com:81/"), Found::Missing), "another authority");
         let long = format!("http://{}/", "a".repeat(5000));
         assert!(matches!(find(&long), Found::Missing), "no file can have that name");

@@ -6,9 +6,11 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayi::{Dialect, Extension};
 
+use crate::commands::bulk::Bulk;
 use crate::commands::cache::CacheArgs;
 use crate::commands::fetch::FetchArgs;
 use crate::fetching::Fetching;
+use crate::progress::ProgressArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +21,7 @@ Examples:
   mayi check --robots robots.txt --agent ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
+  mayi bulk --robots-dir robots --agent ExampleBot < urls.tsv > out.tsv
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi fetch https://example.com/
   mayi registry show GPTBot
@@ -48,6 +51,8 @@ pub(crate) enum Command {
     Fetch(FetchArgs),
     /// List, show, purge or export the files that are kept
     Cache(CacheArgs),
+    /// Answer rows of URLs as TSV, CSV or NDJSON, in order: for millions of them
+    Bulk(Bulk),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
     /// Print or check the registries: purposes, applications, directives, categories, agents
@@ -195,6 +200,9 @@ pub(crate) struct Decide {
     /// How long a request may be; a longer one gets an error in its place
     #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,
+
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 
     #[command(flatten)]
     pub(crate) reading: Reading,

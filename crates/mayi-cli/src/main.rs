@@ -3,12 +3,15 @@
 //! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
 
 mod asking;
+mod bulk;
 mod cli;
 mod commands;
+mod cut;
 mod exit;
 mod fetching;
 mod input;
 mod parallel;
+mod progress;
 mod text;
 
 use clap::Parser;
@@ -37,6 +40,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Decide(decide) => commands::decide::run(&decide),
         Command::Fetch(fetch) => commands::fetch::run(&fetch),
         Command::Cache(cache) => commands::cache::run(&cache),
+        Command::Bulk(bulk) => commands::bulk::run(&bulk),
         Command::Page(page) => commands::page::run(&page),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),

@@ -1,23 +1,31 @@
-//! Lines in, lines out, in order, on several threads and in constant memory.
+//! Rows in, rows out, in order, on several threads and in constant memory.
 //!
-//! The input is cut into runs of whole lines. They go to the workers in turn and come back from them
-//! in the same turn, so that nothing has to be sorted; every channel is short, so that a slow reader
-//! of the output stops the reader of the input. Whatever has come in is passed on at once: a caller
-//! that waits for each answer before it sends the next request gets it.
+//! The input is cut into runs of whole rows, which are lines or what another cutter says. They go to
+//! the workers in turn and come back from them in the same turn, so that nothing has to be sorted;
+//! every channel is short, so that a slow reader of the output stops the reader of the input.
+//! Whatever has come in is passed on at once: a caller that waits for each answer before it sends the
+//! next request gets it.
 
 use std::io::{self, Read, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
+use crate::cut::{Cutter, LineCutter};
 use crate::exit::Failure;
 
 /// How much is read at once.
 const RUN: usize = 256 * 1024;
 
+/// How many threads answer: as many as are asked for, or as there are cores.
+pub(crate) fn jobs(given: Option<u16>) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    given.map_or_else(cores, usize::from)
+}
+
 /// A part of the input.
 #[derive(Clone, Copy)]
 pub(crate) enum Lines<'i> {
-    /// Whole lines.
+    /// Whole lines, or whatever else a cutter takes for rows.
     Whole(&'i [u8]),
     /// One line that is longer than it may be, and was passed over.
     TooLong,
@@ -31,67 +39,104 @@ pub(crate) fn map_lines(
     longest: usize,
     answer: impl Fn(Lines<'_>) -> Vec<u8> + Sync,
 ) -> Result<(), Failure> {
+    let worker = || |lines: Lines<'_>, out: &mut Vec<u8>| out.append(&mut answer(lines));
+    map_rows(input, output, jobs, longest, LineCutter, worker)
+}
+
+/// Answers runs of rows and writes the answers in the order of the input. `worker` is called on
+/// each thread once; what it gives appends the answers to one run after another to what it is handed.
+pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
+    input: impl Read + Send,
+    output: impl Write,
+    jobs: usize,
+    longest: usize,
+    cutter: impl Cutter,
+    worker: impl Fn() -> W + Sync,
+) -> Result<(), Failure> {
     thread::scope(|scope| {
         let mut to_workers = Vec::new();
         let mut from_workers = Vec::new();
+        // What was read and answered goes back to be filled again.
+        let (spare_sender, spare) = channel();
         for _ in 0..jobs {
             let (run_sender, run_receiver) = sync_channel::<Option<Vec<u8>>>(2);
             let (answer_sender, answer_receiver) = sync_channel(2);
-            let answer = &answer;
+            let (written_sender, written) = channel::<Vec<u8>>();
+            let (worker, spare_sender) = (&worker, spare_sender.clone());
             scope.spawn(move || {
+                let mut answer = worker();
                 for run in run_receiver {
-                    let lines = run.as_deref().map_or(Lines::TooLong, Lines::Whole);
-                    if answer_sender.send(answer(lines)).is_err() {
+                    let mut out = written.try_recv().unwrap_or_default();
+                    out.clear();
+                    answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut out);
+                    // Where the reader is done, nobody wants it back.
+                    run.filter(|run| run.capacity() <= 4 * RUN).map(|run| spare_sender.send(run));
+                    if answer_sender.send(out).is_err() {
                         break;
                     }
                 }
             });
             to_workers.push(run_sender);
-            from_workers.push(answer_receiver);
+            from_workers.push((answer_receiver, written_sender));
         }
-        let reader = scope.spawn(move || read_runs(input, longest, &to_workers));
+        drop(spare_sender);
+        let reader = scope.spawn(move || read_runs(input, longest, cutter, &to_workers, &spare));
         write_answers(output, &from_workers)?;
         drop(from_workers);
         reader
             .join()
             .expect("the reader does not panic")
-            .map_err(|error| Failure::new(format_args!("the requests can't be read: {error}")))
+            .map_err(|error| Failure::new(format_args!("the input can't be read: {error}")))
     })
 }
 
-/// Sends runs of whole lines to the workers in turn, until the input ends or nobody listens.
+/// Sends runs of whole rows to the workers in turn, until the input ends or nobody listens.
 fn read_runs(
     mut input: impl Read,
     longest: usize,
+    mut cutter: impl Cutter,
     workers: &[SyncSender<Option<Vec<u8>>>],
+    spare: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     let mut turn = workers.iter().cycle();
     let mut send = |run| turn.next().is_some_and(|worker| worker.send(run).is_ok());
     let mut pending: Vec<u8> = Vec::new();
     let mut is_too_long = false;
-    let mut buffer = vec![0; RUN];
     loop {
-        let count = match input.read(&mut buffer) {
-            Ok(0) => break,
+        let start = pending.len();
+        pending.resize(start + RUN, 0);
+        let count = match input.read(&mut pending[start..]) {
             Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                pending.truncate(start);
+                continue;
+            }
             Err(error) => return Err(error),
         };
-        let mut read = &buffer[..count];
-        if is_too_long {
-            let Some(end) = memchr::memchr(b'\n', read) else { continue };
-            is_too_long = false;
-            read = &read[end + 1..];
+        pending.truncate(start + count);
+        if count == 0 {
+            break;
         }
-        let whole = memchr::memrchr(b'\n', read).map_or(0, |at| at + 1);
-        if whole > 0 {
-            // Where the first of these lines is too long, it was sent as such below.
-            pending.extend_from_slice(&read[..whole]);
-            if !send(Some(std::mem::take(&mut pending))) {
+        if is_too_long {
+            // Nothing of the row is kept, so what is pending starts within it.
+            let Some(end) = cutter.first_end(&pending) else {
+                pending.clear();
+                continue;
+            };
+            is_too_long = false;
+            pending.drain(..end);
+        }
+        let start = start.min(pending.len());
+        if let Some(end) = cutter.last_end(&pending[start..]) {
+            // Where the first of these rows is too long, it was sent as such below.
+            let mut rest = spare.try_recv().unwrap_or_default();
+            rest.clear();
+            rest.extend_from_slice(&pending[start + end..]);
+            pending.truncate(start + end);
+            if !send(Some(std::mem::replace(&mut pending, rest))) {
                 return Ok(());
             }
         }
-        pending.extend_from_slice(&read[whole..]);
         if pending.len() > longest {
             pending = Vec::new();
             is_too_long = true;
@@ -106,12 +151,19 @@ fn read_runs(
     Ok(())
 }
 
+/// Where a worker's answers come from, and where they go back to be filled again.
+type Answers = (Receiver<Vec<u8>>, Sender<Vec<u8>>);
+
 /// Writes answers as they come from the workers, in turn.
-fn write_answers(mut output: impl Write, workers: &[Receiver<Vec<u8>>]) -> io::Result<()> {
-    for worker in workers.iter().cycle() {
+fn write_answers(mut output: impl Write, workers: &[Answers]) -> io::Result<()> {
+    for (worker, written) in workers.iter().cycle() {
         let Ok(answers) = worker.recv() else { break };
         output.write_all(&answers)?;
         output.flush()?;
+        if answers.capacity() <= 4 * RUN {
+            // Where the worker is done, nobody wants it back.
+            let _ = written.send(answers);
+        }
     }
     Ok(())
 }
@@ -158,5 +210,31 @@ mod tests {
         let mut output = Vec::new();
         map_lines(Drip(input.as_bytes(), 3), &mut output, 2, 20, upper_case).expect("it works");
         assert_eq!(String::from_utf8_lossy(&output), "A\nLONG\nB\nLAST");
+    }
+
+    #[test]
+    fn runs_of_csv_are_cut_outside_quotes() {
+        use crate::cut::CsvCutter;
+        let row = "a,\"b\n\"\"\n\",c\n";
+        let long = format!("\"{}\n\n\"\n", "x".repeat(40));
+        let input = format!("{}{long}{row}d", row.repeat(20));
+        // Each answer says how its run starts and ends: a run that is cut within quotes shows.
+        let worker = || {
+            |lines: Lines<'_>, out: &mut Vec<u8>| match lines {
+                Lines::Whole(run) => {
+                    assert!(run.starts_with(b"a,\"b") || run == b"d", "{}", run.escape_ascii());
+                    assert!(run.ends_with(b"\",c\n") || run.ends_with(b"d"), "{}", run.escape_ascii());
+                    out.extend_from_slice(run);
+                }
+                Lines::TooLong => out.extend_from_slice(b"LONG\n"),
+            }
+        };
+        let expected = format!("{}LONG\n{row}d", row.repeat(20));
+        // In larger pieces the long row comes whole, and its worker has to see to it.
+        for piece in 1..15 {
+            let (mut output, input) = (Vec::new(), Drip(input.as_bytes(), piece));
+            map_rows(input, &mut output, 3, 25, CsvCutter::default(), worker).expect("it works");
+            assert_eq!(String::from_utf8_lossy(&output), expected, "pieces of {piece}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Text from the network → text that is safe to show on a terminal.
 
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -30,6 +31,48 @@ pub(crate) fn shown(octets: &[u8]) -> String {
     shown
 }
 
+/// Standard output for rows of others' text: octet by octet into a file or a pipe, and escaped on a
+/// terminal. It is written to by whole lines.
+pub(crate) struct RowsOut {
+    stdout: StdoutLock<'static>,
+    is_terminal: bool,
+}
+
+impl RowsOut {
+    pub(crate) fn new() -> Self {
+        let stdout = io::stdout().lock();
+        Self { is_terminal: stdout.is_terminal(), stdout }
+    }
+}
+
+impl Write for RowsOut {
+    fn write(&mut self, rows: &[u8]) -> io::Result<usize> {
+        if !self.is_terminal {
+            return self.stdout.write(rows);
+        }
+        self.stdout.write_all(&shown_rows(rows))?;
+        Ok(rows.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stdout.flush()
+    }
+}
+
+/// The same as [`shown`], but that lines stay lines and tabs stay tabs.
+fn shown_rows(rows: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rows.len());
+    for part in rows.split_inclusive(|octet| matches!(octet, b'\n' | b'\t')) {
+        let (text, end) = match part.split_last() {
+            Some((b'\n' | b'\t', text)) => part.split_at(text.len()),
+            _ => (part, &b""[..]),
+        };
+        out.extend_from_slice(shown(text).as_bytes());
+        out.extend_from_slice(end);
+    }
+    out
+}
+
 /// Zero-width characters, direction marks and overrides, line separators, byte order marks.
 fn is_invisible(character: char) -> bool {
     matches!(
@@ -56,6 +99,7 @@ mod tests {
     #[test]
     fn nothing_reaches_the_terminal_as_a_command() {
         assert_eq!(shown(b"/a\x1b[31m\tb\x07\xff"), "/a\\u{1b}[31m b\\u{7}\\xFF");
+        assert_eq!(shown_rows(b"a\tb\x1b[31m\r\n\xff"), b"a\tb\\u{1b}[31m\\u{d}\n\\xFF");
         assert_eq!(shown("é\u{202e}x\u{9b}".as_bytes()), "é\\u{202e}x\\u{9b}");
     }
 }

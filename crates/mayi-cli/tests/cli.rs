@@ -381,6 +381,7 @@ fn the_help_is_as_documented() {
         &["check"],
         &["explain"],
         &["decide"],
+        &["bulk"],
         &["page"],
         &["registry"],
         &["registry", "list"],

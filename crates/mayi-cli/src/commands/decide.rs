@@ -15,6 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
 use crate::parallel::{self, Lines};
+use crate::progress::{self, Progress};
 
 pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let requests = decide.input.as_deref().unwrap_or(Path::new("-"));
@@ -31,15 +32,20 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
         fetcher: OnceLock::new(),
         failure: Mutex::new(None),
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = decide.jobs.map_or(cores, usize::from);
-    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| match lines {
-        Lines::Whole(lines) => door.answer_lines(lines),
-        Lines::TooLong => {
-            let mut out = Vec::new();
-            write_error(&too_long(decide.max_line), &mut out);
-            out
-        }
+    let progress = Progress::start(&decide.progress, "requests", progress::total_size([requests]));
+    let input = progress.reading(input);
+    let jobs = parallel::jobs(decide.jobs);
+    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| {
+        let (answers, count) = match lines {
+            Lines::Whole(lines) => door.answer_lines(lines),
+            Lines::TooLong => {
+                let mut out = Vec::new();
+                write_error(&too_long(decide.max_line), &mut out);
+                (out, 1)
+            }
+        };
+        progress.add(count);
+        answers
     })?;
     if let Some(Some(fetcher)) = door.fetcher.get() {
         fetching::tell(fetcher);
@@ -64,7 +70,8 @@ struct Door<'d> {
 type Asked<'l> = Result<Request<'l>, RequestError>;
 
 impl Door<'_> {
-    fn answer_lines(&self, lines: &[u8]) -> Vec<u8> {
+    /// The answers to lines, and how many there are.
+    fn answer_lines(&self, lines: &[u8]) -> (Vec<u8>, u64) {
         let lines = lines.split(|&octet| octet == b'\n');
         let asked: Vec<_> = lines.filter_map(|line| self.read(line)).collect();
         self.fetch_ahead(&asked);
@@ -75,7 +82,7 @@ impl Door<'_> {
                 Err(error) => write_error(error, &mut out),
             }
         }
-        out
+        (out, asked.len() as u64)
     }
 
     fn read<'l>(&'l self, line: &'l [u8]) -> Option<Asked<'l>> {

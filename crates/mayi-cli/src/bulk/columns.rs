@@ -1,0 +1,409 @@
+//! The first row and the caller's words → which field is what, and what a row of output has.
+
+use crate::exit::Failure;
+use crate::text::shown;
+
+use super::rows::{Fields, Format, Names};
+
+/// What can be written about a URL, beside what came with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Url,
+    Agent,
+    Origin,
+    Allowed,
+    Reason,
+    Rule,
+    RuleLine,
+    Octets,
+    Group,
+    Train,
+    Search,
+    AiInput,
+    Error,
+}
+
+impl Answer {
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Url,
+        Self::Agent,
+        Self::Origin,
+        Self::Allowed,
+        Self::Reason,
+        Self::Rule,
+        Self::RuleLine,
+        Self::Octets,
+        Self::Group,
+        Self::Train,
+        Self::Search,
+        Self::AiInput,
+        Self::Error,
+    ];
+
+    /// Its column's name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Agent => "agent",
+            Self::Origin => "origin",
+            Self::Allowed => "allowed",
+            Self::Reason => "reason",
+            Self::Rule => "rule",
+            Self::RuleLine => "rule_line",
+            Self::Octets => "octets",
+            Self::Group => "group",
+            Self::Train => "train",
+            Self::Search => "search",
+            Self::AiInput => "ai-input",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether it is one of the uses, for which the file itself is asked.
+    pub(crate) const fn is_use(self) -> bool {
+        matches!(self, Self::Train | Self::Search | Self::AiInput)
+    }
+}
+
+/// What is written where the caller names no columns.
+const DEFAULT: &str = "*,allowed,reason,rule,rule_line,error";
+
+/// The same where the input has no columns that are known beforehand.
+const DEFAULT_WITHOUT_INPUT: &str = "url,allowed,reason,rule,rule_line,error";
+
+/// What the caller says of columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Words<'a> {
+    /// Whether the first row is a header, if the caller says so.
+    pub(crate) header: Option<bool>,
+    pub(crate) url: Option<&'a str>,
+    pub(crate) agent: Option<&'a str>,
+    pub(crate) purposes: Option<&'a str>,
+    pub(crate) apps: Option<&'a str>,
+    pub(crate) user_agent: Option<&'a str>,
+    /// Whether rows need not say who asks.
+    pub(crate) has_agent: bool,
+    pub(crate) columns: Option<&'a str>,
+    pub(crate) prefix: &'a str,
+}
+
+/// Which field is what. A field is known by its place: in the row, or among the wanted members.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    pub(crate) input: Format,
+    pub(crate) output: Format,
+    /// The names of the input's columns, where there is a header.
+    pub(crate) header: Option<Vec<String>>,
+    /// How many fields a row has to have, but for NDJSON.
+    pub(crate) width: usize,
+    /// The members that are wanted, and those that are ours, for NDJSON.
+    pub(crate) members: Names,
+    pub(crate) url: usize,
+    pub(crate) agent: Option<usize>,
+    pub(crate) purposes: Option<usize>,
+    pub(crate) apps: Option<usize>,
+    pub(crate) user_agent: Option<usize>,
+    pub(crate) written: Vec<Written>,
+    /// The name of the error that a bad row of NDJSON gets in any case.
+    pub(crate) error_name: String,
+}
+
+/// A column of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// All columns of the input.
+    Input,
+    /// One of them, with its name.
+    Field(usize, String),
+    /// An answer, with its name.
+    Answer(Answer, String),
+}
+
+impl Columns {
+    /// Reads the first row of separated values: a header, or a row like the others.
+    pub(crate) fn of_first_row(
+        row: &[u8],
+        fields: &Fields,
+        formats: (Format, Format),
+        words: &Words<'_>,
+    ) -> Result<Self, Failure> {
+        let (input, output) = formats;
+        let texts: Vec<String> = (0..fields.len())
+            .map(|index| String::from_utf8_lossy(&fields.octets(row, index)).trim().to_owned())
+            .collect();
+        let has_header = words.header.unwrap_or_else(|| {
+            let wanted = [words.url, words.agent, words.purposes, words.apps, words.user_agent];
+            let is_name = |word: &&str| word.parse::<usize>().is_err();
+            wanted.iter().flatten().any(is_name)
+                || texts.iter().any(|text| text.eq_ignore_ascii_case("url"))
+        });
+        let header = has_header.then_some(texts);
+        let width = fields.len();
+        let place = |word: &str| place(word, header.as_deref(), width);
+        let url = match (words.url, &header) {
+            (Some(word), _) => place(word)?,
+            (None, Some(_)) => place("url").or_else(|failure| match width {
+                1 => Ok(0),
+                _ => Err(failure),
+            })?,
+            (None, None) => 0,
+        };
+        let agent = match words.agent {
+            Some(word) => Some(place(word)?),
+            None if words.has_agent => None,
+            None => Some(place("agent").map_err(|_| nobody_asks())?),
+        };
+        let optional = |word: Option<&str>| word.map(place).transpose();
+        let (purposes, apps) = (optional(words.purposes)?, optional(words.apps)?);
+        let user_agent = optional(words.user_agent)?;
+        let written = written(words, DEFAULT, |word| {
+            let index = place(word)?;
+            Ok((index, name_of(index, header.as_deref())))
+        })?;
+        let members = Names::default();
+        let columns = Self {
+            input,
+            output,
+            header,
+            width,
+            members,
+            url,
+            agent,
+            purposes,
+            apps,
+            user_agent,
+            written,
+            error_name: format!("{}{}", words.prefix, Answer::Error.name()),
+        };
+        columns.check_names()?;
+        Ok(columns)
+    }
+
+    /// What the members of NDJSON are.
+    pub(crate) fn of_members(output: Format, words: &Words<'_>) -> Result<Self, Failure> {
+        if words.header == Some(true) {
+            return Err(Failure::new("NDJSON has no header: its members have names"));
+        }
+        let mut members = Names::default();
+        let url = members.want(words.url.unwrap_or("url"));
+        let agent = match words.agent {
+            None if words.has_agent => None,
+            word => Some(members.want(word.unwrap_or("agent"))),
+        };
+        let purposes = words.purposes.map(|word| members.want(word));
+        let apps = words.apps.map(|word| members.want(word));
+        let user_agent = words.user_agent.map(|word| members.want(word));
+        let default = if output == Format::Ndjson { DEFAULT } else { DEFAULT_WITHOUT_INPUT };
+        let written = written(words, default, |word| Ok((members.want(word), word.to_owned())))?;
+        let error_name = format!("{}{}", words.prefix, Answer::Error.name());
+        let passes_on = written.contains(&Written::Input);
+        if passes_on && output != Format::Ndjson {
+            return Err(Failure::new(
+                "`*` can't be among the columns here: rows of NDJSON can have any members; name those \
+                 that are wanted",
+            ));
+        }
+        if passes_on {
+            // A bad row gets an error in any case.
+            members.ours = vec![error_name.clone()];
+            members.ours.extend(written.iter().filter_map(|written| match written {
+                Written::Answer(_, name) => Some(name.clone()),
+                Written::Input | Written::Field(..) => None,
+            }));
+        }
+        let input = Format::Ndjson;
+        Ok(Self {
+            input,
+            output,
+            header: None,
+            width: 0,
+            members,
+            url,
+            agent,
+            purposes,
+            apps,
+            user_agent,
+            written,
+            error_name,
+        })
+    }
+
+    /// Whether anything about the crawler differs from row to row.
+    pub(crate) fn has_crawlers(&self) -> bool {
+        [self.agent, self.purposes, self.apps, self.user_agent].iter().any(Option::is_some)
+    }
+
+    /// Whether the uses are asked for.
+    pub(crate) fn has_uses(&self) -> bool {
+        self.written
+            .iter()
+            .any(|written| matches!(written, Written::Answer(answer, _) if answer.is_use()))
+    }
+
+    /// The names of the columns of the output, where it gets a header.
+    pub(crate) fn output_header(&self) -> Option<Vec<String>> {
+        if self.output == Format::Ndjson || self.input != Format::Ndjson && self.header.is_none() {
+            return None;
+        }
+        let mut names = Vec::new();
+        for written in &self.written {
+            match written {
+                Written::Input => names.extend(self.header.iter().flatten().cloned()),
+                Written::Field(_, name) | Written::Answer(_, name) => names.push(name.clone()),
+            }
+        }
+        Some(names)
+    }
+
+    /// Fails where two columns of the output would have one name.
+    fn check_names(&self) -> Result<(), Failure> {
+        let header = self.header.as_deref().unwrap_or_default();
+        if !self.written.contains(&Written::Input) {
+            return Ok(());
+        }
+        for written in &self.written {
+            if let Written::Answer(_, name) = written
+                && header.contains(name)
+            {
+                let name = shown(name.as_bytes());
+                return Err(Failure::new(format_args!(
+                    "the input has a column `{name}` already; `--prefix` gives ours other names, and \
+                     `--columns` chooses among all of them"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a list of columns has one of the uses.
+pub(crate) fn asks_for_uses(list: Option<&str>) -> bool {
+    let is_use = |word: &str| Answer::ALL.iter().any(|answer| answer.is_use() && answer.name() == word);
+    list.is_some_and(|list| list.split(',').map(str::trim).any(is_use))
+}
+
+/// The columns that the caller wants written.
+fn written(
+    words: &Words<'_>,
+    default: &str,
+    mut input: impl FnMut(&str) -> Result<(usize, String), Failure>,
+) -> Result<Vec<Written>, Failure> {
+    let list = words.columns.unwrap_or(default);
+    let mut written = Vec::new();
+    for word in list.split(',').map(str::trim) {
+        let answer = Answer::ALL.into_iter().find(|answer| answer.name() == word);
+        written.push(match answer {
+            _ if word == "*" => Written::Input,
+            Some(answer) => Written::Answer(answer, format!("{}{word}", words.prefix)),
+            None if word.is_empty() => {
+                return Err(Failure::new("`--columns` is a list of names with commas in between"));
+            }
+            None => {
+                let (index, name) = input(word).map_err(|failure| match failure {
+                    Failure::Message(message) => {
+                        let answers: Vec<_> = Answer::ALL.iter().map(|answer| answer.name()).collect();
+                        let answers = answers.join(", ");
+                        Failure::new(format_args!("{message}; the answers are *, {answers}"))
+                    }
+                    Failure::BrokenPipe => failure,
+                })?;
+                Written::Field(index, name)
+            }
+        });
+    }
+    Ok(written)
+}
+
+/// The place of a column that is named, or numbered from 1.
+fn place(word: &str, header: Option<&[String]>, width: usize) -> Result<usize, Failure> {
+    let names = header.unwrap_or_default();
+    let exact = names.iter().position(|name| name == word);
+    let by_name = exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(word)));
+    let numbered = || word.parse().ok().filter(|number| (1..=width).contains(number)).map(|n| n - 1);
+    by_name.or_else(numbered).ok_or_else(|| {
+        let word = shown(word.as_bytes());
+        match header {
+            Some(names) => {
+                let names = shown(names.join(", ").as_bytes());
+                Failure::new(format_args!("there is no column `{word}`; the header has {names}"))
+            }
+            None => Failure::new(format_args!(
+                "there is no column `{word}`; there is no header, and the columns are 1 to {width}"
+            )),
+        }
+    })
+}
+
+/// What a column of the input is called in the output.
+fn name_of(index: usize, header: Option<&[String]>) -> String {
+    header.map_or_else(|| (index + 1).to_string(), |names| names[index].clone())
+}
+
+fn nobody_asks() -> Failure {
+    Failure::new("who asks? `--agent` names one crawler for all rows, `--agent-column` a column for it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(row: &str, words: &Words<'_>) -> Result<Columns, String> {
+        let mut fields = Fields::default();
+        fields.read_tsv(row.as_bytes());
+        let formats = (Format::Tsv, Format::Tsv);
+        Columns::of_first_row(row.as_bytes(), &fields, formats, words).map_err(
+            |failure| match failure {
+                Failure::Message(message) => message,
+                Failure::BrokenPipe => unreachable!("nothing is written"),
+            },
+        )
+    }
+
+    const WORDS: Words<'_> = Words {
+        header: None,
+        url: None,
+        agent: None,
+        purposes: None,
+        apps: None,
+        user_agent: None,
+        has_agent: true,
+        columns: None,
+        prefix: "",
+    };
+
+    #[test]
+    fn a_header_is_told_from_a_row() {
+        for (row, words, header, url) in [
+            ("https://a/\tx", WORDS, false, 0),
+            ("id\tURL", WORDS, true, 1),
+            ("id\tlink", Words { url: Some("link"), ..WORDS }, true, 1),
+            ("id\tlink", Words { url: Some("2"), ..WORDS }, false, 1),
+            ("link", Words { header: Some(true), ..WORDS }, true, 0),
+            ("url", Words { header: Some(false), ..WORDS }, false, 0),
+        ] {
+            let columns = columns(row, &words).expect(row);
+            assert_eq!((columns.header.is_some(), columns.url), (header, url), "{row}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_found_is_said() {
+        for (row, words, part) in [
+            (
+                "id\tlink",
+                Words { header: Some(true), ..WORDS },
+                "no column `url`; the header has id, link",
+            ),
+            ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
+            ("url", Words { has_agent: false, ..WORDS }, "who asks?"),
+            ("url\tallowed", WORDS, "has a column `allowed` already"),
+            ("url", Words { columns: Some("url,alowed"), ..WORDS }, "no column `alowed`"),
+            ("url", Words { columns: Some("url,,"), ..WORDS }, "commas in between"),
+        ] {
+            let message = columns(row, &words).expect_err(row);
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(columns("url\tallowed", &Words { prefix: "mayi_", ..WORDS }).is_ok());
+        assert!(Columns::of_members(Format::Csv, &Words { columns: Some("*"), ..WORDS }).is_err());
+    }
+}

@@ -1,0 +1,192 @@
+//! An origin's robots.txt → the rules for a crawler, prepared once and kept in bounded memory.
+//!
+//! The rules of many files are shared by all workers. What is asked for least goes first when there
+//! is no more room; input that is sorted by host needs no room at all, since each worker holds on to
+//! the rules that it used last.
+
+use std::sync::Arc;
+
+use mayi::access::{AccessResult, Origin};
+use mayi::report::{ErrorCode, RequestError};
+use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, RobotsTxt, Target};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::source::{Found, Robots};
+
+/// What is known of one origin for one crawler.
+pub(crate) enum Kept {
+    /// Its rules; with the file itself, where more than access is asked for.
+    Rules(CrawlerRules, Option<Box<RobotsTxt<'static>>>),
+    /// There is no file, which is an answer as well.
+    Ended(AccessResult),
+    /// There is no answer.
+    Refused(RequestError),
+}
+
+impl Kept {
+    /// May the target be fetched?
+    pub(crate) fn decide(&self, target: &Target<'_>) -> Result<Decision<'_>, &RequestError> {
+        match self {
+            Self::Rules(rules, _) => Ok(rules.decide(target)),
+            Self::Ended(result) => {
+                Ok(result.decide(target).expect("what ended without a file has no rules to ask"))
+            }
+            Self::Refused(error) => Err(error),
+        }
+    }
+
+    /// The file, where it was kept.
+    pub(crate) fn robots(&self) -> Option<&RobotsTxt<'static>> {
+        if let Self::Rules(_, robots) = self { robots.as_deref() } else { None }
+    }
+}
+
+/// What was kept, and how more of it is made.
+pub(crate) struct Keeper {
+    source: Robots,
+    options: ReadOptions,
+    /// What a missing file comes to, where that is not an error.
+    missing: Option<AccessResult>,
+    keeps_files: bool,
+    cache: Cache<Vec<u8>, Weighed, Octets>,
+}
+
+/// The origin and the crawler that rules were prepared for, for [`Keeper::find`].
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// A URL that can be asked about.
+    pub(crate) url: &'a str,
+    /// How many octets of it are scheme and authority.
+    pub(crate) prefix: usize,
+    pub(crate) crawler: &'a Crawler,
+    /// What tells this crawler from others.
+    pub(crate) crawler_key: &'a [u8],
+}
+
+impl Keeper {
+    /// An empty one, for rules of about so many octets.
+    pub(crate) fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
+        // The cache wants to know about how many entries there will be, to divide itself into parts
+        // that do not wait for each other.
+        let entries = usize::try_from(octets / 4096).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+        let cache = Cache::with_weighter(entries, octets, Octets);
+        Self { source, options, missing: None, keeps_files: false, cache }
+    }
+
+    /// The same, taking a missing file for this access result.
+    pub(crate) fn with_missing(self, missing: Option<AccessResult>) -> Self {
+        Self { missing, ..self }
+    }
+
+    /// The same, keeping the files beside the rules.
+    pub(crate) fn keeping_files(self, keeps_files: bool) -> Self {
+        Self { keeps_files, ..self }
+    }
+
+    /// Whether origins have files of their own.
+    pub(crate) fn is_by_origin(&self) -> bool {
+        matches!(self.source, Robots::Each(_))
+    }
+
+    /// What is known of a URL's origin for a crawler. `key` is a buffer to work in.
+    ///
+    /// # Errors
+    /// When the URL has a host that no file can be found for.
+    pub(crate) fn find(
+        &self,
+        wanted: Wanted<'_>,
+        key: &mut Vec<u8>,
+    ) -> Result<Arc<Kept>, RequestError> {
+        let source = match &self.source {
+            Robots::Each(source) => source,
+            Robots::One(octets) => {
+                let make = || self.prepare(octets.clone(), None, wanted.crawler);
+                return Ok(self.keep(wanted.crawler_key, make));
+            }
+        };
+        write_key(key, wanted.crawler_key, &wanted.url.as_bytes()[..wanted.prefix]);
+        if let Some(weighed) = self.cache.get(&**key) {
+            return Ok(weighed.kept);
+        }
+        // Most URLs write their origin in its one right way, and have been found. What is written
+        // otherwise is looked for under that name, and is not kept twice.
+        let origin = Origin::of_url(wanted.url)?;
+        write_key(key, wanted.crawler_key, origin.to_string().as_bytes());
+        Ok(self.keep(key, || self.each(source.find(&origin), &origin, wanted.crawler)))
+    }
+
+    /// What was kept under a key, or else is made now, by one thread while the others wait for it.
+    fn keep(&self, key: &[u8], make: impl FnOnce() -> (Kept, u64)) -> Arc<Kept> {
+        let kept = self.cache.get_or_insert_with(key, || {
+            let (kept, octets) = make();
+            Ok::<_, std::convert::Infallible>(Weighed { kept: Arc::new(kept), octets })
+        });
+        match kept {
+            Ok(weighed) => weighed.kept,
+            Err(never) => match never {},
+        }
+    }
+
+    fn each(&self, found: Found, origin: &Origin, crawler: &Crawler) -> (Kept, u64) {
+        let refused = |code, message: String| {
+            let octets = 256 + message.len() as u64;
+            (Kept::Refused(RequestError::new(code, message)), octets)
+        };
+        match found {
+            Found::File(octets, charset) => self.prepare(octets, charset.as_deref(), crawler),
+            Found::Ended(result) => (Kept::Ended(result), 256),
+            Found::Missing => match &self.missing {
+                Some(result) => (Kept::Ended(result.clone()), 256),
+                None => refused(
+                    ErrorCode::NoRobots,
+                    format!("there is no file for {origin}; `--missing` says what to do without one"),
+                ),
+            },
+            Found::Unreadable(error) => refused(
+                ErrorCode::InvalidRobots,
+                format!("the file for {origin} can't be read: {error}"),
+            ),
+        }
+    }
+
+    fn prepare(&self, octets: Vec<u8>, charset: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
+        let text = octets.len() as u64;
+        let robots = match charset {
+            Some(charset) => RobotsTxt::read(octets, &self.options.clone().with_charset(charset)),
+            None => RobotsTxt::read(octets, &self.options),
+        };
+        let rules = robots.for_crawler(crawler);
+        // About what the rules take: their text, what an index has of each, and what stands around them.
+        let weight = text + 128 * rules.len() as u64 + 512;
+        if self.keeps_files {
+            return (Kept::Rules(rules, Some(Box::new(robots))), weight + 2 * text);
+        }
+        (Kept::Rules(rules, None), weight)
+    }
+}
+
+/// Puts the key of an origin and a crawler into a buffer. The length in between keeps one from passing
+/// for a part of the other.
+fn write_key(key: &mut Vec<u8>, crawler: &[u8], origin: &[u8]) {
+    key.clear();
+    key.extend_from_slice(crawler);
+    key.extend_from_slice(origin);
+    key.extend_from_slice(&(origin.len() as u64).to_le_bytes());
+}
+
+#[derive(Clone)]
+struct Weighed {
+    kept: Arc<Kept>,
+    octets: u64,
+}
+
+/// Weighs by octets.
+#[derive(Clone)]
+struct Octets;
+
+impl Weighter<Vec<u8>, Weighed> for Octets {
+    fn weight(&self, key: &Vec<u8>, weighed: &Weighed) -> u64 {
+        key.len() as u64 + weighed.octets
+    }
+}

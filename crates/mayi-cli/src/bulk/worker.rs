@@ -1,0 +1,416 @@
+//! Runs of rows → runs of answers: what one thread does.
+//!
+//! A row whose URL starts as the one before it, up to the end of its authority, needs no look-up at
+//! all: that is what makes input that is sorted by host quick. Nothing is allocated for a row that
+//! has an answer, unless its URL has to be normalised.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::from_utf8;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mayi::report::{ErrorCode, RequestError};
+use mayi::{Crawler, Target};
+
+use super::columns::Columns;
+use super::kept::{Keeper, Kept, Wanted};
+use super::rows::{Fields, Format, Members, split_line, text_of};
+use super::write::{Answered, Decided, Row, write_row};
+use crate::cli::Claims;
+use crate::parallel::Lines;
+use crate::progress::Progress;
+
+/// What all workers share.
+pub(crate) struct Shared<'b> {
+    pub(crate) columns: &'b Columns,
+    pub(crate) keeper: &'b Keeper,
+    /// Who asks, where rows do not say.
+    pub(crate) agent: Option<&'b str>,
+    pub(crate) claims: &'b Claims,
+    pub(crate) longest: usize,
+    pub(crate) counts: &'b Counts,
+    pub(crate) progress: &'b Progress,
+}
+
+/// How many rows there were.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) rows: AtomicU64,
+    pub(crate) errors: AtomicU64,
+}
+
+/// One thread's part of the work.
+pub(crate) struct Worker<'b> {
+    shared: &'b Shared<'b>,
+    asking: Asking<'b>,
+    fields: Fields,
+    members: Members,
+    errors: u64,
+    rows: u64,
+}
+
+impl<'b> Worker<'b> {
+    pub(crate) fn new(shared: &'b Shared<'b>) -> Self {
+        let asking = Asking {
+            shared,
+            crawler: None,
+            crawler_key: Vec::new(),
+            next_key: Vec::new(),
+            last: None,
+            prefix: Vec::new(),
+            key: Vec::new(),
+        };
+        let (fields, members) = (Fields::default(), Members::default());
+        Self { shared, asking, fields, members, errors: 0, rows: 0 }
+    }
+
+    /// Answers a run of rows.
+    pub(crate) fn answer(&mut self, lines: Lines<'_>, out: &mut Vec<u8>) {
+        (self.rows, self.errors) = (0, 0);
+        match lines {
+            Lines::Whole(run) => {
+                out.reserve(run.len() + run.len() / 2);
+                match self.shared.columns.input {
+                    Format::Tsv => self.answer_tsv(run, out),
+                    Format::Csv => self.answer_csv(run, out),
+                    Format::Ndjson => self.answer_ndjson(run, out),
+                }
+            }
+            Lines::TooLong => self.refuse(&Row::Unreadable, &self.too_long(), out),
+        }
+        let counts = self.shared.counts;
+        counts.rows.fetch_add(self.rows, Ordering::Relaxed);
+        counts.errors.fetch_add(self.errors, Ordering::Relaxed);
+        self.shared.progress.add(self.rows);
+    }
+
+    fn answer_tsv(&mut self, run: &[u8], out: &mut Vec<u8>) {
+        let mut fields = std::mem::take(&mut self.fields);
+        let mut rest = run;
+        while !rest.is_empty() {
+            let line;
+            (line, rest) = split_line(rest);
+            if line.is_empty() {
+                continue;
+            }
+            if line.len() > self.shared.longest {
+                self.refuse(&Row::Unreadable, &self.too_long(), out);
+                continue;
+            }
+            fields.read_tsv(line);
+            self.answer_fields(line, &fields, out);
+        }
+        self.fields = fields;
+    }
+
+    fn answer_csv(&mut self, run: &[u8], out: &mut Vec<u8>) {
+        let mut fields = std::mem::take(&mut self.fields);
+        let mut rest = run;
+        while !rest.is_empty() {
+            let (end, next) = fields.read_csv(rest);
+            let text = &rest[..end];
+            rest = &rest[next..];
+            if text.is_empty() {
+                continue;
+            }
+            if text.len() > self.shared.longest {
+                self.refuse(&Row::Unreadable, &self.too_long(), out);
+                continue;
+            }
+            self.answer_fields(text, &fields, out);
+        }
+        self.fields = fields;
+    }
+
+    fn answer_fields(&mut self, text: &[u8], fields: &Fields, out: &mut Vec<u8>) {
+        let row = Row::Separated { text, fields };
+        let width = self.shared.columns.width;
+        if fields.is_open {
+            let error = RequestError::new(ErrorCode::InvalidRequest, "a quote is never closed");
+            self.refuse(&row, &error, out);
+        } else if fields.len() == width {
+            self.answer_row(&row, out);
+        } else {
+            let message = format!("the row has {} of {width} columns", fields.len());
+            self.refuse(&row, &RequestError::new(ErrorCode::InvalidRequest, message), out);
+        }
+    }
+
+    fn answer_ndjson(&mut self, run: &[u8], out: &mut Vec<u8>) {
+        let mut members = std::mem::take(&mut self.members);
+        let mut rest = run;
+        while !rest.is_empty() {
+            let line;
+            (line, rest) = split_line(rest);
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let read = if line.len() > self.shared.longest {
+                Err(self.too_long())
+            } else {
+                self.read_object(line, &mut members)
+            };
+            match read {
+                Ok(text) => self.answer_row(&Row::Object { text, members: &members }, out),
+                Err(error) => self.refuse(&Row::Unreadable, &error, out),
+            }
+        }
+        self.members = members;
+    }
+
+    fn read_object<'r>(&self, line: &'r [u8], members: &mut Members) -> Result<&'r str, RequestError> {
+        let not_text = |error| {
+            RequestError::new(ErrorCode::InvalidJson, format_args!("the row is not UTF-8: {error}"))
+        };
+        let text = from_utf8(line).map_err(not_text)?;
+        members.read(text, &self.shared.columns.members).map_err(|error| {
+            let code = match error.classify() {
+                serde_json::error::Category::Data => ErrorCode::InvalidRequest,
+                _ => ErrorCode::InvalidJson,
+            };
+            RequestError::new(code, error)
+        })?;
+        Ok(text)
+    }
+
+    fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        // A fault of ours in one answer must not cost the others theirs.
+        let answered = catch_unwind(AssertUnwindSafe(|| self.asking.answer_row(row, out)));
+        let is_error = answered.unwrap_or_else(|_| {
+            out.truncate(start);
+            self.asking.forget();
+            let error = RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it");
+            write_refusal(self.shared.columns, row, &error, out);
+            true
+        });
+        self.rows += 1;
+        self.errors += u64::from(is_error);
+    }
+
+    /// Writes an error in the place of a row's answer.
+    fn refuse(&mut self, row: &Row<'_>, error: &RequestError, out: &mut Vec<u8>) {
+        self.rows += 1;
+        self.errors += 1;
+        write_refusal(self.shared.columns, row, error, out);
+    }
+
+    fn too_long(&self) -> RequestError {
+        let limit = self.shared.longest;
+        let message = format!("the row is longer than {limit} octets; `--max-line` sets the limit");
+        RequestError::new(ErrorCode::InvalidRequest, message)
+    }
+}
+
+fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &mut Vec<u8>) {
+    let url = row.octets(columns.url);
+    let url = from_utf8(&url).unwrap_or_default();
+    write_row(columns, row, &Answered { url, crawler: None, outcome: Err(error) }, out);
+}
+
+/// Asks for one row after another, holding on to what was used last.
+struct Asking<'b> {
+    shared: &'b Shared<'b>,
+    crawler: Option<Crawler>,
+    /// What tells the crawler from others; nothing where there is one for all rows.
+    crawler_key: Vec<u8>,
+    /// A buffer for the next row's.
+    next_key: Vec<u8>,
+    /// What is known of the last origin, for the crawler, and how its URLs start.
+    last: Option<Arc<Kept>>,
+    prefix: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Asking<'_> {
+    /// Answers a row, and says whether with an error.
+    fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) -> bool {
+        let columns = self.shared.columns;
+        let url = match text(row, Some(columns.url), "the URL") {
+            Ok(url) => url.unwrap_or_default(),
+            Err(error) => {
+                write_refusal(columns, row, &error, out);
+                return true;
+            }
+        };
+        let url = &*url;
+        let target = self.prepare(row, url);
+        let crawler = self.crawler.as_ref();
+        let answered = match &target {
+            Err(error) => Answered { url, crawler, outcome: Err(error) },
+            Ok(target) => {
+                let kept = self.last.as_deref().expect("it was just found");
+                let robots = kept.robots();
+                let decided = |decision| Decided { decision, target, robots };
+                Answered { url, crawler, outcome: kept.decide(target).map(decided) }
+            }
+        };
+        write_row(columns, row, &answered, out);
+        answered.outcome.is_err()
+    }
+
+    /// Reads who asks and what about, and has the rules for it at hand.
+    fn prepare<'u>(&mut self, row: &Row<'_>, url: &'u str) -> Result<Target<'u>, RequestError> {
+        if self.crawler.is_none() || self.shared.columns.has_crawlers() {
+            self.read_crawler(row)?;
+        }
+        if url.is_empty() {
+            return Err(RequestError::new(ErrorCode::InvalidUrl, "the row has no URL"));
+        }
+        let target = Target::parse(url)?;
+        if self.last.is_none() || !self.is_of_last_origin(url.as_bytes()) {
+            self.find(url)?;
+        }
+        Ok(target)
+    }
+
+    /// Whether a URL starts as the last one, up to the end of its authority.
+    fn is_of_last_origin(&self, url: &[u8]) -> bool {
+        // Where there is one file for all origins, nothing is to be compared.
+        !self.shared.keeper.is_by_origin()
+            || url.strip_prefix(&*self.prefix).is_some_and(|rest| {
+                rest.first().is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
+            })
+    }
+
+    fn find(&mut self, url: &str) -> Result<(), RequestError> {
+        self.last = None;
+        let prefix = prefix_length(url.as_bytes());
+        let crawler = self.crawler.as_ref().expect("it was read before");
+        let wanted = Wanted { url, prefix, crawler, crawler_key: &self.crawler_key };
+        self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
+        self.prefix.clear();
+        self.prefix.extend_from_slice(&url.as_bytes()[..prefix]);
+        Ok(())
+    }
+
+    /// Reads who asks, unless it is the one that asked last.
+    fn read_crawler(&mut self, row: &Row<'_>) -> Result<(), RequestError> {
+        let (columns, shared) = (self.shared.columns, self.shared);
+        let agent = text(row, columns.agent, "the product token")?;
+        let agent = agent.as_deref().or(shared.agent).unwrap_or_default();
+        let purposes = list(row, columns.purposes, &shared.claims.purposes, "the purposes")?;
+        let apps = list(row, columns.apps, &shared.claims.apps, "the applications")?;
+        let user_agent = text(row, columns.user_agent, "the User-Agent string")?;
+        let user_agent = user_agent.as_deref().or(shared.claims.user_agent.as_deref());
+
+        if columns.has_crawlers() {
+            self.next_key.clear();
+            push_part(&mut self.next_key, agent);
+            for words in [&purposes, &apps] {
+                self.next_key.extend_from_slice(&(words.len() as u64).to_le_bytes());
+                for word in words {
+                    push_part(&mut self.next_key, word);
+                }
+            }
+            if let Some(user_agent) = user_agent {
+                push_part(&mut self.next_key, user_agent);
+            }
+            if self.crawler.is_some() && self.next_key == self.crawler_key {
+                return Ok(());
+            }
+        }
+        self.forget();
+        let crawler =
+            Crawler::new(agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
+        let crawler = purposes.iter().try_fold(crawler, |crawler, word| crawler.with_purpose(word))?;
+        let crawler = apps.iter().try_fold(crawler, |crawler, word| crawler.with_application(word))?;
+        self.crawler = Some(match user_agent {
+            Some(user_agent) => crawler.with_user_agent(user_agent)?,
+            None => crawler,
+        });
+        std::mem::swap(&mut self.crawler_key, &mut self.next_key);
+        Ok(())
+    }
+
+    /// Lets go of what was used last.
+    fn forget(&mut self) {
+        (self.crawler, self.last) = (None, None);
+    }
+}
+
+/// How many octets of a URL are its scheme and authority; it has both.
+fn prefix_length(url: &[u8]) -> usize {
+    let start = memchr::memmem::find(url, b"://").map_or(0, |at| at + 3);
+    let end = url[start..].iter().position(|octet| matches!(octet, b'/' | b'?' | b'#'));
+    end.map_or(url.len(), |end| start + end)
+}
+
+/// A part of a key that can't be taken for two.
+fn push_part(key: &mut Vec<u8>, text: &str) {
+    key.extend_from_slice(&(text.len() as u64).to_le_bytes());
+    key.extend_from_slice(text.as_bytes());
+}
+
+/// The text of a field, or nothing where it is empty or there is none.
+fn text<'r>(
+    row: &Row<'r>,
+    index: Option<usize>,
+    what: &str,
+) -> Result<Option<Cow<'r, str>>, RequestError> {
+    let Some(index) = index else { return Ok(None) };
+    if let Row::Object { text, members } = row {
+        let Some(value) = members.value(text, index) else { return Ok(None) };
+        return text_of(value).map(Some).ok_or_else(|| wrong(what, "has to be a string"));
+    }
+    let text = match row.octets(index) {
+        Cow::Borrowed(octets) => from_utf8(octets).map(Cow::Borrowed).ok(),
+        Cow::Owned(octets) => String::from_utf8(octets).map(Cow::Owned).ok(),
+    };
+    let text = text.ok_or_else(|| wrong(what, "has to be UTF-8"))?;
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// The words of a field, with white space in between, or of a JSON list; where there are none, those
+/// that hold for all rows.
+fn list<'r>(
+    row: &Row<'r>,
+    index: Option<usize>,
+    default: &'r [String],
+    what: &str,
+) -> Result<Vec<Cow<'r, str>>, RequestError> {
+    let mut words: Vec<Cow<'r, str>> = Vec::new();
+    if let (Row::Object { text, members }, Some(index)) = (row, index)
+        && let Some(value) = members.value(text, index)
+        && value.starts_with('[')
+    {
+        let list: Vec<String> = serde_json::from_str(value)
+            .map_err(|_| wrong(what, "have to be strings in a list, or one with white space"))?;
+        words.extend(list.into_iter().map(Cow::Owned));
+    } else {
+        match text(row, index, what)? {
+            None => {}
+            Some(Cow::Borrowed(text)) => words.extend(text.split_whitespace().map(Cow::Borrowed)),
+            Some(Cow::Owned(text)) => {
+                words.extend(text.split_whitespace().map(|word| Cow::Owned(word.to_owned())));
+            }
+        }
+    }
+    if words.is_empty() {
+        words.extend(default.iter().map(|word| Cow::Borrowed(&**word)));
+    }
+    Ok(words)
+}
+
+fn wrong(what: &str, how: &str) -> RequestError {
+    RequestError::new(ErrorCode::InvalidRequest, format_args!("{what} {how}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_authority_ends_where_it_does() {
+        for (url, prefix) in [
+            ("https://a/b", "https://a"),
+            ("https://a", "https://a"),
+            ("https://a?b/c", "https://a"),
+            ("https://a:1#b", "https://a:1"),
+            ("HTTP://u@a/http://x/", "HTTP://u@a"),
+        ] {
+            assert_eq!(&url[..prefix_length(url.as_bytes())], prefix);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A row and its answer → a row of output.
+
+use std::borrow::Cow;
+
+use mayi::report::RequestError;
+use mayi::{Crawler, Decision, RobotsTxt, Target, Usage, Use};
+
+use super::columns::{Answer, Columns, Written};
+use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
+
+/// A row of the input.
+#[derive(Clone, Copy)]
+pub(crate) enum Row<'r> {
+    /// A row of TSV or CSV without its line end.
+    Separated { text: &'r [u8], fields: &'r Fields },
+    /// A JSON object.
+    Object { text: &'r str, members: &'r Members },
+    /// Nothing that could be read.
+    Unreadable,
+}
+
+impl<'r> Row<'r> {
+    /// The text of a field, for people: nothing where there is none.
+    pub(crate) fn octets(&self, index: usize) -> Cow<'r, [u8]> {
+        match self {
+            Self::Separated { text, fields } => fields.octets(text, index),
+            Self::Object { text, members } => {
+                let Some(value) = members.value(text, index) else { return Cow::Borrowed(b"") };
+                match text_of(value) {
+                    Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+                    Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+                    None => Cow::Borrowed(value.as_bytes()),
+                }
+            }
+            Self::Unreadable => Cow::Borrowed(b""),
+        }
+    }
+}
+
+/// What came of a row.
+pub(crate) struct Answered<'a> {
+    pub(crate) url: &'a str,
+    /// Who asked, where that is known.
+    pub(crate) crawler: Option<&'a Crawler>,
+    pub(crate) outcome: Result<Decided<'a>, &'a RequestError>,
+}
+
+/// The decision, and what it takes to say more.
+pub(crate) struct Decided<'a> {
+    pub(crate) decision: Decision<'a>,
+    pub(crate) target: &'a Target<'a>,
+    /// The file, where the uses are asked for.
+    pub(crate) robots: Option<&'a RobotsTxt<'a>>,
+}
+
+/// Writes the header, where the output gets one.
+pub(crate) fn write_header(columns: &Columns, out: &mut Vec<u8>) {
+    let Some(names) = columns.output_header() else { return };
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 {
+            out.push(separator(columns.output));
+        }
+        push_field(columns.output, out, name.as_bytes());
+    }
+    out.push(b'\n');
+}
+
+/// Writes a row with its answer.
+pub(crate) fn write_row(columns: &Columns, row: &Row<'_>, answered: &Answered<'_>, out: &mut Vec<u8>) {
+    match columns.output {
+        Format::Ndjson => write_object(columns, row, answered, out),
+        format => {
+            let usage = usage(columns, answered);
+            for (at, written) in columns.written.iter().enumerate() {
+                if at > 0 {
+                    out.push(separator(format));
+                }
+                match written {
+                    Written::Input => write_input(columns, row, out),
+                    Written::Field(index, _) => push_field(format, out, &row.octets(*index)),
+                    Written::Answer(answer, _) => {
+                        push_answer(format, answered, *answer, usage.as_ref(), out);
+                    }
+                }
+            }
+        }
+    }
+    out.push(b'\n');
+}
+
+fn separator(format: Format) -> u8 {
+    if format == Format::Csv { b',' } else { b'\t' }
+}
+
+fn push_field(format: Format, out: &mut Vec<u8>, field: &[u8]) {
+    match format {
+        Format::Csv => push_csv(out, field),
+        Format::Tsv | Format::Ndjson => push_tsv(out, field),
+    }
+}
+
+/// All columns of the input, as they stand where that is a row of the output's format as well.
+fn write_input(columns: &Columns, row: &Row<'_>, out: &mut Vec<u8>) {
+    if let Row::Separated { text, fields } = row
+        && columns.input == columns.output
+        && fields.len() == columns.width
+        && !fields.is_open
+    {
+        out.extend_from_slice(text);
+        return;
+    }
+    for index in 0..columns.width {
+        if index > 0 {
+            out.push(separator(columns.output));
+        }
+        push_field(columns.output, out, &row.octets(index));
+    }
+}
+
+/// What may be done with the target, where that is asked for and there is something to say.
+fn usage(columns: &Columns, answered: &Answered<'_>) -> Option<Usage> {
+    let decided = answered.outcome.as_ref().ok()?;
+    // What can't be fetched has no preferences (USE-4).
+    let robots = decided.robots.filter(|_| columns.has_uses() && decided.decision.is_allowed())?;
+    Some(robots.usage(answered.crawler?, decided.target, &[]))
+}
+
+fn use_of(answer: Answer) -> Use {
+    match answer {
+        Answer::Train => Use::Train,
+        Answer::Search => Use::Search,
+        _ => Use::AiInput,
+    }
+}
+
+/// An answer as a field; nothing where there is none.
+fn push_answer(
+    format: Format,
+    answered: &Answered<'_>,
+    answer: Answer,
+    usage: Option<&Usage>,
+    out: &mut Vec<u8>,
+) {
+    let decided = match &answered.outcome {
+        _ if answer == Answer::Url => return push_field(format, out, answered.url.as_bytes()),
+        _ if answer == Answer::Agent => {
+            let agent = answered.crawler.map_or("", |crawler| crawler.product_token().as_str());
+            return push_field(format, out, agent.as_bytes());
+        }
+        Err(error) if answer == Answer::Error => {
+            let text = format!("{}: {error}", error.code().name());
+            return push_field(format, out, text.as_bytes());
+        }
+        Err(_) => return,
+        Ok(decided) => decided,
+    };
+    let decision = &decided.decision;
+    match answer {
+        Answer::Allowed => {
+            out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" });
+        }
+        Answer::Reason => out.extend_from_slice(decision.reason().name().as_bytes()),
+        Answer::Rule => {
+            if let Some(rule) = decision.rule() {
+                push_pattern(format, out, rule.pattern());
+            }
+        }
+        Answer::RuleLine => {
+            if let Some(rule) = decision.rule() {
+                push_number(out, u64::from(rule.line().number()));
+            }
+        }
+        Answer::Octets => {
+            if let Some(rule) = decision.rule() {
+                push_number(out, rule.octets() as u64);
+            }
+        }
+        Answer::Group => {
+            if let Some(group) = decision.group() {
+                out.extend_from_slice(group.by().name().as_bytes());
+            }
+        }
+        Answer::Origin => push_field(format, out, origin(answered.url).as_bytes()),
+        Answer::Train | Answer::Search | Answer::AiInput => {
+            let says = usage.map_or("unknown", |usage| usage.answer(use_of(answer)).name());
+            out.extend_from_slice(says.as_bytes());
+        }
+        Answer::Url | Answer::Agent | Answer::Error => {}
+    }
+}
+
+/// The origin of a URL that was asked about; nothing where its host is none.
+fn origin(url: &str) -> String {
+    mayi::access::Origin::of_url(url).map(|origin| origin.to_string()).unwrap_or_default()
+}
+
+/// A pattern as written, in UTF-8 as reports have it. In TSV a tab is percent-encoded, which in a
+/// pattern is the same (REP-11).
+fn push_pattern(format: Format, out: &mut Vec<u8>, pattern: &[u8]) {
+    let text = String::from_utf8_lossy(pattern);
+    match (format, memchr::memchr(b'\t', text.as_bytes())) {
+        (Format::Tsv, Some(_)) => out.extend_from_slice(text.replace('\t', "%09").as_bytes()),
+        // A pattern has no line ends.
+        (Format::Tsv, None) => out.extend_from_slice(text.as_bytes()),
+        _ => push_field(format, out, text.as_bytes()),
+    }
+}
+
+fn push_number(out: &mut Vec<u8>, number: u64) {
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), number);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Writes a row as a JSON object.
+fn write_object(columns: &Columns, row: &Row<'_>, answered: &Answered<'_>, out: &mut Vec<u8>) {
+    let usage = usage(columns, answered);
+    let mut object = ObjectWriter::new(out);
+    let mut has_error = false;
+    for written in &columns.written {
+        match written {
+            Written::Input => match row {
+                Row::Object { text, members } => object.append(text, members.is_empty),
+                Row::Separated { .. } | Row::Unreadable => {
+                    let count = if matches!(row, Row::Unreadable) { 0 } else { columns.width };
+                    for index in 0..count {
+                        let name = columns.header.as_ref().map(|names| Cow::Borrowed(&*names[index]));
+                        let name = name.unwrap_or_else(|| Cow::Owned((index + 1).to_string()));
+                        object.text(&name, &String::from_utf8_lossy(&row.octets(index)));
+                    }
+                }
+            },
+            Written::Field(index, name) => match row {
+                Row::Object { text, members } => {
+                    object.raw(name, members.value(text, *index).unwrap_or("null"));
+                }
+                Row::Separated { .. } => {
+                    object.text(name, &String::from_utf8_lossy(&row.octets(*index)));
+                }
+                Row::Unreadable => {}
+            },
+            Written::Answer(Answer::Error, name) => {
+                has_error = true;
+                object.error(name, answered);
+            }
+            Written::Answer(answer, name) => object.answer(name, *answer, answered, usage.as_ref()),
+        }
+    }
+    if !has_error {
+        object.error(&columns.error_name, answered);
+    }
+    object.end();
+}
+
+struct ObjectWriter<'o> {
+    out: &'o mut Vec<u8>,
+    has_members: bool,
+}
+
+impl<'o> ObjectWriter<'o> {
+    fn new(out: &'o mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, has_members: false }
+    }
+
+    fn end(self) {
+        self.out.push(b'}');
+    }
+
+    /// All members of another object, as they stand.
+    fn append(&mut self, object: &str, is_empty: bool) {
+        if is_empty {
+            return;
+        }
+        self.comma();
+        let object = object.trim_ascii();
+        let inner = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        self.out.extend_from_slice(inner.unwrap_or_default().as_bytes());
+    }
+
+    fn comma(&mut self) {
+        if self.has_members {
+            self.out.push(b',');
+        }
+        self.has_members = true;
+    }
+
+    fn name(&mut self, name: &str) {
+        self.comma();
+        self.value(name);
+        self.out.push(b':');
+    }
+
+    fn value(&mut self, value: &(impl serde::Serialize + ?Sized)) {
+        serde_json::to_writer(&mut *self.out, value).expect("it is JSON, and memory takes it");
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        self.value(text);
+    }
+
+    fn raw(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.out.extend_from_slice(json.as_bytes());
+    }
+
+    /// The error, where there is one.
+    fn error(&mut self, name: &str, answered: &Answered<'_>) {
+        if let Err(error) = answered.outcome {
+            self.name(name);
+            self.value(&error.report().error);
+        }
+    }
+
+    /// An answer, where there is one; null where a decision has no such part.
+    fn answer(&mut self, name: &str, answer: Answer, answered: &Answered<'_>, usage: Option<&Usage>) {
+        let decided = match &answered.outcome {
+            Ok(decided) => Some(decided),
+            Err(_) if answer == Answer::Url && !answered.url.is_empty() => None,
+            Err(_) if answer == Answer::Agent && answered.crawler.is_some() => None,
+            Err(_) => return,
+        };
+        let rule = decided.and_then(|decided| decided.decision.rule());
+        self.name(name);
+        match answer {
+            Answer::Allowed => {
+                self.value(&decided.is_some_and(|decided| decided.decision.is_allowed()));
+            }
+            Answer::Rule => self.value(&rule.map(|rule| String::from_utf8_lossy(rule.pattern()))),
+            Answer::RuleLine => self.value(&rule.map(|rule| rule.line().number())),
+            Answer::Octets => self.value(&rule.map(mayi::DecidingRule::octets)),
+            Answer::Group => {
+                let group = decided.and_then(|decided| decided.decision.group());
+                self.value(&group.map(|group| group.by().name()));
+            }
+            Answer::Reason => self.value(&decided.map(|decided| decided.decision.reason().name())),
+            Answer::Url => self.value(answered.url),
+            Answer::Agent => {
+                self.value(&answered.crawler.map(|crawler| crawler.product_token().as_str()));
+            }
+            Answer::Origin => self.value(&origin(answered.url)),
+            Answer::Train | Answer::Search | Answer::AiInput => {
+                self.value(usage.map_or("unknown", |usage| usage.answer(use_of(answer)).name()));
+            }
+            Answer::Error => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_all_their_digits() {
+        for number in [0, 7, 10, 12_345, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+}

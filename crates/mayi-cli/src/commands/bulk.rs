@@ -1,0 +1,456 @@
+//! `mayi bulk`: rows of URLs in, the same rows with decisions out, in order.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use mayi::access::AccessResult;
+use mayi::{Crawler, Dialect, Limits, ReadOptions};
+
+use crate::bulk::columns::{Columns, Words, asks_for_uses};
+use crate::bulk::kept::Keeper;
+use crate::bulk::rows::{Fields, Format, split_line};
+use crate::bulk::source::{Folder, Robots};
+use crate::bulk::worker::{Counts, Shared, Worker};
+use crate::bulk::write::write_header;
+use crate::cli::{Claims, DialectName, Reading};
+use crate::cut::{CsvCutter, Cutter, LineCutter};
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::parallel;
+use crate::progress::{self, Progress, ProgressArgs, with_commas};
+use crate::text::RowsOut;
+
+/// What the help says behind the options.
+const MORE: &str = "\
+Rows: every row of the input has a row of the output in its place; blank lines are passed over. A bad \
+row (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error there, \
+and the next one is still answered. How many there were is on standard error at the end.
+
+Formats: TSV has a tab between fields, no quotes and no escapes. CSV is that of RFC 4180, with line ends \
+in quoted fields. A row of NDJSON is an object. CR LF ends a line as LF does, and LF is written; a byte \
+order mark at the start is passed over. Columns of the input are passed on as they are; in TSV that is \
+made from CSV or NDJSON, `\\t`, `\\r` and `\\n` stand for what TSV can't have.
+
+Header: unless --header or --no-header says, the first row of TSV or CSV is a header where one of its \
+fields is `url` in any case, or where an option chooses its column by name. The output has a header \
+where the input has one, and where TSV or CSV is made from NDJSON.
+
+Columns of the output:
+  *          all columns of the input
+  url        the URL that was asked about
+  agent      the product token of the crawler
+  origin     scheme, host and port of the URL, in their one right form
+  allowed    true or false
+  reason     rule, no-rule, no-group, robots-txt, unavailable or unreachable
+  rule       the path pattern that decided, as written
+  rule_line  the line that it stands on
+  octets     how specific it is
+  group      how the group was chosen: product-token, regex, purpose or global
+  train, search, ai-input
+             allowed, disallowed or unknown; these are slower
+  error      what is wrong with a bad row: a code and a message
+Any other word is a column of the input, by name or number.
+
+Files of --robots-dir: for https://example.com/ these are tried, and the first that is there counts:
+  https_example.com_443.txt, https_example.com_443/robots.txt, https_example.com_443,
+  example.com.txt, example.com/robots.txt, example.com
+With a port that is not the scheme's own, the short names have it too: example.com_8080.txt. Hosts are \
+in lower case and in ASCII (xn--…); in an IPv6 address `_` stands for `:`.
+
+Order: the rows come out as they went in, whatever the order of hosts. Input that is sorted by host is \
+quickest.
+
+Examples:
+  mayi bulk --robots robots.txt --agent ExampleBot urls.txt
+  zcat urls.tsv.gz | mayi bulk --robots-dir robots --agent ExampleBot > out.tsv
+  mayi bulk --robots-dir robots --agent-column crawler --columns url,crawler,allowed in.csv
+
+Exit status: 0 the input was read to its end, 2 it could not be read, or --fail-on-error was given and \
+a row has an error.";
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)))]
+#[command(after_help = MORE)]
+pub(crate) struct Bulk {
+    /// Where the rows are; standard input where no file is given, or for `-`
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// One robots.txt file for all URLs
+    #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
+    robots: Option<PathBuf>,
+
+    /// A folder with a robots.txt file for each host
+    #[arg(long, value_name = "FOLDER", help_heading = "robots.txt")]
+    robots_dir: Option<PathBuf>,
+
+    /// What to do where the folder has no file for a host
+    #[arg(long, value_name = "WHAT", default_value = "error", help_heading = "robots.txt")]
+    missing: Missing,
+
+    /// The crawler's product token, e.g. ExampleBot, for rows that do not have one
+    #[arg(long, value_name = "TOKEN")]
+    agent: Option<String>,
+
+    #[command(flatten)]
+    claims: Claims,
+
+    /// How rows are written: where nothing is given, the file's name says it, or else it is tsv
+    #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
+    format: Option<Format>,
+
+    /// How rows of the output are written: as those of the input where nothing is given
+    #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
+    output_format: Option<Format>,
+
+    /// Take the first row for a header
+    #[arg(long, conflicts_with = "no_header", help_heading = "Rows")]
+    header: bool,
+
+    /// Take the first row for one like the others
+    #[arg(long, help_heading = "Rows")]
+    no_header: bool,
+
+    /// The column of the URL, by name or number: `url`, or else the first, where nothing is given
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    url_column: Option<String>,
+
+    /// The column of the product token: `agent` where neither this nor --agent is given
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    agent_column: Option<String>,
+
+    /// A column of purposes, with white space in between; in NDJSON also a list
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    purposes_column: Option<String>,
+
+    /// A column of applications, with white space in between; in NDJSON also a list
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    apps_column: Option<String>,
+
+    /// A column of User-Agent strings, checked to have the row's token and purposes
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    user_agent_column: Option<String>,
+
+    /// What a row of the output has, with commas in between:
+    /// *,allowed,reason,rule,rule_line,error where nothing is given
+    #[arg(long, value_name = "LIST", help_heading = "Rows")]
+    columns: Option<String>,
+
+    /// What the names of answers start with in the output
+    #[arg(long, value_name = "TEXT", default_value = "", help_heading = "Rows")]
+    prefix: String,
+
+    /// How long a row may be; a longer one gets an error in its place, but ends the run where it is
+    /// the first row of TSV or CSV
+    #[arg(long, value_name = "OCTETS", default_value_t = 1 << 20, help_heading = "Rows")]
+    max_line: usize,
+
+    /// End with status 2 where a row has an error
+    #[arg(long, help_heading = "Rows")]
+    fail_on_error: bool,
+
+    /// How the files are read
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", help_heading = "robots.txt")]
+    dialect: DialectName,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// The charset of the files
+    #[arg(long, value_name = "LABEL", help_heading = "robots.txt")]
+    charset: Option<String>,
+
+    /// How many octets of a file are read: 512000 (500 KiB) at the least
+    #[arg(long, value_name = "OCTETS", default_value_t = Limits::default().file_octets(), help_heading = "robots.txt")]
+    max_octets: usize,
+
+    /// How many threads answer; all cores where nothing is given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    /// About how much memory prepared rules may take
+    #[arg(long, value_name = "OCTETS", default_value_t = 256 << 20)]
+    cache_size: u64,
+
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// What a missing file comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Missing {
+    /// The row gets an error
+    Error,
+    /// All is allowed, as where the file is unavailable (REP-20)
+    Allow,
+    /// All is disallowed, as where the file is unreachable (REP-21)
+    Disallow,
+}
+
+pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
+    let stdin = [PathBuf::from("-")];
+    let files = if bulk.files.is_empty() { &stdin[..] } else { &bulk.files[..] };
+    let paths = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
+    input::one_reader(paths.map(|path| &**path))?;
+    if let Some(agent) = &bulk.agent {
+        check_crawler(agent, bulk)?;
+    }
+    let limits = Limits::with_file_octets(bulk.max_octets).map_err(Failure::new)?;
+    let missing = match bulk.missing {
+        Missing::Error => None,
+        Missing::Allow => Some(AccessResult::of_status(404)),
+        Missing::Disallow => Some(AccessResult::of_error("missing")),
+    };
+    let keeper = Keeper::new(source(bulk, limits)?, options(bulk, limits)?, bulk.cache_size)
+        .with_missing(missing)
+        .keeping_files(asks_for_uses(bulk.columns.as_deref()));
+    let counts = Counts::default();
+    let total = progress::total_size(files.iter().map(|path| &**path));
+    let progress = Progress::start(&bulk.progress, "rows", total);
+    let mut header = None;
+    let output = bulk.output_format.unwrap_or_else(|| format_of(&files[0], bulk));
+    for path in files {
+        run_file(path, output, bulk, &keeper, &counts, &progress, &mut header)?;
+    }
+    drop(progress);
+    let (rows, errors) = (counts.rows.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
+    if errors > 0 {
+        let (rows, errors) = (with_commas(rows), with_commas(errors));
+        anstream::eprintln!("mayi: {errors} of {rows} rows have an error in the place of an answer");
+        if bulk.fail_on_error {
+            return Ok(Exit::NoAnswer);
+        }
+    }
+    Ok(Exit::Allowed)
+}
+
+/// Answers the rows of a file. `header` is what the output's header was, once it is written.
+fn run_file(
+    path: &Path,
+    output: Format,
+    bulk: &Bulk,
+    keeper: &Keeper,
+    counts: &Counts,
+    progress: &Progress,
+    header: &mut Option<Vec<u8>>,
+) -> Result<(), Failure> {
+    let format = format_of(path, bulk);
+    let mut input = progress.reading(input::open(path)?);
+    let start = match format {
+        Format::Csv => read_start(&mut input, CsvCutter::default(), bulk.max_line),
+        Format::Tsv | Format::Ndjson => read_start(&mut input, LineCutter, bulk.max_line),
+    };
+    let mut start = start.map_err(|error| input::unreadable(path, &error))?;
+    refuse_compressed(&start, path)?;
+    if start.is_empty() {
+        return Ok(());
+    }
+    let words = words(bulk);
+    let columns = if format == Format::Ndjson {
+        Columns::of_members(output, &words)?
+    } else {
+        let mut fields = Fields::default();
+        let (row, next) = first_row(&start, format, &mut fields);
+        if row.len() > bulk.max_line {
+            return Err(Failure::new(format_args!(
+                "the first row of `{}` is longer than {} octets; `--max-line` sets the limit",
+                path.display(),
+                bulk.max_line
+            )));
+        }
+        let columns = Columns::of_first_row(row, &fields, (format, output), &words)?;
+        if columns.header.is_some() {
+            start.drain(..next);
+        }
+        columns
+    };
+    let mut stdout = RowsOut::new();
+    let mut head = Vec::new();
+    write_header(&columns, &mut head);
+    match header {
+        None => {
+            stdout.write_all(&head)?;
+            *header = Some(head);
+        }
+        Some(first) if *first != head => {
+            return Err(Failure::new(format_args!(
+                "`{}` has other columns than the first file",
+                path.display()
+            )));
+        }
+        Some(_) => {}
+    }
+    let (agent, claims, longest) = (bulk.agent.as_deref(), &bulk.claims, bulk.max_line);
+    let shared = Shared { columns: &columns, keeper, agent, claims, longest, counts, progress };
+    let worker = || {
+        let mut worker = Worker::new(&shared);
+        move |lines: parallel::Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
+    };
+    let input = io::Cursor::new(start).chain(input);
+    let jobs = parallel::jobs(bulk.jobs);
+    if format == Format::Csv {
+        parallel::map_rows(input, stdout, jobs, longest, CsvCutter::default(), worker)
+    } else {
+        parallel::map_rows(input, stdout, jobs, longest, LineCutter, worker)
+    }
+}
+
+fn format_of(path: &Path, bulk: &Bulk) -> Format {
+    bulk.format.or_else(|| Format::of_name(path)).unwrap_or(Format::Tsv)
+}
+
+/// Reads until there is a whole row, or more than a row may have. A byte order mark and blank lines
+/// before the first row are passed over.
+fn read_start(input: &mut impl Read, mut cutter: impl Cutter, longest: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut buffer = vec![0; 1 << 16];
+    let (mut has_begun, mut known) = (false, 0);
+    loop {
+        let count = match input.read(&mut buffer) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        start.extend_from_slice(&buffer[..count]);
+        if !has_begun {
+            let mark = b"\xEF\xBB\xBF";
+            if count > 0 && start.len() < mark.len() && mark.starts_with(&start) {
+                continue;
+            }
+            if start.starts_with(mark) {
+                start.drain(..mark.len());
+            }
+            has_begun = true;
+        }
+        if known == 0 {
+            let blank = start.iter().take_while(|octet| matches!(octet, b'\r' | b'\n')).count();
+            start.drain(..blank);
+        }
+        let has_row = cutter.first_end(&start[known..]).is_some();
+        known = start.len();
+        if has_row || count == 0 || known > longest {
+            return Ok(start);
+        }
+    }
+}
+
+/// The first row of a text without its line end, and where the next one starts.
+fn first_row<'t>(text: &'t [u8], format: Format, fields: &mut Fields) -> (&'t [u8], usize) {
+    if format == Format::Csv {
+        let (end, next) = fields.read_csv(text);
+        return (&text[..end], next);
+    }
+    let (line, rest) = split_line(text);
+    fields.read_tsv(line);
+    (line, text.len() - rest.len())
+}
+
+/// Fails where the input is compressed: what would come of it are bad rows without an end.
+fn refuse_compressed(start: &[u8], path: &Path) -> Result<(), Failure> {
+    let known: [(&[u8], &str, &str); 3] = [
+        (b"\x1F\x8B", "gzip", "zcat"),
+        (b"\x28\xB5\x2F\xFD", "zstd", "zstdcat"),
+        (b"\xFD7zXZ", "xz", "xzcat"),
+    ];
+    match known.iter().find(|(magic, ..)| start.starts_with(magic)) {
+        None => Ok(()),
+        Some((_, format, command)) => Err(Failure::new(format_args!(
+            "`{}` is compressed with {format}; read it through a pipe: {command} … | mayi bulk …",
+            path.display()
+        ))),
+    }
+}
+
+fn words(bulk: &Bulk) -> Words<'_> {
+    let header = if bulk.no_header { Some(false) } else { bulk.header.then_some(true) };
+    Words {
+        header,
+        url: bulk.url_column.as_deref(),
+        agent: bulk.agent_column.as_deref(),
+        purposes: bulk.purposes_column.as_deref(),
+        apps: bulk.apps_column.as_deref(),
+        user_agent: bulk.user_agent_column.as_deref(),
+        has_agent: bulk.agent.is_some(),
+        columns: bulk.columns.as_deref(),
+        prefix: &bulk.prefix,
+    }
+}
+
+fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
+    // A little more than the limit, so that what is behind it can be seen.
+    let most = limits.file_octets() as u64 + 4;
+    if let Some(path) = &bulk.robots_dir {
+        let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
+        return Ok(Robots::Each(Box::new(folder)));
+    }
+    let path = bulk.robots.as_deref().unwrap_or(Path::new("-"));
+    let mut octets = Vec::new();
+    input::open(path)?
+        .take(most)
+        .read_to_end(&mut octets)
+        .map_err(|error| input::unreadable(path, &error))?;
+    Ok(Robots::One(octets))
+}
+
+fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
+    let without = bulk.reading.no_extensions.iter().map(|name| name.0);
+    let dialect = without.fold(bulk.dialect.0.clone(), Dialect::without);
+    let options = input::reading(&bulk.reading)?.with_limits(limits).with_dialect(dialect);
+    Ok(match &bulk.charset {
+        Some(charset) => options.with_charset(charset),
+        None => options,
+    })
+}
+
+/// Fails where the crawler of all rows can't be one, rather than in each row.
+fn check_crawler(agent: &str, bulk: &Bulk) -> Result<(), Failure> {
+    let mut crawler = Crawler::new(agent).map_err(Failure::new)?;
+    let columns = [&bulk.agent_column, &bulk.purposes_column, &bulk.apps_column];
+    if columns.into_iter().chain([&bulk.user_agent_column]).any(Option::is_some) {
+        return Ok(()); // its parts need not come together in any row
+    }
+    for purpose in &bulk.claims.purposes {
+        crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
+    }
+    for app in &bulk.claims.apps {
+        crawler = crawler.with_application(app).map_err(Failure::new)?;
+    }
+    if let Some(user_agent) = &bulk.claims.user_agent {
+        crawler.with_user_agent(user_agent).map_err(Failure::new)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its octets one by one.
+    struct Drip<'i>(&'i [u8]);
+
+    impl Read for Drip<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.0.len().min(1);
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn the_start_is_read_up_to_the_first_row() {
+        for (text, expected) in [
+            ("\u{feff}\r\n\"a\nb\",c\nd\n", "\"a\nb\",c\n"),
+            ("a", "a"),
+            ("", ""),
+            ("\n\n", ""),
+            ("\u{feff}", ""),
+            ("\"abcdefghijkl", "\"abcdefghij"),
+        ] {
+            let start = read_start(&mut Drip(text.as_bytes()), CsvCutter::default(), 10);
+            assert_eq!(start.expect("it reads"), expected.as_bytes(), "{text:?}");
+        }
+    }
+}

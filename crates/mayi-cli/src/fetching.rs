@@ -17,6 +17,9 @@ use crate::exit::Failure;
 use crate::input;
 use crate::text::shown;
 
+/// Who fetches where nobody says it is somebody else.
+const OUR_NAME: &str = concat!("mayi/", env!("CARGO_PKG_VERSION"));
+
 /// How much a store may take where nothing is said.
 const STORE_OCTETS: u64 = 4 << 30;
 
@@ -46,7 +49,7 @@ pub(crate) struct Fetching {
 
     /// The User-Agent string to fetch with; it should have a contact, as
     /// `ExampleBot/1.0 (+https://example.com/bot)`
-    #[arg(long, value_name = "STRING", env = "MAYI_FETCH_AS", default_value = concat!("mayi/", env!("CARGO_PKG_VERSION")))]
+    #[arg(long, value_name = "STRING", env = "MAYI_FETCH_AS", default_value = OUR_NAME)]
     pub(crate) fetch_as: String,
 
     /// How many seconds a server has for its whole answer
@@ -84,6 +87,15 @@ fn default_store() -> Result<PathBuf, Failure> {
 /// A fetcher by these words. A store that nobody asked for and that can't be had is done without.
 pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<blocking::Fetcher, Failure> {
     blocking::Fetcher::made_by(|| made(fetching, answering))
+}
+
+/// A fetcher that asks nobody: it has what a store keeps.
+pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
+    blocking::Fetcher::made_by(|| {
+        let store = store(Some(place))?;
+        let builder = Fetcher::builder(OUR_NAME).map_err(Failure::new)?;
+        Ok(builder.store(store).offline(true).ready_octets(8 << 20).build())
+    })
 }
 
 fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {

@@ -92,6 +92,12 @@ impl Robots {
         &self.result
     }
 
+    /// Whether anything is known of the origin: not where nothing is kept and nobody may be asked.
+    pub fn is_known(&self) -> bool {
+        let kept = &self.ready.kept;
+        kept.copy.is_some() || !kept.last.hops.is_empty()
+    }
+
     /// Where the file came from.
     pub fn source(&self) -> FileSource {
         self.source

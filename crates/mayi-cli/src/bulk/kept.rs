@@ -134,7 +134,7 @@ impl Keeper {
             (Kept::Refused(RequestError::new(code, message)), octets)
         };
         match found {
-            Found::File(octets, charset) => self.prepare(octets, charset.as_deref(), crawler),
+            Found::File(octets, content_type) => self.prepare(octets, content_type.as_deref(), crawler),
             Found::Ended(result) => (Kept::Ended(result), 256),
             Found::Missing => match &self.missing {
                 Some(result) => (Kept::Ended(result.clone()), 256),
@@ -150,10 +150,12 @@ impl Keeper {
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, charset: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
+    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
         let text = octets.len() as u64;
-        let robots = match charset {
-            Some(charset) => RobotsTxt::read(octets, &self.options.clone().with_charset(charset)),
+        let robots = match content_type {
+            Some(content_type) => {
+                RobotsTxt::read(octets, &self.options.clone().with_content_type(content_type))
+            }
             None => RobotsTxt::read(octets, &self.options),
         };
         let rules = robots.for_crawler(crawler);

@@ -1,4 +1,4 @@
-//! An origin → its robots.txt: one file for all, or a folder with a file for each.
+//! An origin → its robots.txt: one file for all, a folder with a file for each, or what a store keeps.
 //!
 //! The names of hosts come from others. Nothing of them reaches the file system that is not a letter,
 //! a digit, a dot, a hyphen or an underscore.
@@ -8,14 +8,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use mayi::access::{AccessResult, Origin};
+use mayi_fetch::blocking::Fetcher;
 
 /// What is known of an origin's robots.txt.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// Its octets, and the charset that came with them, if one did.
+    /// Its octets, and the Content-Type that came with them, if one did.
     File(Vec<u8>, Option<Box<str>>),
     /// There is no file, and that was an answer.
-    #[expect(dead_code, reason = "a folder has files alone; a store has answers, too")]
     Ended(AccessResult),
     /// Nobody asked for it yet.
     Missing,
@@ -65,6 +65,20 @@ impl Source for Folder {
             }
         }
         Found::Missing
+    }
+}
+
+/// What a store keeps of each origin, however old it is: nobody is asked.
+pub(crate) struct Stored(pub(crate) Fetcher);
+
+impl Source for Stored {
+    fn find(&self, origin: &Origin) -> Found {
+        let robots = self.0.robots(origin);
+        match (robots.robots_txt(), &robots.kept().copy) {
+            _ if !robots.is_known() => Found::Missing,
+            (Some(_), Some(copy)) => Found::File(copy.body.to_vec(), copy.content_type.clone()),
+            _ => Found::Ended(robots.access().clone()),
+        }
     }
 }
 

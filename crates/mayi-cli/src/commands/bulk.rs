@@ -11,12 +11,13 @@ use mayi::{Crawler, Dialect, Limits, ReadOptions};
 use crate::bulk::columns::{Columns, Words, asks_for_uses};
 use crate::bulk::kept::Keeper;
 use crate::bulk::rows::{Fields, Format, split_line};
-use crate::bulk::source::{Folder, Robots};
+use crate::bulk::source::{Folder, Robots, Stored};
 use crate::bulk::worker::{Counts, Shared, Worker};
 use crate::bulk::write::write_header;
 use crate::cli::{Claims, DialectName, Reading};
 use crate::cut::{CsvCutter, Cutter, LineCutter};
 use crate::exit::{Exit, Failure};
+use crate::fetching;
 use crate::input;
 use crate::parallel;
 use crate::progress::{self, Progress, ProgressArgs, with_commas};
@@ -71,7 +72,7 @@ Exit status: 0 the input was read to its end, 2 it could not be read, or --fail-
 a row has an error.";
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("source").args(["robots", "robots_dir"]).required(true)))]
+#[command(group(ArgGroup::new("source").args(["robots", "robots_dir", "store"]).required(true)))]
 #[command(after_help = MORE)]
 pub(crate) struct Bulk {
     /// Where the rows are; standard input where no file is given, or for `-`
@@ -86,7 +87,12 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "FOLDER", help_heading = "robots.txt")]
     robots_dir: Option<PathBuf>,
 
-    /// What to do where the folder has no file for a host
+    /// A store that `mayi check` or a service has filled: a path, or `redis://host:port`. What it keeps
+    /// is used however old it is, and nobody is asked
+    #[arg(long, value_name = "STORE", help_heading = "robots.txt")]
+    store: Option<String>,
+
+    /// What to do where the folder or the store has no file for a host
     #[arg(long, value_name = "WHAT", default_value = "error", help_heading = "robots.txt")]
     missing: Missing,
 
@@ -384,6 +390,10 @@ fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
     if let Some(path) = &bulk.robots_dir {
         let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
         return Ok(Robots::Each(Box::new(folder)));
+    }
+    if let Some(store) = &bulk.store {
+        let fetcher = fetching::of_store(store)?;
+        return Ok(Robots::Each(Box::new(Stored(fetcher))));
     }
     let path = bulk.robots.as_deref().unwrap_or(Path::new("-"));
     let mut octets = Vec::new();

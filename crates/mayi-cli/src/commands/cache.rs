@@ -207,15 +207,12 @@ fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
     Ok(Exit::Allowed)
 }
 
-/// The name of a site's file in a folder: its host, with scheme and port where they are not https and
-/// its own port.
+/// The name of a site's file in a folder, the most telling one that `mayi bulk` looks for. Hosts come
+/// from others, but an origin has none with a slash in it.
 fn file_name(kept: &Kept) -> String {
     let origin = &kept.origin;
-    let host = origin.host().trim_matches(['[', ']']).replace(':', "-");
-    match (origin.scheme(), origin.port()) {
-        ("https", 443) => format!("{host}.txt"),
-        (scheme, port) => format!("{scheme}_{host}_{port}.txt"),
-    }
+    let (scheme, host, port) = (origin.scheme(), origin.host().replace(':', "_"), origin.port());
+    format!("{scheme}_{host}_{port}.txt")
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

@@ -8,7 +8,7 @@
 use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
-use super::{Question, access, decide, extensions, google, json, matcher, page, text};
+use super::{Question, access, decide, extensions, format, google, json, matcher, page, text};
 
 /// A fuzz target: its name, and what it does with an input.
 pub(crate) type Door = (&'static str, fn(&[u8]));
@@ -23,6 +23,7 @@ pub(crate) const ALL: &[Door] = &[
     ("google_model", google_model),
     ("access", access),
     ("extensions", extensions),
+    ("format", format),
     ("page", page),
 ];
 
@@ -97,6 +98,12 @@ pub(crate) fn extensions(input: &[u8]) {
     extensions::directives_do_not_depend_on_access(&question);
     extensions::a_header_only_restricts(&question);
     extensions::what_is_switched_off_does_not_matter(&question);
+}
+
+/// `agent FF path FF choices FF file`: law 13. The choices say which extensions are off.
+pub(crate) fn format(input: &[u8]) {
+    let (question, choices) = question(input);
+    format::laying_out_changes_nothing(&question, &choices);
 }
 
 /// `Robots-Tag FF X-Robots-Tag FF HTML`: the laws of page controls. The length of the first says how

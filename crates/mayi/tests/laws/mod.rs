@@ -9,6 +9,7 @@ pub(crate) mod access;
 pub(crate) mod decide;
 pub(crate) mod doors;
 pub(crate) mod extensions;
+pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod json;
 pub(crate) mod matcher;

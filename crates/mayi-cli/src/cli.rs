@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Decide(Decide),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
+    /// Lay files out well, with nothing changed that any crawler reads in them
+    Fmt(crate::commands::fmt::Fmt),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod decide;
 pub(crate) mod explain;
+pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod page;
 pub(crate) mod registry;

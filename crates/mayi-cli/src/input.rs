@@ -159,7 +159,9 @@ pub(crate) fn load(source: &str) -> Result<Loaded, Failure> {
     file.read_to_end(&mut octets).map_err(|error| unreadable(path, &error))?;
     let name = name(path);
     if octets.len() as u64 > MOST_LOADED {
-        return Err(Failure::new(format_args!("`{name}` is larger than 64 MiB: that is no robots.txt")));
+        return Err(Failure::new(format_args!(
+            "`{name}` is larger than 64 MiB: that is no robots.txt"
+        )));
     }
     Ok(Loaded { name, octets })
 }

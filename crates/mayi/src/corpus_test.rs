@@ -58,8 +58,10 @@ fn laying_out_the_corpus_changes_no_decision() {
         return;
     };
     let files = read_files(&folder.join("robots.tar.gz"));
-    let laid_out: HashMap<&String, Vec<u8>> =
-        files.iter().map(|(host, file)| (host, crate::format(file).into_octets().into_owned())).collect();
+    let laid_out: HashMap<&String, Vec<u8>> = files
+        .iter()
+        .map(|(host, file)| (host, crate::format(file).into_octets().into_owned()))
+        .collect();
     let changed = files.iter().filter(|(host, file)| laid_out[host] != **file).count();
     let (mut asked, mut asked_after) = (Asked::default(), Asked::default());
     let mut decisions = 0;

@@ -238,7 +238,8 @@ fn reads_alike(one: &[u8], other: &[u8]) -> bool {
 fn same_record(one: &RawRecord<'_>, other: &RawRecord<'_>, dialect: &Dialect) -> bool {
     // A name that is right may be respelled, whether or not its extension is read; any other is all
     // that says what the record is.
-    let right = |record: &RawRecord<'_>| Dialect::RFC9309.directive(record.name).filter(|found| !found.1);
+    let right =
+        |record: &RawRecord<'_>| Dialect::RFC9309.directive(record.name).filter(|found| !found.1);
     let slips = |record: &RawRecord<'_>| (record.misspelled, record.without_colon);
     one.directive == other.directive
         && one.value == other.value

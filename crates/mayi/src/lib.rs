@@ -40,6 +40,8 @@
 
 pub mod access;
 pub mod directive;
+#[cfg(feature = "report")]
+pub mod meaning;
 pub mod page;
 pub mod registry;
 #[cfg(feature = "report")]

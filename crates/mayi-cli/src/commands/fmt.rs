@@ -191,7 +191,11 @@ fn steps<'f>(old: &'f [u8], new: &'f [u8]) -> Vec<Step<'f>> {
         let (one, other) = match (old.peek().copied(), new.peek().copied()) {
             (None, None) => break,
             (Some(one), Some(other)) if is_blank(one) != is_blank(other) => {
-                if is_blank(one) { (old.next(), None) } else { (None, new.next()) }
+                if is_blank(one) {
+                    (old.next(), None)
+                } else {
+                    (None, new.next())
+                }
             }
             _ => (old.next(), new.next()),
         };

@@ -32,8 +32,7 @@ fn report(question: &Question, robots: &[u8], dialect: &Dialect) -> Option<Value
     let target = Target::parse(&question.url).ok()?;
     let options = ReadOptions::default().with_dialect(dialect.clone()).with_unregistered_purposes();
     let robots = RobotsTxt::read(robots, &options);
-    let asked =
-        Asked { robots: &robots, crawler: &crawler, target: &target, fields: &[], page: None };
+    let asked = Asked { robots: &robots, crawler: &crawler, target: &target, fields: &[], page: None };
     let mut report = serde_json::to_value(asked.explained()).expect("a report is JSON");
     forget_places(&mut report);
     Some(report)

@@ -18,7 +18,9 @@ use mayi::access::{AfterUnreachable, Keeping};
 use proptest::prelude::*;
 
 use generators::{choices, question, question_of};
-use laws::{Question, access, decide, doors, extensions, format, google, json, matcher, page, text};
+use laws::{
+    Question, access, decide, doors, extensions, format, google, json, matcher, meaning, page, text,
+};
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
 /// tests: those become vectors and seeds.
@@ -208,6 +210,27 @@ proptest! {
         choices in choices(),
     ) {
         format::laying_out_changes_nothing(&question, &choices);
+    }
+
+    /// Law 14: who reviews a change must not be told of one that is none, nor that there is none.
+    #[test]
+    fn a_diff_is_true(
+        question in prop_oneof![2 => question(), 1 => question_of(generators::extended())],
+        other in question(),
+        choices in choices(),
+        is_nearly_the_same in prop::bool::weighted(0.8),
+    ) {
+        let mut other = other;
+        if is_nearly_the_same {
+            other.robots = meaning::nearly_the_same(&question.robots, &choices);
+        }
+        meaning::a_diff_is_true(&question, &other);
+    }
+
+    /// Law 15: what is told of readings is what they decide.
+    #[test]
+    fn a_comparison_is_true(question in question()) {
+        meaning::a_comparison_is_true(&question);
     }
 
     /// TAG-4, TAG-8, TAG-10: chunks do not matter, and more is more restrictive.

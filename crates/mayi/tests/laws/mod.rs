@@ -13,6 +13,7 @@ pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod json;
 pub(crate) mod matcher;
+pub(crate) mod meaning;
 pub(crate) mod page;
 pub(crate) mod text;
 

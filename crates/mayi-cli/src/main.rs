@@ -35,6 +35,8 @@ fn run() -> Result<Exit, Failure> {
         Command::Decide(decide) => commands::decide::run(&decide),
         Command::Page(page) => commands::page::run(&page),
         Command::Fmt(fmt) => commands::fmt::run(&fmt),
+        Command::Compare(compare) => commands::compare::run(&compare),
+        Command::Diff(diff) => commands::diff::run(&diff),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),
         Command::Man(man) => commands::generate::man(&man),

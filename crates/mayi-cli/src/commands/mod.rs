@@ -1,7 +1,9 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod decide;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;

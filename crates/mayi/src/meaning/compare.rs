@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::readers::Readers;
 use super::{Grounds, witness};
 use crate::crawler::ProductToken;
+use crate::decision::Decision;
 use crate::dialect::{Comparison as Compared, Dialect};
 use crate::directive::Role;
 use crate::pattern::{PathPattern, index_page_folder};
@@ -108,14 +109,14 @@ const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CC
 
 /// Compares what crawlers and dialects make of a file. Without `agents`, the crawlers are those that the
 /// file names, one that it does not, and a few that are known well; in `agents`, `None` is the one that
-/// is not named. The dialect of the options does not matter.
+/// is not named. The dialect of the options does not matter: those are given apart.
 ///
 /// ```
-/// use mayi::ReadOptions;
 /// use mayi::meaning::compare;
+/// use mayi::{Dialect, ReadOptions};
 ///
 /// let file = b"User-agent: *\nDisallowed: /a\nDisallow: /b\nUser-agent: GPTBot\nDisallow: /\n";
-/// let comparison = compare(file, &ReadOptions::default(), None);
+/// let comparison = compare(file, &ReadOptions::default(), Dialect::ALL, None);
 /// // GPTBot, which may nothing; everyone else; and everyone else in the dialect google.
 /// assert_eq!(comparison.readings.len(), 3);
 /// let row = comparison.rows.iter().find(|row| row.patterns[0].pattern == "/a").expect("google reads it");
@@ -124,9 +125,10 @@ const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CC
 pub fn compare(
     octets: &[u8],
     options: &ReadOptions,
+    dialects: &[Dialect],
     agents: Option<&[Option<ProductToken>]>,
 ) -> Comparison {
-    let files: Vec<RobotsTxt<'_>> = Dialect::ALL
+    let files: Vec<RobotsTxt<'_>> = dialects
         .iter()
         .map(|dialect| RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone())))
         .collect();
@@ -149,23 +151,33 @@ pub fn compare(
         }
     }
     let patterns = patterns(&files);
-    let asked = Asked::new(&files, &readers, patterns);
+    let asked = Asked::new(&files, &readers, patterns.asked);
     let mut comparison = asked.compare(&readers);
+    comparison.pattern_count = patterns.count;
     comparison.crawlers_left_out = readers.left_out;
     comparison
 }
 
 /// The patterns of a file as they are written, in file order, in whatever dialect they are rules; the
 /// root, which every rule for everything is about, stands first.
-fn patterns(files: &[RobotsTxt<'_>]) -> Vec<Vec<u8>> {
-    let mut patterns: IndexSet<Vec<u8>> = IndexSet::from([b"/".to_vec()]);
+fn patterns(files: &[RobotsTxt<'_>]) -> Patterns {
+    let mut patterns: IndexSet<Vec<u8>> = IndexSet::new();
     for robots in files {
         let is_rule = |role| matches!(role, Role::Rule(_));
         let rules = robots.records().iter().filter(|record| is_rule(record.role()));
         let values = rules.map(|record| robots.value(*record).to_vec());
         patterns.extend(values.filter(|value| !value.is_empty()));
     }
-    patterns.into_iter().collect()
+    let count = patterns.len();
+    patterns.shift_remove(&b"/"[..]);
+    patterns.shift_insert(0, b"/".to_vec());
+    Patterns { asked: patterns.into_iter().collect(), count }
+}
+
+struct Patterns {
+    asked: Vec<Vec<u8>>,
+    /// How many the file has.
+    count: usize,
 }
 
 /// The paths to ask about for a pattern, the plainest first: in the forms in which dialects compare it,
@@ -187,10 +199,11 @@ fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
 
 /// A file as it was asked: by everyone, in every dialect.
 struct Asked {
+    dialects: Vec<Dialect>,
     /// The rules that differ in what they are made of.
     rules: Vec<CrawlerRules>,
     /// For each reader and dialect, which of them hold.
-    held: Vec<[usize; Dialect::ALL.len()]>,
+    held: Vec<Vec<usize>>,
     patterns: Vec<Vec<u8>>,
     filler: &'static str,
     left_out: usize,
@@ -198,21 +211,22 @@ struct Asked {
 
 impl Asked {
     fn new(files: &[RobotsTxt<'_>], readers: &Readers, mut patterns: Vec<Vec<u8>>) -> Self {
+        let dialects: Vec<_> = files.iter().map(|robots| robots.dialect().clone()).collect();
+        let same_rules: Vec<_> =
+            dialects.iter().map(|dialect| first_like(&dialects, dialect)).collect();
         let mut rules = Vec::new();
         let mut known: HashMap<(usize, Vec<Range<usize>>), usize> = HashMap::new();
         let mut held = Vec::new();
         for reader in &readers.all {
-            let mut of_reader = [0; Dialect::ALL.len()];
+            let mut of_reader = Vec::with_capacity(files.len());
             for (dialect, robots) in files.iter().enumerate() {
                 let selection = select(robots, &reader.crawler, &mut ());
                 let groups = selection.as_ref().map(|selection| selection.groups.clone());
-                // koster-00 differs from rfc9309 in which groups apply and in nothing else.
-                let same_rules = if Dialect::ALL[dialect] == Dialect::KOSTER_00 { 0 } else { dialect };
-                of_reader[dialect] =
-                    *known.entry((same_rules, groups.unwrap_or_default())).or_insert_with(|| {
-                        rules.push(CrawlerRules::new(robots, selection));
-                        rules.len() - 1
-                    });
+                let key = (same_rules[dialect], groups.unwrap_or_default());
+                of_reader.push(*known.entry(key).or_insert_with(|| {
+                    rules.push(CrawlerRules::new(robots, selection));
+                    rules.len() - 1
+                }));
             }
             held.push(of_reader);
         }
@@ -220,19 +234,25 @@ impl Asked {
         let most = (MOST_QUESTIONS / 12 / rules.len().max(1)).max(1);
         let left_out = patterns.len().saturating_sub(most);
         patterns.truncate(most);
-        Self { rules, held, patterns, filler, left_out }
+        Self { dialects, rules, held, patterns, filler, left_out }
     }
 
     fn compare(&self, readers: &Readers) -> Comparison {
         // By the answers that readings give: the patterns, each with an example.
         let mut splits: IndexMap<Vec<bool>, Vec<DifferingPattern>> = IndexMap::new();
-        for pattern in &self.patterns {
+        for (place, pattern) in self.patterns.iter().enumerate() {
             let mut seen = HashSet::new();
             for path in paths(pattern, self.filler) {
                 let Ok(target) = Target::from_path(&path) else { continue };
-                let answers: Vec<bool> =
-                    self.rules.iter().map(|rules| rules.decide(&target).is_allowed()).collect();
-                if answers.iter().all(|answer| *answer == answers[0]) || !seen.insert(answers.clone()) {
+                let decisions: Vec<_> = self.rules.iter().map(|rules| rules.decide(&target)).collect();
+                let answers: Vec<bool> = decisions.iter().map(Decision::is_allowed).collect();
+                // A row is about a pattern that decides in one of the readings, or about the root.
+                let decides = |decision: &Decision<'_>| {
+                    decision.rule().is_some_and(|rule| rule.pattern() == *pattern)
+                };
+                let is_about_it = decisions.iter().any(decides) || place == 0 && path == "/";
+                let differ = answers.iter().any(|answer| *answer != answers[0]);
+                if !differ || !is_about_it || !seen.insert(answers.clone()) {
                     continue;
                 }
                 let pattern = String::from_utf8_lossy(pattern).into_owned();
@@ -247,7 +267,7 @@ impl Asked {
         Comparison {
             readings,
             rows,
-            pattern_count: self.patterns.len() + self.left_out,
+            pattern_count: self.patterns.len(),
             patterns_left_out: self.left_out,
             crawlers_left_out: 0,
         }
@@ -265,7 +285,7 @@ impl Asked {
         let mut readings: Vec<Reading> = Vec::new();
         let mut reading_of_rules = vec![0; self.rules.len()];
         for (reader, held) in readers.all.iter().zip(&self.held) {
-            for (&rules, dialect) in held.iter().zip(Dialect::ALL) {
+            for (&rules, dialect) in held.iter().zip(&self.dialects) {
                 let reading = *by_answers.entry(answers_of(rules)).or_insert_with(|| {
                     readings.push(Reading { name: name_of(readings.len()), of: Vec::new() });
                     readings.len() - 1
@@ -283,7 +303,7 @@ impl Asked {
             }
         }
         for of in readings.iter_mut().flat_map(|reading| &mut reading.of) {
-            of.every_dialect = of.dialects.len() == Dialect::ALL.len();
+            of.every_dialect = of.dialects.len() == self.dialects.len();
         }
         (readings, reading_of_rules)
     }
@@ -320,6 +340,14 @@ impl Asked {
     }
 }
 
+/// The first of the dialects that reads the rules of a group as this one does: one that differs in which
+/// groups apply and in nothing else, as koster-00 differs from rfc9309.
+fn first_like(dialects: &[Dialect], dialect: &Dialect) -> usize {
+    let (name, summary, global_groups) = (dialect.name, dialect.summary, dialect.global_groups);
+    let alike = |other: &Dialect| Dialect { name, summary, global_groups, ..other.clone() } == *dialect;
+    dialects.iter().position(alike).unwrap_or_default()
+}
+
 /// `A` to `Z`, then `A1` to `Z1` and so on.
 fn name_of(place: usize) -> String {
     let letter = char::from(b'A' + (place % 26) as u8);
@@ -334,7 +362,7 @@ mod tests {
     use super::*;
 
     fn compared(file: &str) -> Comparison {
-        compare(file.as_bytes(), &ReadOptions::default(), None)
+        compare(file.as_bytes(), &ReadOptions::default(), Dialect::ALL, None)
     }
 
     #[test]
@@ -377,6 +405,6 @@ mod tests {
         assert_eq!(row.why[1].grounds.rule.as_ref().map(|rule| rule.line), Some(5));
         let only = [None, ProductToken::new("OtherBot").ok()];
         let file = b"User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n";
-        assert!(compare(file, &ReadOptions::default(), Some(&only)).rows.is_empty());
+        assert!(compare(file, &ReadOptions::default(), Dialect::ALL, Some(&only)).rows.is_empty());
     }
 }

@@ -24,7 +24,7 @@ pub struct Diff {
     pub dialect: &'static str,
     /// Whether the files mean the same.
     pub meaning: Meaning,
-    /// Whether their texts are the same.
+    /// Whether their texts are the same, so that nothing can have changed.
     pub same_text: bool,
     /// What changed for crawlers; those for whom the same changed are together.
     pub crawlers: Vec<ReaderDiff>,
@@ -84,7 +84,7 @@ pub struct Change {
 /// How many changes are listed for a reader.
 const MOST_CHANGES: usize = 1000;
 
-/// Says what changed in meaning from one file to another, which are read in the same dialect.
+/// Says what changed in meaning from one file to another. Both have to be read with the same options.
 ///
 /// ```
 /// use mayi::RobotsTxt;
@@ -115,7 +115,10 @@ pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
         found.into_iter().map(|(outcome, readers)| outcome.for_readers(&readers)).collect();
     let file = parts::of_files(old, new);
     let is_change = |diff: &ReaderDiff| !diff.changes.is_empty() || !diff.records.is_empty();
-    let meaning = if !file.is_empty() || crawlers.iter().any(is_change) {
+    let same_text = old.text() == new.text() && old.dialect() == new.dialect();
+    let meaning = if same_text {
+        Meaning::Same
+    } else if !file.is_empty() || crawlers.iter().any(is_change) {
         Meaning::Changed
     } else if crawlers.is_empty() && readers.left_out == 0 && both.same_regexes() {
         Meaning::Same
@@ -125,7 +128,7 @@ pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
     Diff {
         dialect: new.dialect().name(),
         meaning,
-        same_text: old.text() == new.text(),
+        same_text,
         crawlers,
         file,
         asked: readers.all.iter().filter(|reader| reader.is_meant).count(),

@@ -36,7 +36,10 @@ pub(super) struct Readers {
 const MOST_READERS: usize = 3000;
 
 /// How many tokens one value may name beside the one that is meant.
-const MOST_SHORTER: usize = 4;
+const MOST_SHORTER: usize = 8;
+
+/// For how many regular expressions somebody is looked for whom they match.
+const MOST_REGEX_READERS: usize = 16;
 
 impl Readers {
     /// Everyone that one of the files names, in file order, behind the one that none names.
@@ -67,7 +70,7 @@ impl Readers {
                 }
             }
         }
-        for regex in regexes.into_iter().take(MOST_SHORTER * 4) {
+        for regex in regexes.into_iter().take(MOST_REGEX_READERS) {
             if let Some(crawler) = matching_crawler(&regex, files[0], &readers) {
                 let label =
                     format!("{} ({})", String::from_utf8_lossy(&regex), crawler.product_token());

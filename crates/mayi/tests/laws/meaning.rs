@@ -112,7 +112,7 @@ pub(crate) fn nearly_the_same(robots: &[u8], choices: &[u8]) -> Vec<u8> {
 
 /// Law 15: each reading that is told decides about each example as it is told.
 pub(crate) fn a_comparison_is_true(question: &Question) {
-    let comparison = compare(&question.robots, &ReadOptions::default(), None);
+    let comparison = compare(&question.robots, &ReadOptions::default(), Dialect::ALL, None);
     for row in &comparison.rows {
         assert!(!row.may.is_empty() && !row.may_not.is_empty(), "{question:?}");
         assert_eq!(row.why.len(), row.may.len() + row.may_not.len(), "{question:?}");

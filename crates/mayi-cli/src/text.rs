@@ -56,13 +56,15 @@ pub(crate) fn columns() -> usize {
     said.or_else(terminal).unwrap_or(80).clamp(60, 200)
 }
 
-/// Text that is no longer than some characters; what is left out in the middle is `…`.
+/// Text that is no longer than some characters; what is left out, nearer to its end, is `…`.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         return text.to_owned();
     }
-    let (start, end) = (most.div_ceil(2).saturating_sub(1), most / 2);
+    // The end of a path says what it is, and the start of a sentence does.
+    let end = most / 4;
+    let start = most.saturating_sub(end + 1);
     let start: String = text.chars().take(start).collect();
     let end: String = text.chars().skip(length - end).collect();
     format!("{start}…{end}")
@@ -92,7 +94,7 @@ mod tests {
     #[test]
     fn long_texts_and_lists() {
         assert_eq!(clipped("abcdef", 6), "abcdef");
-        assert_eq!(clipped("abcdefgh", 6), "ab…fgh");
+        assert_eq!(clipped("abcdefgh", 6), "abcd…h");
         let names: Vec<_> = ["one", "two", "three"].map(str::to_owned).into();
         assert_eq!(listed(&names, 80, false), "one, two, three");
         assert_eq!(listed(&names, 19, false), "one and 2 more");

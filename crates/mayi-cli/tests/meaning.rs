@@ -116,12 +116,10 @@ fn diff_tells_meaning_from_text() {
 for * (who is not named)
   now disallowed
     /c/  e.g. /c/
-         old no rule matches
-         new line 2: Disallow: /c/
+         no rule matches → line 2: Disallow: /c/
   now allowed
     /a  e.g. /a
-        old line 2: Disallow: /a
-        new no rule matches
+        line 2: Disallow: /a → no rule matches
   Crawl-delay
     + 5  line 3
 
@@ -169,7 +167,8 @@ fn nothing_in_a_file_reaches_the_terminal_as_a_command() {
 fn very_many_rules_are_not_very_slow() {
     // Each list is asked by several readers; with work in the product of the rules, this would not end.
     let rules = |from: usize| {
-        (from..from + 20_000).map(|n| format!("Disallow: /p{n}/*.html$\n")).collect::<String>()
+        let rules = (from..from + 20_000).map(|n| format!("Disallow: /p{n}/*.html$"));
+        rules.collect::<Vec<_>>().join("\n")
     };
     let folder = tempfile::tempdir().expect("a folder");
     let old = format!("User-agent: *\n{}\nUser-agent: b\nAllow: /\n", rules(0));

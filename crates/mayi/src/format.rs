@@ -252,12 +252,12 @@ fn same_record(one: &RawRecord<'_>, other: &RawRecord<'_>, dialect: &Dialect) ->
 /// Whether two files have the same records in the same order, in the ways to read their octets: this
 /// is where byte order marks count.
 fn reads_the_same(one: &[u8], other: &[u8]) -> bool {
+    fn records<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = (&'static str, &'r [u8])> {
+        robots.records().iter().map(|record| (record.directive().name, robots.value(*record)))
+    }
     [Dialect::RFC9309, Dialect::GOOGLE].into_iter().all(|dialect| {
         let options = ReadOptions::default().with_dialect(dialect);
         let (one, other) = (RobotsTxt::read(one, &options), RobotsTxt::read(other, &options));
-        fn records<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = (&'static str, &'r [u8])> {
-            robots.records().iter().map(|record| (record.directive().name, robots.value(*record)))
-        }
         records(&one).eq(records(&other))
     })
 }

@@ -8,7 +8,7 @@ use mayi::meaning::{Comparison, DifferingPatterns, Reading as FileReading, Readi
 use mayi::{Dialect, ProductToken};
 
 use super::check::write_json;
-use super::diff::{rule_name, without_rule};
+use super::diff::grounds;
 use crate::cli::Reading;
 use crate::exit::{Exit, Failure};
 use crate::input;
@@ -208,16 +208,10 @@ impl<W: Write> Drawing<'_, W> {
 }
 
 /// What decides, once for the readings that it decides for.
-fn why(grounds: &[ReadingGrounds]) -> Vec<String> {
+fn why(of_readings: &[ReadingGrounds]) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    for of in grounds {
-        let reason = match &of.grounds.rule {
-            Some(rule) => {
-                let (line, name) = (rule.line, rule_name(rule.kind));
-                format!("line {line}: {name}: {}", shown(rule.pattern.as_bytes()))
-            }
-            None => without_rule(of.grounds.reason).to_owned(),
-        };
+    for of in of_readings {
+        let reason = grounds(&of.grounds);
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, readings)) => readings.push(&of.reading),
             None => reasons.push((reason, vec![&of.reading])),

@@ -141,7 +141,7 @@ impl<W: Write> Drawing<'_, W> {
         if !readers.unproved.is_empty() {
             writeln!(self.out, "  rules that only one of the files has")?;
             for rule in readers.unproved.iter().take(self.most) {
-                writeln!(self.out, "    {}", self.rule(rule, usize::MAX))?;
+                writeln!(self.out, "    {}", rule_at(rule))?;
             }
             self.left_out(readers.unproved.len(), self.most, "rule")?;
         }
@@ -160,24 +160,17 @@ impl<W: Write> Drawing<'_, W> {
             let room = self.columns.saturating_sub(width + 6).max(20);
             let example = clipped(&format!("e.g. {}", shown(change.example.as_bytes())), room);
             writeln!(self.out, "    {}{padding}  {example}", styled(STRONG, pattern))?;
-            let (old, new) = (self.grounds(&change.old, room), self.grounds(&change.new, room));
+            let (old, new) = (grounds(&change.old), grounds(&change.new));
             let indent = " ".repeat(width + 6);
-            writeln!(self.out, "{indent}{}", styled(DIM, format_args!("old {old}")))?;
-            writeln!(self.out, "{indent}{}", styled(DIM, format_args!("new {new}")))?;
+            let both = format!("{old} → {new}");
+            if both.chars().count() <= room {
+                writeln!(self.out, "{indent}{}", styled(DIM, both))?;
+            } else {
+                writeln!(self.out, "{indent}{}", styled(DIM, clipped(&old, room)))?;
+                writeln!(self.out, "{indent}{}", styled(DIM, clipped(&format!("→ {new}"), room)))?;
+            }
         }
         Ok(())
-    }
-
-    fn grounds(&self, grounds: &Grounds, room: usize) -> String {
-        match &grounds.rule {
-            Some(rule) => self.rule(rule, room.saturating_sub(4)),
-            None => without_rule(grounds.reason).to_owned(),
-        }
-    }
-
-    fn rule(&self, rule: &RuleAt, room: usize) -> String {
-        let (line, name) = (rule.line, rule_name(rule.kind));
-        clipped(&format!("line {line}: {name}: {}", shown(rule.pattern.as_bytes())), room)
     }
 
     fn draw_part(&mut self, part: &PartChange) -> io::Result<()> {
@@ -209,13 +202,18 @@ impl<W: Write> Drawing<'_, W> {
     }
 }
 
-/// A directive's name as files have it.
-pub(crate) fn rule_name(kind: &str) -> &'static str {
-    if kind == "allow" { "Allow" } else { "Disallow" }
+/// What a decision rests on.
+pub(crate) fn grounds(grounds: &Grounds) -> String {
+    grounds.rule.as_ref().map_or_else(|| without_rule(grounds.reason).to_owned(), rule_at)
+}
+
+fn rule_at(rule: &RuleAt) -> String {
+    let name = if rule.kind == "allow" { "Allow" } else { "Disallow" };
+    format!("line {}: {name}: {}", rule.line, shown(rule.pattern.as_bytes()))
 }
 
 /// Why something is decided by no rule.
-pub(crate) fn without_rule(reason: &str) -> &'static str {
+fn without_rule(reason: &str) -> &'static str {
     match reason {
         "no-rule" => "no rule matches",
         "no-group" => "no group is for it",

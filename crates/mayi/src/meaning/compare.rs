@@ -230,7 +230,7 @@ impl Asked {
             }
             held.push(of_reader);
         }
-        let filler = witness::filler(patterns.iter().map(Vec::as_slice));
+        let filler = witness::filler(&patterns.iter().map(Vec::as_slice));
         let most = (MOST_QUESTIONS / 12 / rules.len().max(1)).max(1);
         let left_out = patterns.len().saturating_sub(most);
         patterns.truncate(most);

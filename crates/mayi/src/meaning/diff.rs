@@ -225,7 +225,7 @@ impl<'b, 't> Both<'b, 't> {
             new: CrawlerRules::new(self.new, selected.new.clone()),
             rules: [&old_rules, &new_rules],
             filler: witness::filler(
-                old_rules.keys().chain(new_rules.keys()).map(|rule| &*rule.pattern),
+                &old_rules.keys().chain(new_rules.keys()).map(|rule| &*rule.pattern),
             ),
             steps_left: MOST_STEPS,
         };

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rules::normalised_path;
 use crate::directive::{
     ALLOW_AI_TRAINING, APP_DIRECTIVES, CONTENT_SIGNAL, CONTENT_USAGE, CRAWL_DELAY, DIRECTIVES,
-    DISALLOW_AI_TRAINING, Directive, Role, SITEMAP,
+    DISALLOW_AI_TRAINING, Directive, Role,
 };
 use crate::pattern::PathPattern;
 use crate::preference::Statement;
@@ -174,7 +174,5 @@ fn changed(
     if reordered && !in_order {
         return None;
     }
-    // A sitemap is a sitemap wherever it stands; so is every record that only has to be there.
-    debug_assert!(*directive != SITEMAP || !reordered);
     Some(PartChange { directive: directive.name, removed, added, reordered })
 }

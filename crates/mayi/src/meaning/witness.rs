@@ -3,11 +3,12 @@
 //! Nothing here has to be right for an answer to be right, as every path is decided about before it is
 //! shown. It has to be good for differences to be found.
 
+use indexmap::IndexSet;
 use memchr::memmem;
 
 /// A word that stands for what a wildcard matches, and for what follows a pattern: one that none of the
 /// patterns has, so that it meets nothing else by accident.
-pub(super) fn filler<'p>(patterns: impl Iterator<Item = &'p [u8]> + Clone) -> &'static str {
+pub(super) fn filler<'p>(patterns: &(impl Iterator<Item = &'p [u8]> + Clone)) -> &'static str {
     let words = ["x", "page", "example", "any-page"];
     let is_free = |word: &&&str| {
         !patterns.clone().any(|pattern| memmem::find(pattern, word.as_bytes()).is_some())
@@ -18,28 +19,16 @@ pub(super) fn filler<'p>(patterns: impl Iterator<Item = &'p [u8]> + Clone) -> &'
 /// Paths that a pattern matches, the plainest first: with wildcards filled and left empty, as it is and
 /// with something behind it.
 pub(super) fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    for exact in exact_paths(pattern, filler) {
-        let longer = [
+    let exact = exact_paths(pattern, filler);
+    let longer = exact.iter().flat_map(|exact| {
+        [
             format!("{exact}{filler}"),
-            format!("{}/{filler}", exact.strip_suffix('/').unwrap_or(&exact)),
+            format!("{}/{filler}", exact.strip_suffix('/').unwrap_or(exact)),
             format!("{exact}{}{filler}", if exact.contains('?') { '&' } else { '?' }),
-        ];
-        paths.push(exact);
-        paths.extend(longer);
-    }
-    // The exact ones come before the longer ones.
-    let count = paths.len() / 4;
-    let exact = (0..count).map(|place| place * 4);
-    let longer = (0..count * 4).filter(|place| place % 4 != 0);
-    let order: Vec<usize> = exact.chain(longer).collect();
-    let mut ordered: Vec<String> = Vec::with_capacity(paths.len());
-    for place in order {
-        if !ordered.contains(&paths[place]) {
-            ordered.push(std::mem::take(&mut paths[place]));
-        }
-    }
-    ordered
+        ]
+    });
+    let paths: IndexSet<String> = exact.iter().cloned().chain(longer).collect();
+    paths.into_iter().collect()
 }
 
 /// Paths that a pattern matches with nothing behind it.
@@ -49,11 +38,15 @@ pub(super) fn exact_paths(pattern: &[u8], filler: &str) -> Vec<String> {
     if !body.starts_with(['/', '*']) || body.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Vec::new();
     }
-    let filled = |with: &str| {
+    let with_wildcards = |with: &str| {
         let path = body.replace('*', with);
         if path.starts_with('/') { path } else { format!("/{path}") }
     };
-    if body.contains('*') { vec![filled(filler), filled("")] } else { vec![filled("")] }
+    if body.contains('*') {
+        vec![with_wildcards(filler), with_wildcards("")]
+    } else {
+        vec![with_wildcards("")]
+    }
 }
 
 /// The longest patterns that are laid over each other: one takes time in the product of their lengths.
@@ -168,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_filler_is_in_no_pattern() {
-        assert_eq!(filler([&b"/a"[..]].into_iter()), "x");
-        assert_eq!(filler([&b"/index"[..], b"/page"].into_iter()), "example");
+        assert_eq!(filler(&[&b"/a"[..]].into_iter()), "x");
+        assert_eq!(filler(&[&b"/index"[..], b"/page"].into_iter()), "example");
     }
 }

@@ -24,11 +24,15 @@ Examples:
   mayi bulk --robots-dir robots --agent ExampleBot < urls.tsv > out.tsv
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi fetch https://example.com/
+  mayi fmt robots.txt
+  mayi compare robots.txt --agents Googlebot,GPTBot
+  mayi diff old/robots.txt new/robots.txt
   mayi registry show GPTBot
 
 Exit status:
   0  every URL is allowed, or the command has done its work
-  1  at least one URL is not allowed (check, explain)
+  1  at least one URL is not allowed (check, explain), or there is a difference (fmt --check, compare,
+     diff)
   2  there is no answer: a word, a file or a URL is wrong";
 
 /// May this crawler fetch this URL? Answers from its robots.txt, fetched or given, and says why.
@@ -55,6 +59,12 @@ pub(crate) enum Command {
     Bulk(Bulk),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
+    /// Lay files out well, with nothing changed that any crawler reads in them
+    Fmt(crate::commands::fmt::Fmt),
+    /// Show where dialects and crawlers read a file differently
+    Compare(crate::commands::compare::Compare),
+    /// Show what changed in meaning from one file to another
+    Diff(crate::commands::diff::DiffArgs),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell

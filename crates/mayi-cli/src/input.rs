@@ -143,6 +143,36 @@ pub(crate) fn page_options(reading: &Reading) -> PageOptions {
     options
 }
 
+/// A file that was read as a whole.
+pub(crate) struct Loaded {
+    /// How it is called when people are told of it.
+    pub(crate) name: String,
+    pub(crate) octets: Vec<u8>,
+}
+
+/// The largest file that is loaded, far beyond what any crawler reads of a robots.txt.
+const MOST_LOADED: u64 = 64 << 20;
+
+/// Loads a robots.txt from where it is: a file, or standard input for `-`.
+pub(crate) fn load(source: &str) -> Result<Loaded, Failure> {
+    if ["http://", "https://"].iter().any(|scheme| source.starts_with(scheme)) {
+        return Err(Failure::new(format_args!(
+            "`{source}` is a URL, and nothing is fetched here: give a file, or `-` for standard input"
+        )));
+    }
+    let path = Path::new(source);
+    let mut octets = Vec::new();
+    let mut file = open(path)?.take(MOST_LOADED + 1);
+    file.read_to_end(&mut octets).map_err(|error| unreadable(path, &error))?;
+    let name = name(path);
+    if octets.len() as u64 > MOST_LOADED {
+        return Err(Failure::new(format_args!(
+            "`{name}` is larger than 64 MiB: that is no robots.txt"
+        )));
+    }
+    Ok(Loaded { name, octets })
+}
+
 /// Opens a file, or standard input for `-`.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Failure> {
     if path == Path::new("-") {

@@ -92,9 +92,57 @@ pub(crate) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
+/// How wide the output may be: as the terminal is, as `COLUMNS` says, or 80.
+pub(crate) fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    said.or_else(terminal).unwrap_or(80).clamp(60, 200)
+}
+
+/// Text that is no longer than some characters; what is left out, nearer to its end, is `…`.
+pub(crate) fn clipped(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    // The end of a path says what it is, and the start of a sentence does.
+    let end = most / 4;
+    let start = most.saturating_sub(end + 1);
+    let start: String = text.chars().take(start).collect();
+    let end: String = text.chars().skip(length - end).collect();
+    format!("{start}…{end}")
+}
+
+/// Names with commas between them: all of them, or as many as there is room for and how many more.
+pub(crate) fn listed(names: &[String], room: usize, all: bool) -> String {
+    let mut text = String::new();
+    for (place, name) in names.iter().enumerate() {
+        let more = names.len() - place;
+        let is_room = text.chars().count() + name.chars().count() + 16 <= room || more == 1;
+        if place > 0 && !all && !is_room {
+            return format!("{text} and {more} more");
+        }
+        if place > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(name);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_and_lists() {
+        assert_eq!(clipped("abcdef", 6), "abcdef");
+        assert_eq!(clipped("abcdefgh", 6), "abcd…h");
+        let names: Vec<_> = ["one", "two", "three"].map(str::to_owned).into();
+        assert_eq!(listed(&names, 80, false), "one, two, three");
+        assert_eq!(listed(&names, 19, false), "one and 2 more");
+        assert_eq!(listed(&names, 19, true), "one, two, three");
+    }
 
     #[test]
     fn nothing_reaches_the_terminal_as_a_command() {

@@ -1,5 +1,6 @@
 //! Real files and reference decisions: the dialect `google` agrees with every one, and each
-//! difference of the default dialect has a cause that a clause names.
+//! difference of the default dialect has a cause that a clause names. Laid out anew, no file decides
+//! otherwise in any dialect.
 //!
 //! The corpus is not part of the repository. It is looked for in the folder that `MAYI_CORPUS` names,
 //! or in `../shared/corpus` beside the checkout; where there is none, the test says so and that it
@@ -48,6 +49,38 @@ fn the_corpus_decides_as_the_reference_does() {
     say(&format!("corpus: {decisions} decisions; rfc9309 differs by cause: {causes:?}"));
     assert!(decisions > 0, "an empty corpus proves nothing");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+}
+
+#[test]
+fn laying_out_the_corpus_changes_no_decision() {
+    let Some(folder) = corpus() else {
+        say("not run: the corpus test of format, as there is no corpus of real files here");
+        return;
+    };
+    let files = read_files(&folder.join("robots.tar.gz"));
+    let laid_out: HashMap<&String, Vec<u8>> = files
+        .iter()
+        .map(|(host, file)| (host, crate::format(file).into_octets().into_owned()))
+        .collect();
+    let changed = files.iter().filter(|(host, file)| laid_out[host] != **file).count();
+    let (mut asked, mut asked_after) = (Asked::default(), Asked::default());
+    let mut decisions = 0;
+    for line in lines(&folder.join("google_decisions.tsv.gz")) {
+        let mut cells = line.split('\t');
+        let mut cell = || cells.next().expect("four cells a line");
+        let (host, agent, url) = (cell(), cell(), cell());
+        let crawler = Crawler::new(agent).expect("the corpus has good tokens");
+        let target = Target::parse(url).expect("the corpus has good URLs");
+        let after = &laid_out[&host.to_owned()];
+        for dialect in Dialect::ALL {
+            decisions += 1;
+            let before = asked.decide(dialect, host, &files[host], &crawler, &target);
+            let after = asked_after.decide(dialect, host, after, &crawler, &target);
+            assert_eq!(before, after, "{dialect}: {line}");
+        }
+    }
+    say(&format!("corpus: {changed} of {} files laid out anew, {decisions} decisions", files.len()));
+    assert!(changed > 0, "a corpus of files that are all laid out proves nothing");
 }
 
 /// Says something also where the output of a test that passes is not shown.

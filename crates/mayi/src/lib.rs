@@ -40,6 +40,8 @@
 
 pub mod access;
 pub mod directive;
+#[cfg(feature = "report")]
+pub mod meaning;
 pub mod page;
 pub mod registry;
 #[cfg(feature = "report")]
@@ -55,6 +57,7 @@ mod encoding;
 mod evaluation;
 mod explanation;
 mod extension;
+mod format;
 mod irregularity;
 mod limits;
 mod pattern;
@@ -79,6 +82,7 @@ pub use directive::RuleKind;
 pub use encoding::Cut;
 pub use explanation::{ConsideredGroup, Explanation, MatchingRule, StartLine};
 pub use extension::Extension;
+pub use format::{Formatted, Unformatted, format};
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use limits::{InvalidLimit, Limits};
 pub use pattern::PathPattern;

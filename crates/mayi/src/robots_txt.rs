@@ -260,6 +260,12 @@ impl<'t> RobotsTxt<'t> {
         })
     }
 
+    /// The records of each group, in order.
+    #[cfg(feature = "report")]
+    pub(crate) fn group_ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.groups().map(|group| group.records)
+    }
+
     /// The values of the `Sitemap` lines, wherever they stand.
     ///
     /// ```
@@ -453,7 +459,7 @@ fn group_from(records: &[Record], at: usize) -> Option<Range<usize>> {
     Some(start..end.unwrap_or(records.len()))
 }
 
-fn seconds(value: &[u8]) -> Option<f64> {
+pub(crate) fn seconds(value: &[u8]) -> Option<f64> {
     let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
 }

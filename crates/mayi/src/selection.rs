@@ -53,6 +53,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// One group alone, as if it had been chosen.
+    #[cfg(feature = "report")]
+    pub(crate) fn of_group(group: Range<usize>) -> Self {
+        let by = GroupBy::Regex;
+        Self { strength: (by, 0), by, starts: vec![group.start], groups: vec![group] }
+    }
+
     /// The records of all groups, in file order.
     pub(crate) fn records<'r>(
         &self,

@@ -11,6 +11,10 @@ use mayi::directive::{
     DIRECTIVES, DISALLOW, DISALLOW_AI_TRAINING, Directive, GroupStart, HOST, LICENSE, NOINDEX,
     REQUEST_RATE, Role, USER_AGENT, USER_AGENT_PURPOSE, VISIT_TIME,
 };
+use mayi::meaning::{
+    Change, Comparison, Diff, DifferingPattern, DifferingPatterns, Grounds, Meaning, PartChange,
+    ReaderDiff, Reading, ReadingGrounds, ReadingOf, RuleAt, ValueAt, compare, diff,
+};
 use mayi::page::{FoundAt, PageControls, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
 use mayi::report::{
@@ -20,9 +24,10 @@ use mayi::report::{
     UsageReport, Uses, answer,
 };
 use mayi::{
-    AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Group,
-    InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord, OtherRecords,
-    Override, Preference, RobotsTxt, SignalSource, Span, StartLine, Target, Use, ValueType,
+    AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Formatted,
+    Group, InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord, OtherRecords,
+    Override, Preference, ReadOptions, RobotsTxt, SignalSource, Span, StartLine, Target, Unformatted,
+    Use, ValueType,
 };
 
 const FILE: &[u8] = b"disalow /a b\nuseragent: ExampleBot Disallow: /a\nContent-Signal: ai-train=no\n\
@@ -192,6 +197,41 @@ fn reports_have_their_shapes() {
     let error = Request::from_json(b"[]").expect_err("no object");
     let body: ErrorBody<'_> = error.report().error;
     assert_eq!(body.code, "invalid-request");
+}
+
+#[test]
+fn differences_have_their_shapes() {
+    let file = b"User-agent: *\nDisallow: /a\nSitemap: s\n\nUser-agent: b\nDisallow: /\n";
+    let comparison: Comparison = compare(file, &ReadOptions::default(), Dialect::ALL, None);
+    let reading: &Reading = &comparison.readings[1];
+    let of: &ReadingOf = &reading.of[0];
+    assert_eq!((&*reading.name, &*of.crawler, of.every_dialect), ("B", "b", true));
+    let row: &DifferingPatterns = &comparison.rows[0];
+    let pattern: &DifferingPattern = &row.patterns[0];
+    assert_eq!((&*pattern.pattern, &*pattern.example, row.pattern_count), ("/", "/", 1));
+    let why: &ReadingGrounds = &row.why[1];
+    let grounds: &Grounds = &why.grounds;
+    let rule: &RuleAt = grounds.rule.as_ref().expect("a rule");
+    assert_eq!((why.allowed, rule.kind, rule.line), (false, "disallow", 6));
+    assert_eq!((comparison.pattern_count, comparison.patterns_left_out), (2, 0));
+    assert_eq!(comparison.crawlers_left_out, 0);
+
+    let old = RobotsTxt::parse(file);
+    let new = RobotsTxt::parse(b"User-agent: *\nDisallow: /*a\n");
+    let found: Diff = diff(&old, &new);
+    assert_eq!((found.meaning, found.dialect, found.same_text), (Meaning::Changed, "rfc9309", false));
+    assert_eq!((found.asked, found.left_out), (2, 0));
+    let readers: &ReaderDiff = &found.crawlers[0];
+    let change: &Change = &readers.changes[0];
+    assert_eq!((change.became, &*change.example), ("disallowed", "/xa"));
+    assert_eq!((readers.change_count, readers.unproved.len(), readers.records.len()), (1, 0, 0));
+    let part: &PartChange = &found.file[0];
+    let value: &ValueAt = &part.removed[0];
+    assert_eq!((part.directive, &*value.value, value.line, part.reordered), ("Sitemap", "s", 3, false));
+
+    let formatted: Formatted<'_> = mayi::format(b"allow:/");
+    assert_eq!(formatted.unformatted(), None::<Unformatted>);
+    assert_eq!(&*formatted.into_octets(), b"Allow: /\n");
 }
 
 /// Every public item is named in an example of the documentation, in a test or in the command.

@@ -18,7 +18,9 @@ use mayi::access::{AfterUnreachable, Keeping};
 use proptest::prelude::*;
 
 use generators::{choices, question, question_of};
-use laws::{Question, access, decide, doors, extensions, google, json, matcher, page, text};
+use laws::{
+    Question, access, decide, doors, extensions, format, google, json, matcher, meaning, page, text,
+};
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
 /// tests: those become vectors and seeds.
@@ -132,6 +134,7 @@ proptest! {
     /// has to find the same rule as trying them one by one, and of equal rules the same line.
     #[test]
     fn a_large_group_is_decided_alike(question in generators::question_of(generators::large_group())) {
+        format::laying_out_changes_nothing(&question, &[]);
         decide::every_way_gives_the_same_decision(&question);
         decide::the_decision_is_the_naive_one(&question);
         google::the_dialect_is_the_model(&question);
@@ -170,6 +173,7 @@ proptest! {
         decide::every_way_gives_the_same_decision(&question);
         decide::the_decision_is_the_naive_one(&question);
         google::the_dialect_is_the_model(&question);
+        format::laying_out_changes_nothing(&question, &[]);
         // As much of the pattern as the google dialect reads of its line, asked about itself.
         let url = format!("https://h/{}", "a".repeat(16_663 - " Disallow: /".len()));
         for url in [format!("{url}a"), url] {
@@ -197,6 +201,36 @@ proptest! {
         extensions::directives_do_not_depend_on_access(&question);
         extensions::a_header_only_restricts(&question);
         extensions::what_is_switched_off_does_not_matter(&question);
+    }
+
+    /// Law 13: who lays out a file must be able to trust that it stays the same file.
+    #[test]
+    fn laying_out_changes_nothing(
+        question in prop_oneof![3 => question(), 1 => question_of(generators::extended())],
+        choices in choices(),
+    ) {
+        format::laying_out_changes_nothing(&question, &choices);
+    }
+
+    /// Law 14: who reviews a change must not be told of one that is none, nor that there is none.
+    #[test]
+    fn a_diff_is_true(
+        question in prop_oneof![2 => question(), 1 => question_of(generators::extended())],
+        other in question(),
+        choices in choices(),
+        is_nearly_the_same in prop::bool::weighted(0.8),
+    ) {
+        let mut other = other;
+        if is_nearly_the_same {
+            other.robots = meaning::nearly_the_same(&question.robots, &choices);
+        }
+        meaning::a_diff_is_true(&question, &other);
+    }
+
+    /// Law 15: what is told of readings is what they decide.
+    #[test]
+    fn a_comparison_is_true(question in question()) {
+        meaning::a_comparison_is_true(&question);
     }
 
     /// TAG-4, TAG-8, TAG-10: chunks do not matter, and more is more restrictive.

@@ -8,7 +8,7 @@
 use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
-use super::{Question, access, decide, extensions, google, json, matcher, page, text};
+use super::{Question, access, decide, extensions, format, google, json, matcher, meaning, page, text};
 
 /// A fuzz target: its name, and what it does with an input.
 pub(crate) type Door = (&'static str, fn(&[u8]));
@@ -23,6 +23,8 @@ pub(crate) const ALL: &[Door] = &[
     ("google_model", google_model),
     ("access", access),
     ("extensions", extensions),
+    ("format", format),
+    ("meaning", meaning),
     ("page", page),
 ];
 
@@ -97,6 +99,20 @@ pub(crate) fn extensions(input: &[u8]) {
     extensions::directives_do_not_depend_on_access(&question);
     extensions::a_header_only_restricts(&question);
     extensions::what_is_switched_off_does_not_matter(&question);
+}
+
+/// `agent FF path FF choices FF file`: law 13. The choices say which extensions are off.
+pub(crate) fn format(input: &[u8]) {
+    let (question, choices) = question(input);
+    format::laying_out_changes_nothing(&question, &choices);
+}
+
+/// `agent FF path FF choices FF file`: laws 14 and 15. The choices make another file of it.
+pub(crate) fn meaning(input: &[u8]) {
+    let (question, choices) = question(input);
+    let robots = meaning::nearly_the_same(&question.robots, &choices);
+    meaning::a_diff_is_true(&question, &Question { robots, ..question.clone() });
+    meaning::a_comparison_is_true(&question);
 }
 
 /// `Robots-Tag FF X-Robots-Tag FF HTML`: the laws of page controls. The length of the first says how

@@ -6,7 +6,7 @@ use mayi::{Crawler, Extension, Preference, RobotsTxt, Target, Use};
 use super::{Question, read};
 
 /// The crawler of a question, with purposes and applications of every kind.
-fn crawler(question: &Question) -> Option<Crawler> {
+pub(crate) fn crawler(question: &Question) -> Option<Crawler> {
     let crawler = Crawler::new(&question.agent).ok()?.with_purpose("EXAMPLE-PURPOSE-1").ok()?;
     let applications = ["examplesearch", "exampleassistant", "exampletypes", "x", "a"];
     applications.into_iter().try_fold(crawler, |crawler, name| crawler.with_application(name).ok())

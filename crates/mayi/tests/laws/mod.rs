@@ -9,9 +9,11 @@ pub(crate) mod access;
 pub(crate) mod decide;
 pub(crate) mod doors;
 pub(crate) mod extensions;
+pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod json;
 pub(crate) mod matcher;
+pub(crate) mod meaning;
 pub(crate) mod page;
 pub(crate) mod text;
 

@@ -1,0 +1,233 @@
+//! `mayi compare`: where dialects and crawlers read a file differently, as a table.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use clap::Args;
+use mayi::meaning::{Comparison, DifferingPatterns, Reading as FileReading, ReadingGrounds};
+use mayi::{Dialect, ProductToken};
+
+use super::check::write_json;
+use super::diff::grounds;
+use crate::cli::Reading;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without --agents, asked are the crawlers that the file names, `*` for one that it does not, and Googlebot,
+Bingbot, GPTBot, ClaudeBot and CCBot, each in every dialect. Every example was decided about.
+
+Exit status: 0 all read the file alike, 1 they do not, 2 there is no answer.")]
+pub(crate) struct Compare {
+    /// The file; `-` reads it from standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// The crawlers to compare, separated by commas; `*` is one that is not named
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',')]
+    agents: Vec<String>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// List everything, however much it is
+    #[arg(long)]
+    all: bool,
+
+    /// Print the comparison as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
+    let registries = args.reading.registries.iter().map(|path| &**path);
+    input::one_reader(std::iter::once(Path::new(&args.file)).chain(registries))?;
+    let agent = |token: &String| match token.trim() {
+        "*" => Ok(None),
+        token => ProductToken::new(token).map(Some).map_err(Failure::new),
+    };
+    let agents = args.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+    let options = input::reading(&args.reading)?;
+    let loaded = input::load(&args.file)?;
+    let without: Vec<_> = args.reading.no_extensions.iter().map(|name| name.0).collect();
+    let dialects: Vec<_> = Dialect::ALL
+        .iter()
+        .map(|dialect| without.iter().copied().fold(dialect.clone(), Dialect::without))
+        .collect();
+    let agents = (!agents.is_empty()).then_some(&*agents);
+    let comparison = mayi::meaning::compare(&loaded.octets, &options, &dialects, agents);
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    if args.json {
+        write_json(&mut out, &comparison)?;
+    } else {
+        let most = if args.all { usize::MAX } else { MOST_ROWS };
+        Drawing { out: &mut out, columns: columns(), most }.draw(&comparison, &loaded.name)?;
+    }
+    out.flush()?;
+    Ok(if comparison.rows.is_empty() { Exit::Allowed } else { Exit::Disallowed })
+}
+
+/// How many rows are shown before the rest is only counted.
+const MOST_ROWS: usize = 25;
+
+/// How many patterns of a row are shown.
+const MOST_PATTERNS: usize = 3;
+
+struct Drawing<'o, W> {
+    out: &'o mut W,
+    columns: usize,
+    most: usize,
+}
+
+impl<W: Write> Drawing<'_, W> {
+    fn draw(&mut self, comparison: &Comparison, file: &str) -> io::Result<()> {
+        let asked: usize = comparison
+            .readings
+            .iter()
+            .flat_map(|reading| &reading.of)
+            .map(|of| of.dialects.len())
+            .sum();
+        let patterns = counted(comparison.pattern_count, "pattern");
+        if comparison.rows.is_empty() {
+            writeln!(self.out, "{file}: {patterns}, and all read them alike.")?;
+        } else {
+            let count = comparison.readings.len();
+            writeln!(self.out, "{file}: {patterns}, read in {count} ways\n")?;
+            for reading in &comparison.readings {
+                self.draw_reading(reading)?;
+            }
+            writeln!(self.out)?;
+            self.draw_rows(&comparison.rows)?;
+        }
+        if comparison.patterns_left_out > 0 {
+            let left_out = counted(comparison.patterns_left_out, "pattern");
+            writeln!(
+                self.out,
+                "\n{left_out} were not asked about: they are too many for {asked} readers."
+            )?;
+        }
+        if comparison.crawlers_left_out > 0 {
+            let left_out = counted(comparison.crawlers_left_out, "more name");
+            writeln!(self.out, "\n{left_out} of crawlers: too many to ask as each of them.")?;
+        }
+        Ok(())
+    }
+
+    /// Who reads so. Where a crawler reads so in some dialects only, they are said.
+    fn draw_reading(&mut self, reading: &FileReading) -> io::Result<()> {
+        let mut names: Vec<String> = Vec::new();
+        // Crawlers with the same dialects stand together.
+        let mut by_dialects: Vec<(&[&str], Vec<String>)> = Vec::new();
+        for of in &reading.of {
+            let name = if of.crawler == "*" {
+                "* (who is not named)".to_owned()
+            } else {
+                shown(of.crawler.as_bytes())
+            };
+            if of.every_dialect {
+                names.push(name);
+                continue;
+            }
+            match by_dialects.iter_mut().find(|(dialects, _)| *dialects == of.dialects) {
+                Some((_, names)) => names.push(name),
+                None => by_dialects.push((&of.dialects, vec![name])),
+            }
+        }
+        let room = self.columns.saturating_sub(5);
+        let mut lines = Vec::new();
+        if !names.is_empty() {
+            lines.push(listed(&names, room, self.most == usize::MAX));
+        }
+        for (dialects, names) in by_dialects {
+            let dialects = format!("in {}: ", dialects.join(" and "));
+            let room = room.saturating_sub(dialects.len());
+            lines.push(format!("{dialects}{}", listed(&names, room, self.most == usize::MAX)));
+        }
+        for (place, line) in lines.iter().enumerate() {
+            let name = if place == 0 { &*reading.name } else { "" };
+            writeln!(self.out, "  {}  {line}", styled(STRONG, format_args!("{name:<2}")))?;
+        }
+        Ok(())
+    }
+
+    fn draw_rows(&mut self, rows: &[DifferingPatterns]) -> io::Result<()> {
+        let shown_rows = &rows[..rows.len().min(self.most)];
+        let joined = |names: &[String]| names.join(" ");
+        let cells: Vec<_> =
+            shown_rows.iter().map(|row| (row, joined(&row.may), joined(&row.may_not))).collect();
+        let widest = |side: fn(&(&DifferingPatterns, String, String)) -> usize, least: usize| {
+            cells.iter().map(side).max().unwrap_or(0).clamp(least, 16)
+        };
+        let may_width = widest(|cell| cell.1.len(), 3);
+        let may_not_width = widest(|cell| cell.2.len(), 7);
+        let room = self.columns.saturating_sub(may_width + may_not_width + 6);
+        let longest = shown_rows.iter().flat_map(|row| row.patterns.iter().take(self.patterns()));
+        let longest =
+            longest.map(|pattern| shown(pattern.pattern.as_bytes()).chars().count()).max().unwrap_or(0);
+        let width = longest.clamp(12, (room / 2).clamp(12, 40));
+        let why_room = room.saturating_sub(width).max(24);
+        let head =
+            format!("{:<width$}  {:<may_width$}  {:<may_not_width$}  WHY", "PATTERN", "MAY", "MAY NOT");
+        writeln!(self.out, "{}", styled(STRONG, head))?;
+        for (row, may, may_not) in &cells {
+            let mut left: Vec<String> = Vec::new();
+            for pattern in row.patterns.iter().take(self.patterns()) {
+                left.push(clipped(&shown(pattern.pattern.as_bytes()), width));
+            }
+            let more = row.pattern_count.saturating_sub(left.len());
+            if more > 0 {
+                left.push(clipped(&format!("and {more} more"), width));
+            }
+            let mut right = vec![format!("e.g. {}", shown(row.patterns[0].example.as_bytes()))];
+            right.extend(why(&row.why));
+            let sides = [wrapped(may, may_width), wrapped(may_not, may_not_width)];
+            let lines = left.len().max(right.len()).max(sides[0].len()).max(sides[1].len());
+            for line in 0..lines {
+                let cell = |cells: &[String]| cells.get(line).cloned().unwrap_or_default();
+                let (pattern, may, may_not) = (cell(&left), cell(&sides[0]), cell(&sides[1]));
+                let padding = " ".repeat(width - pattern.chars().count());
+                let why = clipped(&cell(&right), why_room);
+                let start =
+                    format!("{pattern}{padding}  {may:<may_width$}  {may_not:<may_not_width$}  ");
+                let why = if line == 0 || why.is_empty() { why } else { styled(DIM, why) };
+                writeln!(self.out, "{}", format_args!("{start}{why}").to_string().trim_end())?;
+            }
+        }
+        if rows.len() > self.most {
+            let more = counted(rows.len() - self.most, "more row");
+            writeln!(self.out, "{}", styled(DIM, format_args!("and {more} (--all lists them)")))?;
+        }
+        Ok(())
+    }
+
+    fn patterns(&self) -> usize {
+        if self.most == usize::MAX { usize::MAX } else { MOST_PATTERNS }
+    }
+}
+
+/// What decides, once for the readings that it decides for.
+fn why(of_readings: &[ReadingGrounds]) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for of in of_readings {
+        let reason = grounds(&of.grounds);
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, readings)) => readings.push(&of.reading),
+            None => reasons.push((reason, vec![&of.reading])),
+        }
+    }
+    reasons.into_iter().map(|(reason, readings)| format!("{}  {reason}", readings.join(" "))).collect()
+}
+
+/// Words in lines of some width.
+fn wrapped(words: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut().filter(|line| line.len() + 1 + word.len() <= width) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,222 @@
+//! `mayi diff`: what changed in meaning from one file to another, and for whom.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use clap::Args;
+use mayi::meaning::{Change, Diff, Grounds, Meaning, PartChange, ReaderDiff, RuleAt, ValueAt};
+use mayi::{Dialect, RobotsTxt};
+
+use super::check::write_json;
+use crate::cli::{DialectName, Reading};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Loaded};
+use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, shown, styled};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Asked are the crawlers that either file names, `*` for one that neither does, and one for each purpose.
+Every example was decided about in both files. That the files mean the same is said only where it is
+proved.
+
+Exit status: 0 they mean the same, 1 they do not or it is not proved, 2 there is no answer.")]
+pub(crate) struct DiffArgs {
+    /// The file before; `-` reads it from standard input
+    #[arg(value_name = "OLD")]
+    old: String,
+
+    /// The file after; `-` reads it from standard input
+    #[arg(value_name = "NEW")]
+    new: String,
+
+    /// How the files are read
+    #[arg(long, value_name = "NAME", default_value = "rfc9309")]
+    dialect: DialectName,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// List everything, however much it is
+    #[arg(long)]
+    all: bool,
+
+    /// Print what changed as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
+    let registries = args.reading.registries.iter().map(|path| &**path);
+    input::one_reader([Path::new(&args.old), Path::new(&args.new)].into_iter().chain(registries))?;
+    let without = args.reading.no_extensions.iter().map(|name| name.0);
+    let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
+    let options = input::reading(&args.reading)?.with_dialect(dialect);
+    let (old, new) = (input::load(&args.old)?, input::load(&args.new)?);
+    let same_octets = old.octets == new.octets;
+    let read = |loaded: &Loaded| RobotsTxt::read(loaded.octets.clone(), &options);
+    let diff = mayi::meaning::diff(&read(&old), &read(&new));
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    if args.json {
+        write_json(&mut out, &diff)?;
+    } else {
+        let most = if args.all { usize::MAX } else { MOST_LISTED };
+        Drawing { out: &mut out, columns: columns(), most }.draw(&diff, same_octets)?;
+    }
+    out.flush()?;
+    Ok(if diff.meaning == Meaning::Same { Exit::Allowed } else { Exit::Disallowed })
+}
+
+/// How many changes of a kind are listed before the rest is only counted.
+const MOST_LISTED: usize = 10;
+
+struct Drawing<'o, W> {
+    out: &'o mut W,
+    columns: usize,
+    most: usize,
+}
+
+impl<W: Write> Drawing<'_, W> {
+    fn draw(&mut self, diff: &Diff, same_octets: bool) -> io::Result<()> {
+        match diff.meaning {
+            Meaning::Same if same_octets => writeln!(self.out, "The files are the same.")?,
+            Meaning::Same if diff.same_text => {
+                writeln!(self.out, "What is read of the files is the same.")?;
+            }
+            Meaning::Same => writeln!(self.out, "Only text changed, no meaning.")?,
+            Meaning::Changed => {}
+            Meaning::Unproved => writeln!(
+                self.out,
+                "Rules changed. No URL was found that is decided otherwise, and it is not proved that \
+                 there is none."
+            )?,
+        }
+        let mut is_first = diff.meaning == Meaning::Changed;
+        let most_crawlers = self.most.saturating_mul(2);
+        for readers in diff.crawlers.iter().take(most_crawlers) {
+            if !std::mem::take(&mut is_first) {
+                writeln!(self.out)?;
+            }
+            self.draw_readers(readers)?;
+        }
+        self.left_out(diff.crawlers.len(), most_crawlers, "set of crawlers with changes")?;
+        if !diff.file.is_empty() {
+            if !is_first {
+                writeln!(self.out)?;
+            }
+            writeln!(self.out, "{}", styled(STRONG, "the file"))?;
+            diff.file.iter().try_for_each(|part| self.draw_part(part))?;
+        }
+        if diff.left_out > 0 {
+            let more = counted(diff.left_out, "more name");
+            writeln!(self.out, "\n{more} of crawlers: too many to ask as each of them.")?;
+        }
+        Ok(())
+    }
+
+    fn draw_readers(&mut self, readers: &ReaderDiff) -> io::Result<()> {
+        let name = |name: &String| match &**name {
+            "*" => "* (who is not named)".to_owned(),
+            name => shown(name.as_bytes()),
+        };
+        let names: Vec<_> = readers.crawlers.iter().map(name).collect();
+        let names = listed(&names, self.columns, self.most == usize::MAX);
+        writeln!(self.out, "{}", styled(STRONG, format_args!("for {names}")))?;
+        for became in ["disallowed", "allowed"] {
+            let changes: Vec<_> =
+                readers.changes.iter().filter(|change| change.became == became).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let style = if became == "allowed" { GOOD } else { BAD };
+            writeln!(self.out, "  {}", styled(style, format_args!("now {became}")))?;
+            self.draw_changes(&changes)?;
+            self.left_out(changes.len(), self.most, "pattern")?;
+        }
+        let unlisted = readers.change_count - readers.changes.len();
+        if unlisted > 0 {
+            let all = counted(readers.change_count, "pattern");
+            writeln!(self.out, "  {}", styled(DIM, format_args!("{all} changed in all")))?;
+        }
+        readers.records.iter().try_for_each(|part| self.draw_part(part))?;
+        if !readers.unproved.is_empty() {
+            writeln!(self.out, "  rules that only one of the files has")?;
+            for rule in readers.unproved.iter().take(self.most) {
+                writeln!(self.out, "    {}", rule_at(rule))?;
+            }
+            self.left_out(readers.unproved.len(), self.most, "rule")?;
+        }
+        Ok(())
+    }
+
+    /// The patterns, each with an example where that says more, and the lines that decide.
+    fn draw_changes(&mut self, changes: &[&Change]) -> io::Result<()> {
+        let changes = &changes[..changes.len().min(self.most)];
+        let half = (self.columns / 2).saturating_sub(8).max(16);
+        let left = |change: &Change| clipped(&shown(change.pattern.as_bytes()), half);
+        let width = changes.iter().map(|change| left(change).chars().count()).max().unwrap_or(0);
+        for change in changes {
+            let pattern = left(change);
+            let padding = " ".repeat(width - pattern.chars().count());
+            let room = self.columns.saturating_sub(width + 6).max(20);
+            let example = clipped(&format!("e.g. {}", shown(change.example.as_bytes())), room);
+            writeln!(self.out, "    {}{padding}  {example}", styled(STRONG, pattern))?;
+            let (old, new) = (grounds(&change.old), grounds(&change.new));
+            let indent = " ".repeat(width + 6);
+            let both = format!("{old} → {new}");
+            if both.chars().count() <= room {
+                writeln!(self.out, "{indent}{}", styled(DIM, both))?;
+            } else {
+                writeln!(self.out, "{indent}{}", styled(DIM, clipped(&old, room)))?;
+                writeln!(self.out, "{indent}{}", styled(DIM, clipped(&format!("→ {new}"), room)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_part(&mut self, part: &PartChange) -> io::Result<()> {
+        writeln!(self.out, "  {}", part.directive)?;
+        if part.reordered {
+            return writeln!(self.out, "    in another order, and the later value wins");
+        }
+        for (mark, style, values) in [("-", BAD, &part.removed), ("+", GOOD, &part.added)] {
+            for ValueAt { value, line, .. } in values.iter().take(self.most) {
+                let room = self.columns.saturating_sub(20).max(20);
+                let value = clipped(&shown(value.as_bytes()), room);
+                let line = styled(DIM, format_args!("line {line}"));
+                writeln!(self.out, "    {}  {line}", styled(style, format_args!("{mark} {value}")))?;
+            }
+            self.left_out(values.len(), self.most, "value")?;
+        }
+        Ok(())
+    }
+
+    fn left_out(&mut self, all: usize, most: usize, thing: &str) -> io::Result<()> {
+        match all.saturating_sub(most) {
+            0 => Ok(()),
+            more => {
+                let text =
+                    format!("and {} (--all lists them)", counted(more, &format!("more {thing}")));
+                writeln!(self.out, "    {}", styled(DIM, text))
+            }
+        }
+    }
+}
+
+/// What a decision rests on.
+pub(crate) fn grounds(grounds: &Grounds) -> String {
+    grounds.rule.as_ref().map_or_else(|| without_rule(grounds.reason).to_owned(), rule_at)
+}
+
+fn rule_at(rule: &RuleAt) -> String {
+    let name = if rule.kind == "allow" { "Allow" } else { "Disallow" };
+    format!("line {}: {name}: {}", rule.line, shown(rule.pattern.as_bytes()))
+}
+
+/// Why something is decided by no rule.
+fn without_rule(reason: &str) -> &'static str {
+    match reason {
+        "no-rule" => "no rule matches",
+        "no-group" => "no group is for it",
+        _ => "robots.txt itself may always be fetched",
+    }
+}

@@ -1,0 +1,235 @@
+//! `mayi fmt`: files laid out well, in place, with no reader any the wiser.
+//!
+//! What is laid out how, and why nothing changes by it, is `mayi::format`; here files are replaced, and
+//! differences shown.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Loaded};
+use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Names get their canonical spelling, `Name: value` its one space; one blank line stands between groups,
+and lines end as most of them do. Nothing changes that any crawler makes of the file, in any dialect:
+misspelled names stay, as not every crawler forgives them, and no line is moved. A file over 500 KiB or
+in UTF-16 is left as it is.
+
+Exit status: 0 every file is laid out, 1 one is not (--check, --diff), 2 one could not be read or written.")]
+pub(crate) struct Fmt {
+    /// The files, each replaced by what it becomes; `-` filters standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+
+    /// Write nothing, and name the files that would change
+    #[arg(long)]
+    check: bool,
+
+    /// Write nothing, and show what would change
+    #[arg(long)]
+    diff: bool,
+}
+
+pub(crate) fn run(fmt: &Fmt) -> Result<Exit, Failure> {
+    input::one_reader(fmt.files.iter().map(Path::new))?;
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut exit = Exit::Allowed;
+    for source in &fmt.files {
+        match run_one(fmt, source, &mut out) {
+            Ok(changes) if changes => exit = exit.max(Exit::Disallowed),
+            Ok(_) => {}
+            Err(Failure::Message(message)) => {
+                // The other files are laid out all the same.
+                out.flush()?;
+                anstream::eprintln!("mayi: {}", shown(message.as_bytes()));
+                exit = Exit::NoAnswer;
+            }
+            Err(broken) => return Err(broken),
+        }
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+/// Lays one file out. Says whether it would change and was not written.
+fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failure> {
+    let Loaded { name, octets } = input::load(source)?;
+    let formatted = mayi::format(&octets);
+    if let Some(why) = formatted.unformatted() {
+        out.flush()?;
+        anstream::eprintln!("mayi: {name} is left as it is: {}", why.summary());
+    }
+    if fmt.check || fmt.diff {
+        if formatted.is_changed() {
+            if fmt.check {
+                writeln!(out, "{name}")?;
+            }
+            if fmt.diff {
+                write_diff(out, &name, &octets, formatted.octets())?;
+            }
+        }
+        return Ok(formatted.is_changed());
+    }
+    if source == "-" {
+        out.flush()?;
+        // The octets as they are: a file that is filtered is not shown.
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(formatted.octets())?;
+        stdout.flush()?;
+    } else if formatted.is_changed() {
+        let path = Path::new(source);
+        replace(path, formatted.octets()).map_err(|error| {
+            Failure::new(format_args!("`{}` can't be written: {error}", path.display()))
+        })?;
+    }
+    Ok(false)
+}
+
+/// Replaces what a file has, at once and as a whole, with its permissions kept. Where the path is a
+/// link, what it leads to is replaced.
+fn replace(path: &Path, octets: &[u8]) -> io::Result<()> {
+    let path = path.canonicalize()?;
+    let permissions = fs::metadata(&path)?.permissions();
+    if permissions.readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    let (new, mut file) = beside(&path)?;
+    let written = file
+        .write_all(octets)
+        .and_then(|()| file.set_permissions(permissions))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&new, &path));
+    if written.is_err() {
+        // The error that is told is the first one.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+/// A new file in the folder of another, so that it can be renamed to that.
+fn beside(path: &Path) -> io::Result<(PathBuf, fs::File)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut attempt = 0;
+    loop {
+        let new = path.with_file_name(format!(".{name}.{}-{attempt}", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&new) {
+            Ok(file) => return Ok((new, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// How a line becomes another.
+enum Step<'f> {
+    Same(&'f [u8]),
+    Gone(&'f [u8]),
+    New(&'f [u8]),
+}
+
+/// How many lines are shown around what changes.
+const CONTEXT: usize = 3;
+
+fn write_diff(out: &mut impl Write, name: &str, old: &[u8], new: &[u8]) -> io::Result<()> {
+    let steps = steps(old, new);
+    writeln!(out, "{}", styled(STRONG, format!("--- {name}")))?;
+    writeln!(out, "{}", styled(STRONG, format!("+++ {name}, laid out")))?;
+    let is_change = |step: &Step<'_>| !matches!(step, Step::Same(_));
+    let changes: Vec<usize> = (0..steps.len()).filter(|&index| is_change(&steps[index])).collect();
+    // Lines before the next step, in the old file and in the new one.
+    let (mut at, mut old_line, mut new_line) = (0, 0, 0);
+    let mut next = 0;
+    while let Some(&first) = changes.get(next) {
+        // A hunk goes on while the next change is within the lines shown around this one.
+        let mut last = first;
+        while let Some(&change) = changes.get(next).filter(|change| **change <= last + 2 * CONTEXT) {
+            (last, next) = (change, next + 1);
+        }
+        let start = first.saturating_sub(CONTEXT);
+        let end = (last + CONTEXT + 1).min(steps.len());
+        let count = |steps: &[Step<'_>]| {
+            let new = steps.iter().filter(|step| matches!(step, Step::New(_))).count();
+            let gone = steps.iter().filter(|step| matches!(step, Step::Gone(_))).count();
+            (steps.len() - new, steps.len() - gone)
+        };
+        let (skipped_old, skipped_new) = count(&steps[at..start]);
+        (old_line, new_line) = (old_line + skipped_old, new_line + skipped_new);
+        let (old_count, new_count) = count(&steps[start..end]);
+        // An empty range is said to start at the line before it.
+        let from = |line: usize, count: usize| if count == 0 { line } else { line + 1 };
+        let (old_from, new_from) = (from(old_line, old_count), from(new_line, new_count));
+        let head = format!("@@ -{old_from},{old_count} +{new_from},{new_count} @@");
+        writeln!(out, "{}", styled(DIM, head))?;
+        for step in &steps[start..end] {
+            let (line, text) = match step {
+                Step::Same(line) => (line, format!(" {}", text_of(line))),
+                Step::Gone(line) => (line, styled(BAD, format_args!("-{}", text_of(line)))),
+                Step::New(line) => (line, styled(GOOD, format_args!("+{}", text_of(line)))),
+            };
+            writeln!(out, "{text}")?;
+            if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
+                writeln!(out, "\\ No newline at end of file")?;
+            }
+        }
+        (at, old_line, new_line) = (end, old_line + old_count, new_line + new_count);
+    }
+    Ok(())
+}
+
+/// Laying out keeps the lines that have something on them, in their order, so the two files can be laid
+/// beside each other without a search. The lines that go in a row stand before those that come.
+fn steps<'f>(old: &'f [u8], new: &'f [u8]) -> Vec<Step<'f>> {
+    let (mut steps, mut come) = (Vec::new(), Vec::new());
+    let (mut old, mut new) = (lines(old).peekable(), lines(new).peekable());
+    let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
+    loop {
+        let (one, other) = match (old.peek().copied(), new.peek().copied()) {
+            (None, None) => break,
+            (Some(one), Some(other)) if is_blank(one) != is_blank(other) => {
+                if is_blank(one) {
+                    (old.next(), None)
+                } else {
+                    (None, new.next())
+                }
+            }
+            _ => (old.next(), new.next()),
+        };
+        if one == other {
+            steps.append(&mut come);
+            steps.extend(one.map(Step::Same));
+        } else {
+            steps.extend(one.map(Step::Gone));
+            come.extend(other.map(Step::New));
+        }
+    }
+    steps.append(&mut come);
+    steps
+}
+
+/// Lines with their ends.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.iter().position(|octet| b"\r\n".contains(octet));
+        let length = match end {
+            None if rest.is_empty() => return None,
+            None => rest.len(),
+            Some(end) if rest[end..].starts_with(b"\r\n") => end + 2,
+            Some(end) => end + 1,
+        };
+        let (line, after) = rest.split_at(length);
+        rest = after;
+        Some(line)
+    })
+}
+
+/// A line as it is shown: with its tabs, as blanks are much of what changes.
+fn text_of(line: &[u8]) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.split(|octet| *octet == b'\t').map(shown).collect::<Vec<_>>().join("\t")
+}

@@ -1,0 +1,181 @@
+//! `mayi fmt`, `mayi compare` and `mayi diff` as people and scripts use them.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::mayi;
+use serde_json::Value;
+
+const UNTIDY: &str = "user-agent:*\ndisallow: /a  # why\nUSER-AGENT: b\nallow:/\n";
+const TIDY: &str = "User-agent: *\nDisallow: /a # why\n\nUser-agent: b\nAllow: /\n";
+
+fn path_in(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).expect("a file");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn fmt_replaces_files_and_filters() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (untidy, tidy) =
+        (path_in(folder.path(), "robots.txt", UNTIDY), path_in(folder.path(), "tidy", TIDY));
+
+    let run = mayi(&["fmt", "--check", &untidy, &tidy], b"");
+    assert_eq!((run.status, run.stdout), (Some(1), format!("{untidy}\n")));
+    let run = mayi(&["fmt", "--diff", &untidy], b"");
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.contains("@@ -1,4 +1,5 @@\n-user-agent:*\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n+Disallow: /a # why\n+\n+User-agent: b\n"), "{}", run.stdout);
+    assert_eq!(fs::read_to_string(&untidy).expect("a file"), UNTIDY, "nothing is written");
+
+    let run = mayi(&["fmt", &untidy, &tidy], b"");
+    assert_eq!((run.status, &*run.stdout, &*run.stderr), (Some(0), "", ""));
+    assert_eq!(fs::read_to_string(&untidy).expect("a file"), TIDY);
+    assert_eq!(mayi(&["fmt", "--check", &untidy, &tidy], b"").status, Some(0));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is left over");
+
+    let run = mayi(&["fmt", "-"], UNTIDY.as_bytes());
+    assert_eq!((run.status, &*run.stdout), (Some(0), TIDY));
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_permissions_and_links() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = path_in(folder.path(), "robots.txt", UNTIDY);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("its permissions");
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&file, &link).expect("a link");
+    assert_eq!(mayi(&["fmt", &link.to_string_lossy()], b"").status, Some(0));
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert_eq!(fs::read_to_string(&file).expect("a file"), TIDY);
+    assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn fmt_says_what_it_leaves_and_what_it_can_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let large = path_in(folder.path(), "large", &"disallow:/\n".repeat(60_000));
+    let untidy = path_in(folder.path(), "robots.txt", UNTIDY);
+    let run = mayi(&["fmt", &large, "/no/such/file", &untidy], b"");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("larger than 500 KiB"), "{}", run.stderr);
+    assert!(run.stderr.contains("`/no/such/file` can't be read"), "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&untidy).expect("a file"), TIDY, "the others are laid out");
+    let run = mayi(&["fmt", "https://example.com/robots.txt"], b"");
+    assert_eq!(run.status, Some(2));
+    assert_eq!(mayi(&["fmt", "-", "-"], b"").status, Some(2));
+}
+
+#[test]
+fn compare_draws_who_may_and_why() {
+    let file = b"User-agent: *\nDisallow: /a\nDisallowed: /b\n\nUser-agent: GPTBot\nDisallow: /\n";
+    let run = mayi(&["compare", "-"], file);
+    assert_eq!(run.status, Some(1));
+    for part in [
+        "standard input: 3 patterns, read in 3 ways",
+        "  A   in rfc9309 and koster-00: * (who is not named), Googlebot",
+        "  C   GPTBot\n",
+        "PATTERN       MAY  MAY NOT  WHY\n",
+        "/             A B  C        e.g. /\n",
+        "line 6: Disallow: /\n",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+    let run = mayi(&["compare", "-", "--agents", "GPTBot,OtherBot,*", "--json"], file);
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(report["readings"][0]["of"][0]["crawler"], "GPTBot");
+    assert_eq!(report["rows"][0]["why"][0]["grounds"]["rule"]["line"], 6);
+
+    let run = mayi(&["compare", "-"], b"User-agent: *\nDisallow: /a\n");
+    assert_eq!(run.status, Some(0));
+    assert!(run.stdout.ends_with("all read them alike.\n"), "{}", run.stdout);
+    assert_eq!(mayi(&["compare", "-", "--agents", "a b"], b"").status, Some(2));
+    assert_eq!(mayi(&["compare", "/no/such/file"], b"").status, Some(2));
+}
+
+#[test]
+fn diff_tells_meaning_from_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = path_in(folder.path(), "old", UNTIDY);
+    let same = path_in(folder.path(), "same", TIDY);
+    let run = mayi(&["diff", &old, &same], b"");
+    assert_eq!((run.status, &*run.stdout), (Some(0), "Only text changed, no meaning.\n"));
+    let run = mayi(&["diff", &old, "-"], UNTIDY.as_bytes());
+    assert_eq!((run.status, &*run.stdout), (Some(0), "The files are the same.\n"));
+
+    let new = "User-agent: *\nDisallow: /c/\nCrawl-delay: 5\n\nUser-agent: b\nAllow: /\nSitemap: s\n";
+    let run = mayi(&["diff", &old, "-"], new.as_bytes());
+    assert_eq!(run.status, Some(1));
+    let expected = "\
+for * (who is not named)
+  now disallowed
+    /c/  e.g. /c/
+         no rule matches → line 2: Disallow: /c/
+  now allowed
+    /a  e.g. /a
+        line 2: Disallow: /a → no rule matches
+  Crawl-delay
+    + 5  line 3
+
+the file
+  Sitemap
+    + s  line 7
+";
+    assert_eq!(run.stdout, expected);
+
+    let run = mayi(&["diff", &old, "-", "--json"], new.as_bytes());
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(report["meaning"], "changed");
+    let change = &report["crawlers"][0]["changes"][0];
+    assert_eq!((&change["became"], &change["example"]), (&"allowed".into(), &"/a".into()));
+    for words in [&["diff", "-", "-"][..], &["diff", "-", "/no/such/file"], &["diff", "-"]] {
+        assert_eq!(mayi(words, b"").status, Some(2), "{words:?}");
+    }
+    let run = mayi(&["diff", "https://example.com/robots.txt", "-"], b"");
+    assert!(run.stderr.contains("nothing is fetched here"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_not_proved_is_not_said() {
+    // The second rule matches nothing that the first does not, but no prefix says so.
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = path_in(folder.path(), "old", "User-agent: *\nDisallow: /*a\nDisallow: /*ab\n");
+    let run = mayi(&["diff", &old, "-"], b"User-agent: *\nDisallow: /*a\n");
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.starts_with("Rules changed. No URL was found"), "{}", run.stdout);
+    assert!(run.stdout.contains("line 3: Disallow: /*ab"), "{}", run.stdout);
+}
+
+#[test]
+fn nothing_in_a_file_reaches_the_terminal_as_a_command() {
+    let file = b"User-agent: \x1b[31m\nUser-agent: b\nDisallow: /\x1b[31m\nSitemap: \x1b[31m\n";
+    let empty = tempfile::NamedTempFile::new().expect("a file");
+    let empty = empty.path().to_string_lossy();
+    for words in [&["compare", "-"][..], &["diff", &empty, "-"], &["fmt", "--diff", "-"]] {
+        let run = mayi(words, file);
+        assert!(!run.stdout.contains('\u{1b}'), "{words:?}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn very_many_rules_are_not_very_slow() {
+    // Each list is asked by several readers; with work in the product of the rules, this would not end.
+    let rules = |from: usize| {
+        let rules = (from..from + 20_000).map(|n| format!("Disallow: /p{n}/*.html$"));
+        rules.collect::<Vec<_>>().join("\n")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = format!("User-agent: *\n{}\nUser-agent: b\nAllow: /\n", rules(0));
+    let new = format!("User-agent: *\n{}\nUser-agent: b\nAllow: /\n", rules(10_000));
+    let old = path_in(folder.path(), "old", &old);
+    let run = mayi(&["diff", &old, "-"], new.as_bytes());
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.contains("20000 patterns changed in all"), "{}", run.stdout);
+    assert_eq!(mayi(&["compare", &old], b"").status, Some(1));
+}

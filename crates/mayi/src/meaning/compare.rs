@@ -1,0 +1,410 @@
+//! One file → where dialects and crawlers read it differently, pattern by pattern.
+//!
+//! A reading is what a crawler makes of the file in a dialect. Readings that agree about every path that
+//! was asked are one; patterns about which the same readings part are together.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
+
+use super::readers::Readers;
+use super::{Grounds, witness};
+use crate::crawler::ProductToken;
+use crate::decision::Decision;
+use crate::dialect::{Comparison as Compared, Dialect};
+use crate::directive::Role;
+use crate::pattern::{PathPattern, index_page_folder};
+use crate::robots_txt::{ReadOptions, RobotsTxt};
+use crate::ruleset::CrawlerRules;
+use crate::selection::select;
+use crate::target::Target;
+
+/// Where readings of a file differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The readings that differ, each with who reads so. One alone is everybody's.
+    pub readings: Vec<Reading>,
+    /// The patterns about which they do.
+    pub rows: Vec<DifferingPatterns>,
+    /// How many patterns the file has.
+    pub pattern_count: usize,
+    /// How many of them were not asked about, as there are very many.
+    pub patterns_left_out: usize,
+    /// How many crawlers are named and were not asked as, as there are very many.
+    pub crawlers_left_out: usize,
+}
+
+/// One reading, and who reads so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Reading {
+    /// `A`, `B` and so on.
+    pub name: String,
+    /// Who reads so.
+    pub of: Vec<ReadingOf>,
+}
+
+/// A crawler that reads so, and in which dialects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReadingOf {
+    /// Its product token, or `*` for one that is not named.
+    pub crawler: String,
+    /// The dialects that it reads so in.
+    pub dialects: Vec<&'static str>,
+    /// Whether those are all.
+    pub every_dialect: bool,
+}
+
+/// Patterns about which the same readings part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DifferingPatterns {
+    /// The patterns, in file order; no more than a hundred are listed.
+    pub patterns: Vec<DifferingPattern>,
+    /// How many there are.
+    pub pattern_count: usize,
+    /// The readings in which the examples may be fetched.
+    pub may: Vec<String>,
+    /// Those in which they may not.
+    pub may_not: Vec<String>,
+    /// What decides about the first example, reading by reading.
+    pub why: Vec<ReadingGrounds>,
+}
+
+/// A pattern about which readings differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DifferingPattern {
+    /// The pattern as it is written.
+    pub pattern: String,
+    /// The path and query of a URL about which they do.
+    pub example: String,
+}
+
+/// What decides in a reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReadingGrounds {
+    /// The reading.
+    pub reading: String,
+    /// Whether the example may be fetched.
+    pub allowed: bool,
+    /// Why.
+    pub grounds: Grounds,
+}
+
+/// How many patterns are listed in a row.
+const MOST_PATTERNS: usize = 100;
+
+/// How many questions are asked. A file with very many rules for very many crawlers is asked about fewer
+/// of its patterns.
+const MOST_QUESTIONS: usize = 4_000_000;
+
+/// The crawlers that everybody wants to know about, where nobody says which.
+const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
+
+/// Compares what crawlers and dialects make of a file. Without `agents`, the crawlers are those that the
+/// file names, one that it does not, and a few that are known well; in `agents`, `None` is the one that
+/// is not named. The dialect of the options does not matter: those are given apart.
+///
+/// ```
+/// use mayi::meaning::compare;
+/// use mayi::{Dialect, ReadOptions};
+///
+/// let file = b"User-agent: *\nDisallowed: /a\nDisallow: /b\nUser-agent: GPTBot\nDisallow: /\n";
+/// let comparison = compare(file, &ReadOptions::default(), Dialect::ALL, None);
+/// // GPTBot, which may nothing; everyone else; and everyone else in the dialect google.
+/// assert_eq!(comparison.readings.len(), 3);
+/// let row = comparison.rows.iter().find(|row| row.patterns[0].pattern == "/a").expect("google reads it");
+/// assert_eq!(row.may_not.len(), 2);
+/// ```
+pub fn compare(
+    octets: &[u8],
+    options: &ReadOptions,
+    dialects: &[Dialect],
+    agents: Option<&[Option<ProductToken>]>,
+) -> Comparison {
+    let files: Vec<RobotsTxt<'_>> = dialects
+        .iter()
+        .map(|dialect| RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone())))
+        .collect();
+    let mut readers = Readers::of(&files.iter().collect::<Vec<_>>());
+    match agents {
+        None => {
+            let known = WELL_KNOWN.iter().filter_map(|token| ProductToken::new(token).ok());
+            known.for_each(|token| readers.add_token(&token));
+            readers.all.retain(|reader| reader.is_meant);
+        }
+        Some(agents) => {
+            let unnamed = readers.all.remove(0);
+            readers = Readers::default();
+            for agent in agents {
+                match agent {
+                    Some(token) => readers.add_token(token),
+                    None => readers.all.push(unnamed.clone()),
+                }
+            }
+        }
+    }
+    let patterns = patterns(&files);
+    let asked = Asked::new(&files, &readers, patterns.asked);
+    let mut comparison = asked.compare(&readers);
+    comparison.pattern_count = patterns.count;
+    comparison.crawlers_left_out = readers.left_out;
+    comparison
+}
+
+/// The patterns of a file as they are written, in file order, in whatever dialect they are rules; the
+/// root, which every rule for everything is about, stands first.
+fn patterns(files: &[RobotsTxt<'_>]) -> Patterns {
+    let mut patterns: IndexSet<Vec<u8>> = IndexSet::new();
+    for robots in files {
+        let is_rule = |role| matches!(role, Role::Rule(_));
+        let rules = robots.records().iter().filter(|record| is_rule(record.role()));
+        let values = rules.map(|record| robots.value(*record).to_vec());
+        patterns.extend(values.filter(|value| !value.is_empty()));
+    }
+    let count = patterns.len();
+    patterns.shift_remove(&b"/"[..]);
+    patterns.shift_insert(0, b"/".to_vec());
+    Patterns { asked: patterns.into_iter().collect(), count }
+}
+
+struct Patterns {
+    asked: Vec<Vec<u8>>,
+    /// How many the file has.
+    count: usize,
+}
+
+/// The paths to ask about for a pattern, the plainest first: in the forms in which dialects compare it,
+/// and as it is written.
+fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
+    let forms = [Compared::AsGoogle, Compared::Normalised]
+        .map(|comparison| PathPattern::read(pattern, comparison).normalised().to_vec());
+    let folder = index_page_folder(&forms[0]);
+    let mut paths: Vec<String> = Vec::new();
+    let forms = forms.iter().map(Vec::as_slice).chain(folder.as_deref()).chain([pattern]);
+    for path in forms.flat_map(|form| witness::paths(form, filler)) {
+        // That the file itself may be fetched is no matter of what it says (REP-10).
+        if !paths.contains(&path) && path != "/robots.txt" {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// A file as it was asked: by everyone, in every dialect.
+struct Asked {
+    dialects: Vec<Dialect>,
+    /// The rules that differ in what they are made of.
+    rules: Vec<CrawlerRules>,
+    /// For each reader and dialect, which of them hold.
+    held: Vec<Vec<usize>>,
+    patterns: Vec<Vec<u8>>,
+    filler: &'static str,
+    left_out: usize,
+}
+
+impl Asked {
+    fn new(files: &[RobotsTxt<'_>], readers: &Readers, mut patterns: Vec<Vec<u8>>) -> Self {
+        let dialects: Vec<_> = files.iter().map(|robots| robots.dialect().clone()).collect();
+        let same_rules: Vec<_> =
+            dialects.iter().map(|dialect| first_like(&dialects, dialect)).collect();
+        let mut rules = Vec::new();
+        let mut known: HashMap<(usize, Vec<Range<usize>>), usize> = HashMap::new();
+        let mut held = Vec::new();
+        for reader in &readers.all {
+            let mut of_reader = Vec::with_capacity(files.len());
+            for (dialect, robots) in files.iter().enumerate() {
+                let selection = select(robots, &reader.crawler, &mut ());
+                let groups = selection.as_ref().map(|selection| selection.groups.clone());
+                let key = (same_rules[dialect], groups.unwrap_or_default());
+                of_reader.push(*known.entry(key).or_insert_with(|| {
+                    rules.push(CrawlerRules::new(robots, selection));
+                    rules.len() - 1
+                }));
+            }
+            held.push(of_reader);
+        }
+        let filler = witness::filler(&patterns.iter().map(Vec::as_slice));
+        let most = (MOST_QUESTIONS / 12 / rules.len().max(1)).max(1);
+        let left_out = patterns.len().saturating_sub(most);
+        patterns.truncate(most);
+        Self { dialects, rules, held, patterns, filler, left_out }
+    }
+
+    fn compare(&self, readers: &Readers) -> Comparison {
+        // By the answers that readings give: the patterns, each with an example.
+        let mut splits: IndexMap<Vec<bool>, Vec<DifferingPattern>> = IndexMap::new();
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            let mut seen = HashSet::new();
+            for path in paths(pattern, self.filler) {
+                let Ok(target) = Target::from_path(&path) else { continue };
+                let decisions: Vec<_> = self.rules.iter().map(|rules| rules.decide(&target)).collect();
+                let answers: Vec<bool> = decisions.iter().map(Decision::is_allowed).collect();
+                // A row is about a pattern that decides in one of the readings, or about the root.
+                let decides = |decision: &Decision<'_>| {
+                    decision.rule().is_some_and(|rule| rule.pattern() == *pattern)
+                };
+                let is_about_it = decisions.iter().any(decides) || place == 0 && path == "/";
+                let differ = answers.iter().any(|answer| *answer != answers[0]);
+                if !differ || !is_about_it || !seen.insert(answers.clone()) {
+                    continue;
+                }
+                let pattern = String::from_utf8_lossy(pattern).into_owned();
+                splits.entry(answers).or_default().push(DifferingPattern { pattern, example: path });
+            }
+        }
+        let (readings, reading_of_rules) = self.readings(readers, &splits);
+        let rows = splits
+            .into_iter()
+            .map(|(answers, patterns)| self.row(&readings, &reading_of_rules, &answers, patterns))
+            .collect();
+        Comparison {
+            readings,
+            rows,
+            pattern_count: self.patterns.len(),
+            patterns_left_out: self.left_out,
+            crawlers_left_out: 0,
+        }
+    }
+
+    /// The readings, in the order of who reads so, and which reading each of the rules are.
+    fn readings(
+        &self,
+        readers: &Readers,
+        splits: &IndexMap<Vec<bool>, Vec<DifferingPattern>>,
+    ) -> (Vec<Reading>, Vec<usize>) {
+        let answers_of =
+            |rules: usize| -> Vec<bool> { splits.keys().map(|answers| answers[rules]).collect() };
+        let mut by_answers: HashMap<Vec<bool>, usize> = HashMap::new();
+        let mut readings: Vec<Reading> = Vec::new();
+        let mut reading_of_rules = vec![0; self.rules.len()];
+        for (reader, held) in readers.all.iter().zip(&self.held) {
+            for (&rules, dialect) in held.iter().zip(&self.dialects) {
+                let reading = *by_answers.entry(answers_of(rules)).or_insert_with(|| {
+                    readings.push(Reading { name: name_of(readings.len()), of: Vec::new() });
+                    readings.len() - 1
+                });
+                reading_of_rules[rules] = reading;
+                let of = &mut readings[reading].of;
+                match of.last_mut().filter(|last| last.crawler == reader.label) {
+                    Some(last) => last.dialects.push(dialect.name()),
+                    None => of.push(ReadingOf {
+                        crawler: reader.label.clone(),
+                        dialects: vec![dialect.name()],
+                        every_dialect: false,
+                    }),
+                }
+            }
+        }
+        for of in readings.iter_mut().flat_map(|reading| &mut reading.of) {
+            of.every_dialect = of.dialects.len() == self.dialects.len();
+        }
+        (readings, reading_of_rules)
+    }
+
+    fn row(
+        &self,
+        readings: &[Reading],
+        reading_of_rules: &[usize],
+        answers: &[bool],
+        mut patterns: Vec<DifferingPattern>,
+    ) -> DifferingPatterns {
+        let mut row = DifferingPatterns {
+            pattern_count: patterns.len(),
+            patterns: Vec::new(),
+            may: Vec::new(),
+            may_not: Vec::new(),
+            why: Vec::new(),
+        };
+        for (place, reading) in readings.iter().enumerate() {
+            let Some(rules) = reading_of_rules.iter().position(|of_rules| *of_rules == place) else {
+                continue;
+            };
+            let side = if answers[rules] { &mut row.may } else { &mut row.may_not };
+            side.push(reading.name.clone());
+            if let Ok(target) = Target::from_path(&patterns[0].example) {
+                let decision = self.rules[rules].decide(&target);
+                let (allowed, grounds) = (decision.is_allowed(), Grounds::of(&decision));
+                row.why.push(ReadingGrounds { reading: reading.name.clone(), allowed, grounds });
+            }
+        }
+        patterns.truncate(MOST_PATTERNS);
+        row.patterns = patterns;
+        row
+    }
+}
+
+/// The first of the dialects that reads the rules of a group as this one does: one that differs in which
+/// groups apply and in nothing else, as koster-00 differs from rfc9309.
+fn first_like(dialects: &[Dialect], dialect: &Dialect) -> usize {
+    let (name, summary, global_groups) = (dialect.name, dialect.summary, dialect.global_groups);
+    let alike = |other: &Dialect| Dialect { name, summary, global_groups, ..other.clone() } == *dialect;
+    dialects.iter().position(alike).unwrap_or_default()
+}
+
+/// `A` to `Z`, then `A1` to `Z1` and so on.
+fn name_of(place: usize) -> String {
+    let letter = char::from(b'A' + (place % 26) as u8);
+    match place / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(file: &str) -> Comparison {
+        compare(file.as_bytes(), &ReadOptions::default(), Dialect::ALL, None)
+    }
+
+    #[test]
+    fn a_file_that_all_read_alike() {
+        let comparison = compared("User-agent: *\nDisallow: /a\nAllow: /a/b$\n");
+        assert_eq!((comparison.rows.len(), comparison.readings.len()), (0, 1));
+        assert_eq!(comparison.readings[0].of.len(), 6);
+        assert!(comparison.readings[0].of.iter().all(|of| of.every_dialect));
+    }
+
+    #[test]
+    fn dialects_that_differ() {
+        for (file, example) in [
+            ("User-agent: *\nAllow: /a/index.html\nDisallow: /\n", "/a/"),
+            ("User-agent: *\nDisallow: /%61\n", "/a"),
+            ("User-agent: *\nDisallow: /a\nUser-agent: *\nDisallow: /b\n", "/b"),
+            ("User-agent: *\nDisallow: /caf\u{e9}\n", "/caf\u{e9}"),
+        ] {
+            let comparison = compared(file);
+            let examples: Vec<_> = comparison
+                .rows
+                .iter()
+                .flat_map(|row| &row.patterns)
+                .map(|pattern| &*pattern.example)
+                .collect();
+            assert!(examples.contains(&example), "{file}: {examples:?}");
+        }
+    }
+
+    #[test]
+    fn crawlers_that_differ_and_why() {
+        let comparison = compared("User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n");
+        assert_eq!(comparison.readings[1].of[0].crawler, "GPTBot");
+        let row = &comparison.rows[0];
+        assert_eq!(
+            (&*row.patterns[0].pattern, &row.may, &row.may_not),
+            ("/", &vec!["A".to_owned()], &vec!["B".to_owned()])
+        );
+        assert_eq!(row.why[0].grounds.reason, "no-rule");
+        assert_eq!(row.why[1].grounds.rule.as_ref().map(|rule| rule.line), Some(5));
+        let only = [None, ProductToken::new("OtherBot").ok()];
+        let file = b"User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n";
+        assert!(compare(file, &ReadOptions::default(), Dialect::ALL, Some(&only)).rows.is_empty());
+    }
+}

@@ -1,0 +1,447 @@
+//! Two files → what changed in meaning: for whom, which patterns, by which lines, with a URL for each.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::parts::{self, PartChange};
+use super::readers::{Reader, Readers, brought_by_regexes};
+use super::rules::{EffectiveRule, Rules, differ_in_idle_rules, overlap, rules_of};
+use super::{Grounds, RuleAt, witness};
+use crate::directive::APP_DIRECTIVES;
+use crate::robots_txt::RobotsTxt;
+use crate::ruleset::CrawlerRules;
+use crate::selection::{MOST_REGEXES, Selection, select, select_for_application};
+use crate::target::Target;
+
+/// What changed from one file to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Diff {
+    /// The dialect that both were read in.
+    pub dialect: &'static str,
+    /// Whether the files mean the same.
+    pub meaning: Meaning,
+    /// Whether their texts are the same, so that nothing can have changed.
+    pub same_text: bool,
+    /// What changed for crawlers; those for whom the same changed are together.
+    pub crawlers: Vec<ReaderDiff>,
+    /// What changed for the file as a whole: sitemaps and the like.
+    pub file: Vec<PartChange>,
+    /// How many crawlers were asked as: those that either file names, and one that neither does.
+    pub asked: usize,
+    /// How many more are named.
+    pub left_out: usize,
+}
+
+/// Whether two files mean the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Meaning {
+    /// They do, to every crawler and for every URL.
+    Same,
+    /// They do not; the changes show it.
+    Changed,
+    /// Rules changed, and no URL was found that is decided otherwise by them; there may be one.
+    Unproved,
+}
+
+/// What changed for some crawlers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReaderDiff {
+    /// Who they are: product tokens, `*` for those that neither file names, purposes.
+    pub crawlers: Vec<String>,
+    /// Patterns that became allowed or disallowed, the shortest first.
+    pub changes: Vec<Change>,
+    /// How many there are; no more than a thousand are listed.
+    pub change_count: usize,
+    /// What changed beside access.
+    pub records: Vec<PartChange>,
+    /// Rules that only one of the files has, where no URL was found that they decide otherwise, and it
+    /// is not proved that there is none.
+    pub unproved: Vec<RuleAt>,
+}
+
+/// A pattern that became allowed or disallowed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// `allowed` or `disallowed`.
+    pub became: &'static str,
+    /// The rule whose coming or going did it, from the file that has it.
+    pub pattern: String,
+    /// The path and query of a URL that is decided otherwise now.
+    pub example: String,
+    /// What the old file's decision about it rests on.
+    pub old: Grounds,
+    /// What the new file's rests on.
+    pub new: Grounds,
+}
+
+/// How many changes are listed for a reader.
+const MOST_CHANGES: usize = 1000;
+
+/// Says what changed in meaning from one file to another. Both have to be read with the same options.
+///
+/// ```
+/// use mayi::RobotsTxt;
+/// use mayi::meaning::{Meaning, diff};
+///
+/// let old = RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
+/// let new = RobotsTxt::parse(b"# Anew\nUser-Agent: *\nAllow: /a/b\nDisallow: /a\n");
+/// let diff = diff(&old, &new);
+/// assert_eq!(diff.meaning, Meaning::Changed);
+/// let change = &diff.crawlers[0].changes[0];
+/// assert_eq!((change.became, &*change.pattern, &*change.example), ("allowed", "/a/b", "/a/b"));
+/// assert_eq!(mayi::meaning::diff(&old, &old).meaning, Meaning::Same);
+/// ```
+pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
+    let readers = Readers::of(&[old, new]);
+    let both = Both::new(old, new);
+    // Readers with the same groups are one, and so are those for whom the same changed.
+    let mut outcomes: HashMap<Key, Outcome> = HashMap::new();
+    let mut found: IndexMap<Outcome, Vec<&Reader>> = IndexMap::new();
+    for reader in &readers.all {
+        let selected = both.select(reader);
+        let outcome = outcomes.entry(selected.key()).or_insert_with(|| both.ask(reader, &selected));
+        if !outcome.is_empty() {
+            found.entry(outcome.clone()).or_default().push(reader);
+        }
+    }
+    let crawlers: Vec<_> =
+        found.into_iter().map(|(outcome, readers)| outcome.for_readers(&readers)).collect();
+    let file = parts::of_files(old, new);
+    let is_change = |diff: &ReaderDiff| !diff.changes.is_empty() || !diff.records.is_empty();
+    let same_text = old.text() == new.text() && old.dialect() == new.dialect();
+    let meaning = if same_text {
+        Meaning::Same
+    } else if !file.is_empty() || crawlers.iter().any(is_change) {
+        Meaning::Changed
+    } else if crawlers.is_empty() && readers.left_out == 0 && both.same_regexes() {
+        Meaning::Same
+    } else {
+        Meaning::Unproved
+    };
+    Diff {
+        dialect: new.dialect().name(),
+        meaning,
+        same_text,
+        crawlers,
+        file,
+        asked: readers.all.iter().filter(|reader| reader.is_meant).count(),
+        left_out: readers.left_out,
+    }
+}
+
+/// The two files, and what is needed again and again.
+struct Both<'b, 't> {
+    old: &'b RobotsTxt<'t>,
+    new: &'b RobotsTxt<'t>,
+    has_app_directives: bool,
+}
+
+/// The groups of a reader in both files.
+struct Selected {
+    old: Option<Selection>,
+    new: Option<Selection>,
+    /// Those for its applications, where they matter.
+    for_applications: [Vec<Range<usize>>; 2],
+}
+
+/// What tells one reader from another.
+type Key = [Vec<Range<usize>>; 4];
+
+impl Selected {
+    fn key(&self) -> Key {
+        let [old_app, new_app] = self.for_applications.clone();
+        [groups(self.old.as_ref()), groups(self.new.as_ref()), old_app, new_app]
+    }
+}
+
+fn groups(selection: Option<&Selection>) -> Vec<Range<usize>> {
+    selection.map(|selection| selection.groups.clone()).unwrap_or_default()
+}
+
+/// What changed for a reader.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Outcome {
+    changes: Vec<Change>,
+    change_count: usize,
+    records: Vec<PartChange>,
+    unproved: Vec<RuleAt>,
+}
+
+impl Outcome {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.records.is_empty() && self.unproved.is_empty()
+    }
+
+    fn for_readers(self, readers: &[&Reader]) -> ReaderDiff {
+        let meant = readers.iter().filter(|reader| reader.is_meant);
+        let mut crawlers: Vec<String> = meant.map(|reader| reader.label.clone()).collect();
+        if crawlers.is_empty() {
+            crawlers = readers.iter().map(|reader| reader.label.clone()).collect();
+        }
+        let Self { changes, change_count, records, unproved } = self;
+        ReaderDiff { crawlers, changes, change_count, records, unproved }
+    }
+}
+
+impl<'b, 't> Both<'b, 't> {
+    fn new(old: &'b RobotsTxt<'t>, new: &'b RobotsTxt<'t>) -> Self {
+        let asks =
+            |robots: &RobotsTxt<'_>| robots.records().iter().any(|record| record.is(&APP_DIRECTIVES));
+        Self { old, new, has_app_directives: asks(old) || asks(new) }
+    }
+
+    fn select(&self, reader: &Reader) -> Selected {
+        let for_application = |robots: &RobotsTxt<'_>| {
+            let token = reader.crawler.product_token();
+            let selection = self.has_app_directives.then(|| select_for_application(robots, token));
+            groups(selection.flatten().as_ref())
+        };
+        Selected {
+            old: select(self.old, &reader.crawler, &mut ()),
+            new: select(self.new, &reader.crawler, &mut ()),
+            for_applications: [for_application(self.old), for_application(self.new)],
+        }
+    }
+
+    fn ask(&self, reader: &Reader, selected: &Selected) -> Outcome {
+        let (old, new) = (selected.old.as_ref(), selected.new.as_ref());
+        let token = reader.crawler.product_token();
+        let records = parts::of_reader((self.old, old), (self.new, new), token);
+        let old_rules = rules_of(self.old, old);
+        let new_rules = rules_of(self.new, new);
+        let extra = extra(&old_rules, &new_rules);
+        if extra.is_empty() {
+            return Outcome { changes: Vec::new(), change_count: 0, records, unproved: Vec::new() };
+        }
+        let mut search = Search {
+            old: CrawlerRules::new(self.old, selected.old.clone()),
+            new: CrawlerRules::new(self.new, selected.new.clone()),
+            rules: [&old_rules, &new_rules],
+            filler: witness::filler(
+                &old_rules.keys().chain(new_rules.keys()).map(|rule| &*rule.pattern),
+            ),
+            steps_left: MOST_STEPS,
+        };
+        let mut changes = search.changes(&extra);
+        let mut unproved = Vec::new();
+        if changes.is_empty() && !differ_in_idle_rules(&old_rules, &new_rules, self.new.dialect()) {
+            unproved = extra.iter().take(MOST_CHANGES).map(|extra| extra.at.clone()).collect();
+        }
+        let change_count = changes.len();
+        changes.truncate(MOST_CHANGES);
+        Outcome { changes, change_count, records, unproved }
+    }
+
+    /// Whether every regular expression brings the same, so that whoever matches some gets the same.
+    fn same_regexes(&self) -> bool {
+        let (old, new) = (brought_by_regexes(self.old), brought_by_regexes(self.new));
+        old == new && old.len() < MOST_REGEXES
+    }
+}
+
+/// The rules that only one of the files has: what went, then what came.
+fn extra<'r>(old: &'r Rules, new: &'r Rules) -> Vec<Extra<'r>> {
+    let of = |one: &'r Rules, other: &'r Rules, is_old| {
+        let alone = one.iter().filter(|(rule, _)| !other.contains_key(*rule));
+        alone.map(move |(rule, at)| Extra { rule, at, is_old })
+    };
+    of(old, new, true).chain(of(new, old, false)).collect()
+}
+
+/// A rule that only one of the files has.
+#[derive(Clone, Copy)]
+struct Extra<'r> {
+    rule: &'r EffectiveRule,
+    at: &'r RuleAt,
+    is_old: bool,
+}
+
+/// Looks for URLs that are decided otherwise.
+///
+/// Where two files decide otherwise, a rule that only one of them has matches: the winner among the
+/// rules of both would have won in both. So only what such rules match has to be looked at.
+struct Search<'s> {
+    old: CrawlerRules,
+    new: CrawlerRules,
+    rules: [&'s Rules; 2],
+    filler: &'static str,
+    /// How much may still be spent on laying patterns over each other.
+    steps_left: usize,
+}
+
+/// A second's work at most.
+const MOST_STEPS: usize = 30_000_000;
+
+/// How many rules that say the opposite are laid over one rule.
+const MOST_OPPOSED: usize = 64;
+
+impl Search<'_> {
+    fn changes(&mut self, extra: &[Extra<'_>]) -> Vec<Change> {
+        let mut changes: Vec<(&EffectiveRule, Change)> = Vec::new();
+        let mut known = HashSet::new();
+        for extra in extra {
+            if let Some(change) = self.change_by(*extra)
+                && known.insert((&extra.rule.pattern, change.became))
+            {
+                changes.push((extra.rule, change));
+            }
+        }
+        changes.sort_by_key(|(rule, _)| (rule.pattern.len(), &rule.pattern));
+        changes.into_iter().map(|(_, change)| change).collect()
+    }
+
+    /// A URL that a rule decides and that is decided otherwise without it.
+    fn change_by(&mut self, extra: Extra<'_>) -> Option<Change> {
+        let rule = extra.rule;
+        let plain = witness::paths(&rule.pattern, self.filler);
+        if let Some(change) = plain.iter().find_map(|path| self.try_path(path, extra)) {
+            return Some(change);
+        }
+        // What it says may matter only where another rule says the opposite.
+        let rules = self.rules;
+        let opposed = rules.iter().flat_map(|rules| rules.keys());
+        let opposed = opposed.filter(|other| other.kind != rule.kind && overlap(other, rule));
+        for other in opposed.take(MOST_OPPOSED) {
+            self.steps_left = self.steps_left.checked_sub(rule.pattern.len() * other.pattern.len())?;
+            let Some(path) = witness::shared_path(&rule.pattern, &other.pattern) else { continue };
+            let longer = format!("{path}{}", self.filler);
+            if let Some(change) = self.try_path(&path, extra).or_else(|| self.try_path(&longer, extra))
+            {
+                return Some(change);
+            }
+        }
+        None
+    }
+
+    fn try_path(&self, path: &str, extra: Extra<'_>) -> Option<Change> {
+        let target = Target::from_path(path).ok()?;
+        let (old, new) = (self.old.decide(&target), self.new.decide(&target));
+        let of_its_file = if extra.is_old { &old } else { &new };
+        let decides = of_its_file.rule().is_some_and(|rule| rule.line().number() == extra.at.line);
+        if old.is_allowed() == new.is_allowed() || !decides {
+            return None;
+        }
+        Some(Change {
+            became: if new.is_allowed() { "allowed" } else { "disallowed" },
+            pattern: extra.at.pattern.clone(),
+            example: path.to_owned(),
+            old: Grounds::of(&old),
+            new: Grounds::of(&new),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff_of(old: &str, new: &str) -> Diff {
+        diff(&RobotsTxt::parse(old.as_bytes()), &RobotsTxt::parse(new.as_bytes()))
+    }
+
+    /// Who, what it became, and the example.
+    fn changes(old: &str, new: &str) -> Vec<(String, &'static str, String)> {
+        let diff = diff_of(old, new);
+        let each = diff.crawlers.iter().flat_map(|readers| {
+            let who = readers.crawlers.join(",");
+            readers
+                .changes
+                .iter()
+                .map(move |change| (who.clone(), change.became, change.example.clone()))
+        });
+        each.collect()
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[(&str, &str, &str)]) {
+        let expected: Vec<_> =
+            expected.iter().map(|(a, b, c)| ((*a).to_owned(), *b, (*c).to_owned())).collect();
+        assert_eq!(changes(old, new), expected);
+        assert_eq!(diff_of(old, new).meaning, Meaning::Changed);
+    }
+
+    #[test]
+    fn patterns_that_changed() {
+        check(
+            "User-agent: *\nDisallow: /a\n",
+            "User-agent: *\nDisallow: /b\n",
+            &[("*", "allowed", "/a"), ("*", "disallowed", "/b")],
+        );
+        check("User-agent: *\nDisallow: /a\n", "User-agent: *\nAllow: /a\n", &[("*", "allowed", "/a")]);
+        check(
+            "User-agent: *\nDisallow: /\n",
+            "User-agent: *\nDisallow: /*.pdf$\n",
+            &[("*", "allowed", "/")],
+        );
+    }
+
+    #[test]
+    fn rules_that_matter_only_where_they_meet_others() {
+        check(
+            "User-agent: *\nDisallow: /p\nAllow: /*.css$\n",
+            "User-agent: *\nDisallow: /p\n",
+            &[("*", "disallowed", "/p.css")],
+        );
+    }
+
+    #[test]
+    fn crawlers_for_whom_the_same_changed_are_together() {
+        let old = "User-agent: *\nDisallow: /a\n";
+        let new = "User-agent: b\nUser-agent: c\nDisallow: /\nUser-agent: *\nDisallow: /a\n";
+        check(old, new, &[("b,c", "disallowed", "/")]);
+    }
+
+    #[test]
+    fn what_is_the_same() {
+        for (old, new) in [
+            ("", ""),
+            (
+                "User-agent: *\nDisallow: /b\nDisallow: /a\n",
+                "# x\nuser-agent:*\nDisallow: /a\n\nUser-agent: *\nDisallow: /%62\n",
+            ),
+            ("User-agent: *\nDisallow: /\nDisallow: /a\n", "User-agent: *\nDisallow: /\n"),
+            ("User-agent: *\nDisallow:\n", ""),
+            (
+                "User-agent: a\nUser-agent: b\nDisallow: /\n",
+                "User-agent: b\nDisallow: /\nUser-agent: A/2\nDisallow: /\n",
+            ),
+            ("User-agent: .*-ai$\nDisallow: /\n", "User-agent: .*-ai$\nDisallow: /\nDisallow: /\n"),
+        ] {
+            assert_eq!(diff_of(old, new).meaning, Meaning::Same, "{old} and {new}");
+        }
+    }
+
+    #[test]
+    fn groups_by_purpose_and_by_regular_expression() {
+        check(
+            "User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /a\n",
+            "User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /b\n",
+            &[
+                ("purpose EXAMPLE-PURPOSE-1", "allowed", "/a"),
+                ("purpose EXAMPLE-PURPOSE-1", "disallowed", "/b"),
+            ],
+        );
+        let changed = changes("User-agent: .*-zz$\nAllow: /\n", "User-agent: .*-zz$\nDisallow: /\n");
+        assert_eq!(changed, [(".*-zz$ (-zz)".to_owned(), "disallowed", "/".to_owned())]);
+    }
+
+    #[test]
+    fn other_records() {
+        let old = "User-agent: *\nCrawl-delay: 5\nCrawl-delay: 1\nContent-Usage: train-ai=n, search=y\nDisallow: /\nSitemap: a\nSitemap: b\n";
+        let new = "User-agent: *\nCrawl-delay: 5.0\nContent-Usage: search=y,train-ai=n\nDisallow: /\nSitemap: b\nSitemap: a\n";
+        assert_eq!(diff_of(old, new).meaning, Meaning::Same);
+        let new = "User-agent: *\nContent-Usage: search=y\nContent-Signal: ai-train=no\nDisallow: /\nSitemap: c\nSitemap: a\n";
+        let diff = diff_of(old, new);
+        let of_star: Vec<_> = diff.crawlers[0].records.iter().map(|part| part.directive).collect();
+        assert_eq!(of_star, ["Crawl-delay", "Content-Signal", "Content-Usage"]);
+        assert_eq!((diff.file[0].removed[0].line, &*diff.file[0].added[0].value), (7, "c"));
+        assert_eq!(diff.crawlers[0].changes, []);
+    }
+}

@@ -1,0 +1,56 @@
+//! What a file means, beside another reader or another file: where readings differ, and by how much.
+//!
+//! [`compare`] asks one file as several crawlers and in several dialects; [`diff`] asks two files as the
+//! same crawlers. Both look for URLs that are answered differently, and show none that was not really
+//! asked about. A difference that is shown is one; that there is none is only said where it is proved,
+//! by the rules being the same or by what is left out of them being unable to decide anything.
+
+mod compare;
+mod diff;
+mod parts;
+mod readers;
+mod rules;
+mod witness;
+
+pub use compare::{
+    Comparison, DifferingPattern, DifferingPatterns, Reading, ReadingGrounds, ReadingOf, compare,
+};
+pub use diff::{Change, Diff, Meaning, ReaderDiff, diff};
+pub use parts::{PartChange, ValueAt};
+
+use serde::Serialize;
+
+use crate::decision::Decision;
+
+/// What a decision rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Grounds {
+    /// `rule`, `no-rule`, `no-group` or `robots-txt`.
+    pub reason: &'static str,
+    /// The rule that decided.
+    pub rule: Option<RuleAt>,
+}
+
+/// A rule and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct RuleAt {
+    /// `allow` or `disallow`.
+    pub kind: &'static str,
+    /// The pattern as written; what is not UTF-8 is replaced.
+    pub pattern: String,
+    /// The line that it stands on.
+    pub line: u32,
+}
+
+impl Grounds {
+    fn of(decision: &Decision<'_>) -> Self {
+        let rule = decision.rule().map(|rule| RuleAt {
+            kind: rule.kind().name(),
+            pattern: String::from_utf8_lossy(rule.pattern()).into_owned(),
+            line: rule.line().number(),
+        });
+        Self { reason: decision.reason().name(), rule }
+    }
+}

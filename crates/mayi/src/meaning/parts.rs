@@ -1,0 +1,178 @@
+//! What two files say beside access, directive by directive: what went, and what came.
+//!
+//! Values are compared as they are understood: the delay that counts, the signals together, statements
+//! by their path and labels. Their order counts where the later one wins (APP-4) and nowhere else.
+
+use serde::Serialize;
+
+use super::rules::normalised_path;
+use crate::directive::{
+    ALLOW_AI_TRAINING, APP_DIRECTIVES, CONTENT_SIGNAL, CONTENT_USAGE, CRAWL_DELAY, DIRECTIVES,
+    DISALLOW_AI_TRAINING, Directive, Role,
+};
+use crate::pattern::PathPattern;
+use crate::preference::Statement;
+use crate::records::content_signals;
+use crate::robots_txt::{Record, RobotsTxt};
+use crate::selection::{Selection, select_for_application};
+use crate::span::LineCounter;
+use crate::structured::split_path;
+
+/// What became of one kind of record.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct PartChange {
+    /// The directive.
+    pub directive: &'static str,
+    /// What the old file says and the new one does not.
+    pub removed: Vec<ValueAt>,
+    /// What the new file says and the old one does not.
+    pub added: Vec<ValueAt>,
+    /// Whether nothing but the order is another one.
+    pub reordered: bool,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct ValueAt {
+    /// The value as written; what is not UTF-8 is replaced.
+    pub value: String,
+    /// The line that it stands on.
+    pub line: u32,
+}
+
+/// What is understood of a record, and the record as it is shown.
+type Understood = (Vec<u8>, ValueAt);
+
+/// What changed for the file as a whole.
+pub(super) fn of_files(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Vec<PartChange> {
+    let file_records = DIRECTIVES.iter().filter(|directive| directive.role == Role::FileRecord);
+    let changed = file_records.filter_map(|&directive| {
+        let values = |robots: &RobotsTxt<'_>| -> Vec<Understood> {
+            understood(robots, directive, robots.records().iter().copied())
+        };
+        changed(directive, values(old), values(new), false)
+    });
+    changed.collect()
+}
+
+/// What changed for a reader with these groups.
+pub(super) fn of_reader(
+    old: (&RobotsTxt<'_>, Option<&Selection>),
+    new: (&RobotsTxt<'_>, Option<&Selection>),
+    token: &crate::ProductToken,
+) -> Vec<PartChange> {
+    let mut parts = Vec::new();
+    for &directive in DIRECTIVES {
+        if !matches!(directive.role, Role::GroupRecord | Role::Statement) {
+            continue;
+        }
+        let values = |(robots, selection): (&RobotsTxt<'_>, Option<&Selection>)| {
+            if *directive == CONTENT_SIGNAL {
+                return signals(robots, selection);
+            }
+            if *directive == APP_DIRECTIVES {
+                let selection = select_for_application(robots, token);
+                let records = selection.iter().flat_map(|selection| selection.records(robots));
+                return understood(robots, directive, records);
+            }
+            let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+            let mut values = understood(robots, directive, records);
+            if *directive == CRAWL_DELAY {
+                // Only the longest counts.
+                let seconds =
+                    |value: &Understood| f64::from_be_bytes(value.0[..].try_into().unwrap_or_default());
+                let longest =
+                    values.into_iter().max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+                values = longest.into_iter().collect();
+            }
+            values
+        };
+        let in_order = *directive == APP_DIRECTIVES;
+        parts.extend(changed(directive, values(old), values(new), in_order));
+    }
+    parts
+}
+
+/// The records of a directive that mean something, with what they mean.
+fn understood(
+    robots: &RobotsTxt<'_>,
+    directive: &'static Directive,
+    records: impl Iterator<Item = Record>,
+) -> Vec<Understood> {
+    let comparison = robots.dialect().comparison;
+    let mut counter = LineCounter::new(robots.text());
+    records
+        .filter(|record| record.is(directive))
+        .filter_map(|record| {
+            let value = robots.value(record);
+            let meaning = if *directive == CONTENT_USAGE {
+                let (path, dictionary) = split_path(value);
+                let statement = Statement::parse(dictionary)?;
+                let mut labels: Vec<_> = statement
+                    .labels()
+                    .map(|(label, says)| format!("{label}={}", says.name()))
+                    .collect();
+                labels.sort_unstable();
+                [&normalised_path(path, comparison)[..], b" ", labels.join(",").as_bytes()].concat()
+            } else if *directive == APP_DIRECTIVES {
+                let (path, list) = split_path(value);
+                let list: sfv::List = sfv::Parser::new(list).parse().ok()?;
+                [&normalised_path(path, comparison)[..], b" ", format!("{list:?}").as_bytes()].concat()
+            } else if *directive == ALLOW_AI_TRAINING || *directive == DISALLOW_AI_TRAINING {
+                let pattern = PathPattern::read(value, comparison);
+                Some(pattern.normalised()).filter(|pattern| !pattern.is_empty())?.to_vec()
+            } else if *directive == CRAWL_DELAY {
+                crate::robots_txt::seconds(value)?.to_be_bytes().to_vec()
+            } else {
+                value.to_vec()
+            };
+            let line = counter.line_at(record.start()).number();
+            Some((meaning, ValueAt { value: String::from_utf8_lossy(value).into_owned(), line }))
+        })
+        .collect()
+}
+
+/// What Content-Signal says, key by key, with the last line that has the key.
+fn signals(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Vec<Understood> {
+    let lines = content_signals(robots, selection);
+    let combined =
+        lines.iter().fold(crate::ContentSignal::default(), |all, (_, signal)| all.combined(signal));
+    let values = combined.values().map(|(key, value)| {
+        let says = |signal: &crate::ContentSignal| signal.value(key) == Some(value);
+        let line = lines.iter().rfind(|(_, signal)| says(signal)).map_or(0, |(line, _)| line.number());
+        let value = format!("{key}={value}");
+        (value.clone().into_bytes(), ValueAt { value, line })
+    });
+    values.collect()
+}
+
+/// What changed between two lists of values.
+fn changed(
+    directive: &'static Directive,
+    old: Vec<Understood>,
+    new: Vec<Understood>,
+    in_order: bool,
+) -> Option<PartChange> {
+    let meanings = |values: &[Understood]| -> Vec<Vec<u8>> {
+        values.iter().map(|(meaning, _)| meaning.clone()).collect()
+    };
+    let (old_meanings, new_meanings) = (meanings(&old), meanings(&new));
+    if old_meanings == new_meanings {
+        return None;
+    }
+    let only = |values: Vec<Understood>, others: &[Vec<u8>]| -> Vec<ValueAt> {
+        let others: std::collections::HashSet<&Vec<u8>> = others.iter().collect();
+        let mut said = std::collections::HashSet::new();
+        let only = values.into_iter().filter(|(meaning, _)| !others.contains(meaning));
+        only.filter(|(meaning, _)| said.insert(meaning.clone())).map(|(_, value)| value).collect()
+    };
+    let removed = only(old, &new_meanings);
+    let added = only(new, &old_meanings);
+    let reordered = removed.is_empty() && added.is_empty();
+    if reordered && !in_order {
+        return None;
+    }
+    Some(PartChange { directive: directive.name, removed, added, reordered })
+}

@@ -1,0 +1,223 @@
+//! Files → who reads them: the crawlers that they name, those that nobody names, and those that are
+//! named by a purpose or a regular expression (REP-4, PUR-1, AIA-2).
+//!
+//! Which groups apply depends on nothing but which group-start lines name a crawler. So it is enough to
+//! ask as each token that a line names, and as one that none does.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::crawler::{Crawler, ProductToken, continues_token};
+use crate::directive::{GroupStart, Role};
+use crate::extension::Extension;
+use crate::robots_txt::{Record, RobotsTxt};
+use crate::selection::{self, Selection, select};
+
+use super::rules::{EffectiveRule, rules_of};
+
+/// One who reads.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    /// What people call it: a product token, `*`, a purpose or a regular expression.
+    pub(super) label: String,
+    pub(super) crawler: Crawler,
+    /// Whether a line names it in so many words. `MJ12bot` names `MJ` too, which nobody means.
+    pub(super) is_meant: bool,
+}
+
+/// Who reads some files.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    pub(super) all: Vec<Reader>,
+    /// How many more are named; a file can name very many.
+    pub(super) left_out: usize,
+}
+
+/// How many readers are asked as. Each of them costs a pass over the file.
+const MOST_READERS: usize = 3000;
+
+/// How many tokens one value may name beside the one that is meant.
+const MOST_SHORTER: usize = 8;
+
+/// For how many regular expressions somebody is looked for whom they match.
+const MOST_REGEX_READERS: usize = 16;
+
+impl Readers {
+    /// Everyone that one of the files names, in file order, behind the one that none names.
+    pub(super) fn of(files: &[&RobotsTxt<'_>]) -> Self {
+        let unnamed = unnamed(files);
+        let mut readers = Self {
+            all: vec![Reader { label: "*".to_owned(), crawler: unnamed.clone(), is_meant: true }],
+            left_out: 0,
+        };
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut regexes = BTreeSet::new();
+        for robots in files {
+            for record in robots.records() {
+                let Role::StartsGroup(start) = record.role() else { continue };
+                let value = robots.value(*record);
+                if start == GroupStart::Purpose {
+                    let purpose = String::from_utf8_lossy(value);
+                    let label = format!("purpose {purpose}");
+                    if let Ok(crawler) = unnamed.clone().with_purpose(&purpose) {
+                        readers.add(&mut known, label, crawler, true);
+                    }
+                } else if selection::is_global(value, robots.dialect()) {
+                    // The one that none names.
+                } else if robots.dialect().reads(Extension::AiAgents) && selection::is_regex(value) {
+                    regexes.insert(value.to_vec());
+                } else {
+                    readers.add_tokens(&mut known, value);
+                }
+            }
+        }
+        for regex in regexes.into_iter().take(MOST_REGEX_READERS) {
+            if let Some(crawler) = matching_crawler(&regex, files[0], &readers) {
+                let label =
+                    format!("{} ({})", String::from_utf8_lossy(&regex), crawler.product_token());
+                readers.add(&mut known, label, crawler, true);
+            }
+        }
+        readers
+    }
+
+    /// A reader with this token, unless there is one.
+    pub(super) fn add_token(&mut self, token: &ProductToken) {
+        let is = |reader: &Reader| {
+            reader.crawler.product_token().as_str().eq_ignore_ascii_case(token.as_str())
+                && reader.crawler.purposes().next().is_none()
+        };
+        if !self.all.iter().any(is) {
+            let crawler = Crawler::from(token.clone());
+            self.all.push(Reader { label: token.to_string(), crawler, is_meant: true });
+        }
+    }
+
+    /// The tokens that a value names: the longest that it starts with, and those that end before a digit
+    /// or a dot of it, as a token ends there too (REP-4).
+    fn add_tokens(&mut self, known: &mut HashMap<String, usize>, value: &[u8]) {
+        let in_token = |octet: &u8| continues_token(*octet) || octet.is_ascii_digit() || *octet == b'.';
+        let length = value.iter().take_while(|octet| in_token(octet)).count();
+        let Ok(token) = str::from_utf8(&value[..length]) else { return };
+        let shorter = (1..length).rev().filter(|end| !continues_token(value[*end]));
+        self.left_out += shorter.clone().skip(MOST_SHORTER).count();
+        for (place, end) in std::iter::once(length).chain(shorter.take(MOST_SHORTER)).enumerate() {
+            if let Ok(crawler) = Crawler::new(&token[..end]) {
+                self.add(known, token[..end].to_owned(), crawler, place == 0);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        known: &mut HashMap<String, usize>,
+        label: String,
+        crawler: Crawler,
+        meant: bool,
+    ) {
+        let key = label.to_ascii_lowercase();
+        if let Some(&place) = known.get(&key) {
+            if let Some(reader) = self.all.get_mut(place) {
+                reader.is_meant |= meant;
+            }
+            return;
+        }
+        known.insert(key, self.all.len());
+        if self.all.len() < MOST_READERS {
+            self.all.push(Reader { label, crawler, is_meant: meant });
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+/// A crawler that no line of the files names by its token.
+fn unnamed(files: &[&RobotsTxt<'_>]) -> Crawler {
+    let mut token = String::from("unnamed-crawler");
+    loop {
+        let crawler = Crawler::new(&token).expect("letters and hyphens are a product token");
+        let is_named = |robots: &&RobotsTxt<'_>| {
+            select(robots, &crawler, &mut ())
+                .is_some_and(|selection| selection.by == crate::GroupBy::ProductToken)
+        };
+        if !files.iter().any(is_named) {
+            return crawler;
+        }
+        token.push_str("-x");
+    }
+}
+
+/// A crawler that goes by a regular expression of a file: a known one, or one that its letters spell.
+fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> Option<Crawler> {
+    let compiled = selection::compile(regex)?;
+    let text = String::from_utf8_lossy(regex).replace([')', '('], "|");
+    let spelled = text.split('|').map(|part| {
+        part.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect::<String>()
+    });
+    let spelled = spelled.flat_map(|letters| {
+        let longer = [format!("example{letters}"), format!("{letters}bot"), format!("{letters}-ai")];
+        std::iter::once(letters).chain(longer)
+    });
+    let known = robots.registry().agents().iter().map(|agent| agent.token.clone());
+    let is_named =
+        |token: &str| readers.all.iter().any(|reader| reader.label.eq_ignore_ascii_case(token));
+    let mut tokens = known.chain(spelled).filter(|token| compiled.is_match(token));
+    tokens.find_map(|token| Crawler::new(&token).ok().filter(|_| !is_named(&token)))
+}
+
+/// What a group brings: its rules, and its other records as they are written.
+type Brought = (BTreeSet<EffectiveRule>, BTreeSet<Vec<u8>>);
+
+/// What each regular expression of a file brings to those that it matches. A crawler may match several,
+/// so what is to be the same for all crawlers has to be the same for each expression.
+pub(super) fn brought_by_regexes(robots: &RobotsTxt<'_>) -> BTreeMap<Vec<u8>, Brought> {
+    let mut regexes: BTreeMap<Vec<u8>, Brought> = BTreeMap::new();
+    if !robots.dialect().reads(Extension::AiAgents) {
+        return regexes;
+    }
+    let is_regex =
+        |value: &&[u8]| !selection::is_global(value, robots.dialect()) && selection::is_regex(value);
+    for group in robots.group_ranges() {
+        let records = &robots.records()[group.clone()];
+        let starts = records
+            .iter()
+            .filter(|record| record.role() == Role::StartsGroup(GroupStart::ProductToken));
+        let starts: BTreeSet<&[u8]> =
+            starts.map(|record| robots.value(*record)).filter(is_regex).collect();
+        if starts.is_empty() {
+            continue;
+        }
+        let rules = rules_of(robots, Some(&Selection::of_group(group)));
+        let is_other = |record: &&Record| matches!(record.role(), Role::GroupRecord | Role::Statement);
+        let written = |record: &Record| {
+            [record.directive().name.as_bytes(), b" ", robots.value(*record)].concat()
+        };
+        for start in starts {
+            let brought = regexes.entry(start.to_vec()).or_default();
+            brought.0.extend(rules.keys().cloned());
+            brought.1.extend(records.iter().filter(is_other).map(written));
+        }
+    }
+    regexes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_named() {
+        let robots = RobotsTxt::parse(
+            b"User-agent: MJ12bot\nUser-agent: a/1\nUser-agent: A\nUser-agent: *\nUser-agent: .*-ai$\n\
+              User-agent: unnamed-crawler\nUser-Agent-Purpose: P\nDisallow: /\n",
+        );
+        let readers = Readers::of(&[&robots]);
+        let meant: Vec<_> =
+            readers.all.iter().filter(|reader| reader.is_meant).map(|reader| &*reader.label).collect();
+        assert_eq!(meant[..5], ["*", "MJ12bot", "a", "unnamed-crawler", "purpose P"]);
+        assert!(meant[5].starts_with(".*-ai$ ("), "{meant:?}");
+        let shorter: Vec<_> =
+            readers.all.iter().filter(|reader| !reader.is_meant).map(|reader| &*reader.label).collect();
+        assert_eq!(shorter, ["MJ1", "MJ"]);
+        assert_eq!(readers.all[0].crawler.product_token().as_str(), "unnamed-crawler-x");
+    }
+}

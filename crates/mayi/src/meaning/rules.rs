@@ -1,0 +1,176 @@
+//! The rules that hold for a reader, as a set, and which of them can be left out without a trace.
+//!
+//! Two readers with the same set decide alike (REP-8), whatever the order, the spelling and the groups.
+//! Where sets differ, a rule may still be one that decides nothing; [`is_idle`] proves that for the
+//! usual cases, by literal prefixes alone, which are the same in every form that a target is compared
+//! in (REP-12, REP-16). What it can't prove is not the same for that.
+
+use indexmap::IndexMap;
+
+use crate::dialect::{Comparison, Dialect};
+use crate::directive::{Role, RuleKind};
+use crate::pattern::PathPattern;
+use crate::robots_txt::RobotsTxt;
+use crate::selection::Selection;
+use crate::span::LineCounter;
+
+use super::RuleAt;
+
+/// A rule as it decides: what it says, and its normalised pattern.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct EffectiveRule {
+    pub(super) kind: RuleKind,
+    pub(super) pattern: Vec<u8>,
+}
+
+/// A set of rules, each with where it first stands.
+pub(super) type Rules = IndexMap<EffectiveRule, RuleAt>;
+
+/// The rules of a selection, in file order. Those without a pattern are none (REP-9).
+pub(super) fn rules_of(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Rules {
+    let mut rules = Rules::new();
+    let mut counter = LineCounter::new(robots.text());
+    for record in selection.into_iter().flat_map(|selection| selection.records(robots)) {
+        let Role::Rule(kind) = record.role() else { continue };
+        let written = robots.value(record);
+        let pattern = PathPattern::read(written, robots.dialect().comparison).normalised().to_vec();
+        if !pattern.is_empty() {
+            let line = counter.line_at(record.start()).number();
+            let written = || String::from_utf8_lossy(written).into_owned();
+            let place = || RuleAt { kind: kind.name(), pattern: written(), line };
+            rules.entry(EffectiveRule { kind, pattern }).or_insert_with(place);
+        }
+    }
+    rules
+}
+
+/// How many pairs of rules are looked at for a proof: a second's work at most.
+const MOST_PAIRS: usize = 20_000_000;
+
+/// Whether the rules that one of two sets has alone are idle, so that both decide as what they share.
+pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) -> bool {
+    [(old, new), (new, old)].into_iter().all(|(one, other)| {
+        let (mut kept, extra): (Vec<&EffectiveRule>, Vec<&EffectiveRule>) =
+            one.keys().partition(|rule| other.contains_key(*rule));
+        if extra.is_empty() {
+            return true;
+        }
+        if extra.len().saturating_mul(one.len()) > MOST_PAIRS {
+            return false;
+        }
+        // One after the other is taken away, each idle among those that are left.
+        kept.extend(&extra);
+        for rule in extra {
+            kept.retain(|other| !std::ptr::eq(*other, rule));
+            if !is_idle(rule, &kept, dialect) {
+                return false;
+            }
+        }
+        true
+    })
+}
+
+/// Whether a rule decides nothing that the others would not decide alike.
+fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -> bool {
+    let is_index_page = |rule: &EffectiveRule| {
+        dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
+    };
+    if is_index_page(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
+        return !is_index_page(rule);
+    }
+    let octets = |rule: &EffectiveRule| rule.pattern.len();
+    let opposed: Vec<_> = others
+        .iter()
+        .filter(|other| other.kind != rule.kind && (overlap(other, rule) || is_index_page(other)))
+        .collect();
+    if opposed.iter().any(|other| is_index_page(other)) {
+        return false;
+    }
+    // One that says the opposite, matches all that it matches and wins: then it never decides.
+    let wins = |other: &EffectiveRule| match rule.kind {
+        RuleKind::Allow => octets(other) > octets(rule),
+        RuleKind::Disallow => octets(other) >= octets(rule),
+    };
+    if opposed.iter().any(|other| wins(other) && covers(other, rule)) {
+        return true;
+    }
+    let loses: Vec<_> = opposed.iter().filter(|other| !wins(other)).collect();
+    if rule.kind == RuleKind::Allow && loses.is_empty() {
+        return true; // there is nothing to allow
+    }
+    // One that says the same, matches all that it matches, and wins wherever it does.
+    let stands_in = |other: &EffectiveRule| {
+        let beats = |opposed: &EffectiveRule| match rule.kind {
+            RuleKind::Allow => octets(other) >= octets(opposed),
+            RuleKind::Disallow => octets(other) > octets(opposed),
+        };
+        other.kind == rule.kind && covers(other, rule) && loses.iter().all(|opposed| beats(opposed))
+    };
+    others.iter().any(|other| stands_in(other))
+}
+
+/// The octets that every target starts with which the rule matches, and that are the same in all forms.
+fn head(rule: &EffectiveRule) -> &[u8] {
+    let pattern = rule.pattern.strip_suffix(b"$").unwrap_or(&rule.pattern);
+    let end = pattern.iter().position(|octet| b"*?%$".contains(octet)).unwrap_or(pattern.len());
+    &pattern[..end]
+}
+
+/// Whether two rules may match the same target.
+pub(super) fn overlap(one: &EffectiveRule, other: &EffectiveRule) -> bool {
+    let (one, other) = (head(one), head(other));
+    one.starts_with(other) || other.starts_with(one)
+}
+
+/// Whether a rule surely matches whatever another one does.
+fn covers(one: &EffectiveRule, other: &EffectiveRule) -> bool {
+    one.pattern == other.pattern
+        || matches!(&*one.pattern, b"/" | b"*" | b"/*")
+        || head(one).len() == one.pattern.len() && head(other).starts_with(&one.pattern)
+}
+
+/// In which form patterns are compared, for those that stand before a structured value.
+pub(super) fn normalised_path(path: Option<&[u8]>, comparison: Comparison) -> Vec<u8> {
+    path.map(|path| PathPattern::read(path, comparison).normalised().to_vec()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(rule: &str, others: &[&str], expected: bool) {
+        let read = |text: &str| {
+            let (kind, pattern) = text.split_once(' ').expect("a kind and a pattern");
+            let kind = if kind == "a" { RuleKind::Allow } else { RuleKind::Disallow };
+            EffectiveRule { kind, pattern: pattern.into() }
+        };
+        let others: Vec<_> = others.iter().map(|text| read(text)).collect();
+        let others: Vec<_> = others.iter().collect();
+        assert_eq!(is_idle(&read(rule), &others, &Dialect::RFC9309), expected, "{rule}");
+    }
+
+    #[test]
+    fn what_is_idle() {
+        check("d /a/b", &["d /a"], true);
+        check("d /a/b", &["d /"], true);
+        check("d /a/b", &["d /a", "a /a"], false);
+        check("d /a/b", &["d /a", "a /a/"], false);
+        check("d /a/b", &["d /a", "a /a/b"], true);
+        check("d /a/b", &["d /a", "a /c/d"], true);
+        check("d /a", &["a /a"], true);
+        check("d /a", &[], false);
+        check("a /a", &[], true);
+        check("a /a", &["d /b"], true);
+        check("a /a", &["d /a/b"], true);
+        check("a /a", &["d /"], false);
+        check("a /a/b", &["d /", "a /a"], true);
+        check("a /a/b", &["d /a/", "a /a"], false);
+        check("a /a", &["d /*.pdf$"], true);
+        check("a /a.b.c.d", &["d /*.pdf$"], false);
+        check("d a", &[], true);
+        check("d /a?b", &["d /a"], true);
+        check("d /a%2Ab", &["d /a*"], false);
+        check("d /a$", &["d /a/"], false);
+    }
+}

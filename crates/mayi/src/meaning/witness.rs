@@ -1,0 +1,167 @@
+//! A path pattern → paths that it matches, or just does not: what is asked to tell readings apart.
+//!
+//! Nothing here has to be right for an answer to be right, as every path is decided about before it is
+//! shown. It has to be good for differences to be found.
+
+use indexmap::IndexSet;
+use memchr::memmem;
+
+/// A word that stands for what a wildcard matches, and for what follows a pattern: one that none of the
+/// patterns has, so that it meets nothing else by accident.
+pub(super) fn filler<'p>(patterns: &(impl Iterator<Item = &'p [u8]> + Clone)) -> &'static str {
+    let words = ["x", "page", "example", "any-page"];
+    let is_free = |word: &&&str| {
+        !patterns.clone().any(|pattern| memmem::find(pattern, word.as_bytes()).is_some())
+    };
+    words.iter().find(is_free).copied().unwrap_or("no-such-page")
+}
+
+/// Paths that a pattern matches, the plainest first: with wildcards filled and left empty, as it is and
+/// with something behind it.
+pub(super) fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
+    let exact = exact_paths(pattern, filler);
+    let longer = exact.iter().flat_map(|exact| {
+        [
+            format!("{exact}{filler}"),
+            format!("{}/{filler}", exact.strip_suffix('/').unwrap_or(exact)),
+            format!("{exact}{}{filler}", if exact.contains('?') { '&' } else { '?' }),
+        ]
+    });
+    let paths: IndexSet<String> = exact.iter().cloned().chain(longer).collect();
+    paths.into_iter().collect()
+}
+
+/// Paths that a pattern matches with nothing behind it.
+pub(super) fn exact_paths(pattern: &[u8], filler: &str) -> Vec<String> {
+    let body = pattern.strip_suffix(b"$").unwrap_or(pattern);
+    let Ok(body) = str::from_utf8(body) else { return Vec::new() };
+    if !body.starts_with(['/', '*']) || body.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Vec::new();
+    }
+    let with_wildcards = |with: &str| {
+        let path = body.replace('*', with);
+        if path.starts_with('/') { path } else { format!("/{path}") }
+    };
+    if body.contains('*') {
+        vec![with_wildcards(filler), with_wildcards("")]
+    } else {
+        vec![with_wildcards("")]
+    }
+}
+
+/// The longest patterns that are laid over each other: one takes time in the product of their lengths.
+const LONGEST_LAID_OVER: usize = 256;
+
+/// A shortest text that two patterns both match, if there is one and they are short enough to look.
+///
+/// A breadth-first search over how far each of them has come. Where both are at a wildcard, nothing has
+/// to be read to get on.
+pub(super) fn shared_path(one: &[u8], other: &[u8]) -> Option<String> {
+    if one.len().max(other.len()) > LONGEST_LAID_OVER {
+        return None;
+    }
+    let (one, other) = (steps(one), steps(other));
+    let width = other.len() + 1;
+    let start = 0;
+    let goal = one.len() * width + other.len();
+    // How each place was come to: from where, and by which octet.
+    let mut from: Vec<Option<(usize, Option<u8>)>> = vec![None; (one.len() + 1) * width];
+    from[start] = Some((start, None));
+    let mut places = std::collections::VecDeque::from([start]);
+    while let Some(place) = places.pop_front() {
+        if place == goal {
+            break;
+        }
+        let (at, other_at) = (place / width, place % width);
+        let mut go = |to: usize, octet: Option<u8>| {
+            if from[to].is_none() {
+                from[to] = Some((place, octet));
+                // What reads nothing is as near as the place itself.
+                if octet.is_none() { places.push_front(to) } else { places.push_back(to) }
+            }
+        };
+        match (one.get(at), other.get(other_at)) {
+            (Some(Step::Octet(octet)), Some(Step::Octet(same))) if octet == same => {
+                go(place + width + 1, Some(*octet));
+            }
+            (Some(Step::Wildcard), Some(Step::Octet(octet))) => {
+                go(place + width, None);
+                go(place + 1, Some(*octet));
+            }
+            (Some(Step::Octet(octet)), Some(Step::Wildcard)) => {
+                go(place + 1, None);
+                go(place + width, Some(*octet));
+            }
+            (Some(Step::Wildcard), Some(Step::Wildcard)) => {
+                go(place + width, None);
+                go(place + 1, None);
+            }
+            (Some(Step::Wildcard), None) => go(place + width, None),
+            (None, Some(Step::Wildcard)) => go(place + 1, None),
+            _ => {}
+        }
+    }
+    let mut text = Vec::new();
+    let mut place = goal;
+    while place != start {
+        let (before, octet) = from[place]?;
+        text.extend(octet);
+        place = before;
+    }
+    text.reverse();
+    if text.first() != Some(&b'/') {
+        text.insert(0, b'/'); // matched by the wildcard at the start
+    }
+    String::from_utf8(text).ok()
+}
+
+enum Step {
+    Octet(u8),
+    Wildcard,
+}
+
+fn steps(pattern: &[u8]) -> Vec<Step> {
+    let (body, end) = match pattern.strip_suffix(b"$") {
+        Some(body) => (body, None),
+        None => (pattern, Some(Step::Wildcard)),
+    };
+    let step = |octet: &u8| if *octet == b'*' { Step::Wildcard } else { Step::Octet(*octet) };
+    body.iter().map(step).chain(end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_their_paths() {
+        assert_eq!(paths(b"/a/", "x"), ["/a/", "/a/x", "/a/?x"]);
+        assert_eq!(exact_paths(b"/*.pdf$", "x"), ["/x.pdf", "/.pdf"]);
+        assert_eq!(exact_paths(b"*b", "x"), ["/xb", "/b"]);
+        assert!(paths(b"a", "x").is_empty() && paths(b"/a b", "x").is_empty());
+        for pattern in [&b"/a*b*"[..], b"/", b"*", b"/a%2A$", b"/a?b"] {
+            for path in paths(pattern, "x") {
+                let target = crate::Target::from_path(&path).expect("a path");
+                let anchored = pattern.ends_with(b"$");
+                assert!(anchored || crate::PathPattern::new(pattern).matches(&target), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_two_patterns_share() {
+        let shared = |one: &str, other: &str| shared_path(one.as_bytes(), other.as_bytes());
+        assert_eq!(shared("/a", "/*.css$").as_deref(), Some("/a.css"));
+        assert_eq!(shared("/a*z", "/*b$").as_deref(), Some("/azb"));
+        assert_eq!(shared("*a", "*b").map(|path| path.len()), Some(3));
+        assert_eq!(shared("/", "/a$").as_deref(), Some("/a"));
+        assert_eq!(shared("/a$", "/b"), None);
+        assert_eq!(shared("/a$", "/a/"), None);
+    }
+
+    #[test]
+    fn the_filler_is_in_no_pattern() {
+        assert_eq!(filler(&[&b"/a"[..]].into_iter()), "x");
+        assert_eq!(filler(&[&b"/index"[..], b"/page"].into_iter()), "example");
+    }
+}

@@ -40,6 +40,7 @@
 
 pub mod access;
 pub mod directive;
+pub mod lint;
 pub mod page;
 pub mod registry;
 #[cfg(feature = "report")]

@@ -97,6 +97,11 @@ impl ReadOptions {
         Self { limits, ..self }
     }
 
+    /// How much is read.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Asks this registry instead of the one that is built in.
     #[must_use]
     pub fn with_registry(self, registry: Arc<Registry>) -> Self {

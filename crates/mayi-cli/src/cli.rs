@@ -15,11 +15,12 @@ Examples:
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
+  mayi lint robots.txt
   mayi registry show GPTBot
 
 Exit status:
   0  every URL is allowed, or the command has done its work
-  1  at least one URL is not allowed (check, explain)
+  1  at least one URL is not allowed (check, explain), or something is wrong with a file (lint)
   2  there is no answer: a word, a file or a URL is wrong";
 
 /// May this crawler fetch this URL? Answers from a robots.txt file, and says why.
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Decide(Decide),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
+    /// Say what is wrong with robots.txt files, and fix what can be fixed safely
+    Lint(crate::commands::lint::LintArgs),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell
@@ -134,7 +137,7 @@ pub(crate) struct Reading {
     pub(crate) union: bool,
 }
 
-fn header_field(text: &str) -> Result<(String, String), String> {
+pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header field is `Name: value`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -34,6 +34,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Decide(decide) => commands::decide::run(&decide),
         Command::Page(page) => commands::page::run(&page),
+        Command::Lint(lint) => commands::lint::run(&lint),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),
         Command::Man(man) => commands::generate::man(&man),

@@ -18,6 +18,7 @@
 
 mod error;
 mod explained;
+mod lint;
 mod page;
 mod parts;
 mod request;
@@ -27,6 +28,7 @@ pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
     ExplainedRule, ExplainedStart,
 };
+pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};

@@ -101,7 +101,9 @@ pub(super) fn is_markup(line: &str) -> bool {
 
 /// A placeholder that somebody should have filled: where it starts and ends in the text.
 pub(super) fn template_in(text: &str) -> Option<(usize, usize)> {
-    for (open, close) in [("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("${", "}"), ("[[", "]]")] {
+    for (open, close) in
+        [("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("${", "}"), ("[[", "]]"), ("$%7B", "%7D")]
+    {
         if let Some(start) = text.find(open)
             && let Some(length) = text[start..].find(close)
         {

@@ -105,7 +105,9 @@ fn apply(text: &str, settings: &mut Settings) -> Result<(), String> {
             Some("error") => FailOn::Error,
             Some("never") => FailOn::Never,
             _ => {
-                return Err("`lint.fail-on` is \"note\", \"warning\", \"error\" or \"never\"".to_owned());
+                return Err(
+                    "`lint.fail-on` is \"note\", \"warning\", \"error\" or \"never\"".to_owned()
+                );
             }
         };
     }

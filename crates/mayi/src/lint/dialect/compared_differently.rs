@@ -21,8 +21,10 @@
 //!
 //! Write `/my%20files/` and `/~user/`: all crawlers read these alike.
 
+use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
+use crate::lint::syntax::missing_line_break::second_record;
 use crate::percent::{escaped, normalise};
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -44,6 +46,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in entries {
         let value = rule.record.value;
         let Some((at, length)) = first_difference(value) else { continue };
+        let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
+        if template_in(&start).is_some() || second_record(context, value).is_some() {
+            continue; // what the pattern should have been is not known
+        }
         let whole = context.span(value);
         let start = whole.start + at as u32;
         let span = Span { start, end: start + length as u32 };
@@ -70,7 +76,6 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 
 /// The first part of a pattern that is compared otherwise: where, and how many octets.
 fn first_difference(pattern: &[u8]) -> Option<(usize, usize)> {
-    // A pattern that goes on with another record is told by `missing-line-break`.
     let is_odd = |octet: u8| matches!(octet, b' ' | b'\t' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}');
     pattern.iter().enumerate().find_map(|(at, &octet)| {
         if is_odd(octet) {

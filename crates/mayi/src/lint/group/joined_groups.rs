@@ -49,7 +49,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             }
             let span = context.span(after.record.value);
             let first = context.span(before.record.value);
-            if span.is_empty() || first.is_empty() {
+            let is_same = before.record.value.eq_ignore_ascii_case(after.record.value);
+            if span.is_empty() || first.is_empty() || is_same {
                 continue;
             }
             found.report(span, || {

@@ -47,12 +47,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if !context.spend(agents.len() * 8) {
             return;
         }
-        let plain = |name: &str| -> Vec<u8> { name.bytes().filter(|octet| !b"-_.".contains(octet)).collect() };
-        let near = agents.iter().find(|agent| {
-            agent.token.len().abs_diff(name.len()) <= 2
-                && (slips(name.as_bytes(), agent.token.as_bytes(), 1).is_some()
-                    || plain(name).eq_ignore_ascii_case(&plain(&agent.token)))
-        });
+        let near = agents.iter().find(|agent| is_slip(name, &agent.token));
         let Some(near) = near else { continue };
         let span = context.span(start.record.value);
         found.report(span, || {
@@ -64,4 +59,24 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, token.as_str())]))
         });
     }
+}
+
+/// Whether a name is a slip of a known one: a letter too many, one too few or two that changed places,
+/// or other signs between the same letters. A letter that is another one makes another name:
+/// there are too many crawlers for that to be a slip.
+fn is_slip(name: &str, known: &str) -> bool {
+    let plain = |name: &str| -> Vec<u8> {
+        let letters = name.bytes().filter(|octet| !b"-_.".contains(octet));
+        letters.map(|octet| octet.to_ascii_lowercase()).collect()
+    };
+    let (ours, theirs) = (plain(name), plain(known));
+    if ours == theirs {
+        return true;
+    }
+    let sorted = |mut letters: Vec<u8>| {
+        letters.sort_unstable();
+        letters
+    };
+    let is_one_slip = slips(name.as_bytes(), known.as_bytes(), 1).is_some();
+    is_one_slip && (name.len() != known.len() || sorted(ours) == sorted(theirs))
 }

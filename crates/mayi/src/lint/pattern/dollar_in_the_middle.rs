@@ -17,8 +17,8 @@
 //! Disallow: /*.php$*
 //! ```
 //!
-//! Write `/*.php$`, or `/*.php`. Where a dollar sign is meant, write `%24`. A `$` that a letter or digit
-//! follows, as in `?$filter=`, is taken as meant and not reported.
+//! Write `/*.php$`, or `/*.php`. Where a dollar sign is meant, write `%24`. A `$` before a letter, a
+//! digit or a bracket, as in `?$filter=`, is taken as meant and not reported.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
@@ -38,7 +38,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context).filter(|rule| can_match(&rule.record)) {
         let value = rule.record.value;
         let is_odd = |at: &usize| {
-            value.get(at + 1).is_some_and(|next| !next.is_ascii_alphanumeric() && !b"_{".contains(next))
+            value.get(at + 1).is_some_and(|next| b"*/?$.& \t".contains(next))
         };
         let Some(at) = memchr::memchr_iter(b'$', value).find(is_odd) else { continue };
         let start = context.span(value).start + at as u32;

@@ -23,6 +23,7 @@ use crate::lint::characters::{is_invisible, template_in};
 use crate::lint::pattern::whole_url::path_of_url;
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
+use crate::lint::syntax::missing_line_break::second_record;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P001",
@@ -44,7 +45,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         // What can't be seen, or was never filled, is what other lints speak of.
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
         let is_odd = |c: char| is_invisible(c) || c == '\u{feff}';
-        if start.starts_with(is_odd) || template_in(&start).is_some() {
+        let is_glued = second_record(context, value).is_some();
+        if start.starts_with(is_odd) || template_in(&start).is_some() || is_glued {
             continue;
         }
         let span = context.span(value);

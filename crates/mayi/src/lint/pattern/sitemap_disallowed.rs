@@ -37,6 +37,15 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let sitemaps: Vec<_> = context.known_records().filter(|entry| entry.is(&SITEMAP)).collect();
+    // Sitemaps of several hosts can't all be on this one, and which of them are is not known.
+    let host = |entry: &Entry<'_>| {
+        let text = str::from_utf8(entry.record.value).unwrap_or_default();
+        split_url(text).map(|url| url.authority.to_ascii_lowercase()).unwrap_or_default()
+    };
+    let is_one_host = sitemaps.windows(2).all(|pair| host(&pair[0]) == host(&pair[1]));
+    if !is_one_host && context.options.page().is_none() {
+        return;
+    }
     for sitemap in sitemaps {
         let Ok(url) = str::from_utf8(sitemap.record.value) else { continue };
         if url.len() > 2000 || !context.spend(url.len() * 16) {

@@ -53,11 +53,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 
 /// The path of a value that is a URL, or starts with a host.
 pub(in crate::lint) fn path_of_url(value: &[u8]) -> Option<&[u8]> {
-    let start = [&b"http://"[..], b"https://", b"www."];
-    let prefix = start.iter().find(|prefix| {
-        value.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-    })?;
-    let rest = &value[prefix.len()..];
-    let path = rest.iter().position(|octet| b"/?".contains(octet)).unwrap_or(rest.len());
-    Some(&rest[path..])
+    let schemes = [&b"http://"[..], b"https://"];
+    let has = |scheme: &&&[u8]| {
+        value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    let scheme = schemes.iter().find(has).map_or(0, |scheme| scheme.len());
+    let rest = &value[scheme..];
+    let length = rest.iter().position(|octet| b"/?".contains(octet)).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(length);
+    // Without a scheme it takes two dots to tell a host from a file.
+    let dots = host.iter().filter(|octet| **octet == b'.').count();
+    let in_host = |octet: &u8| octet.is_ascii_alphanumeric() || b".-".contains(octet);
+    let is_host = dots >= 2 && host.iter().all(in_host) && !path.is_empty();
+    (scheme > 0 || is_host).then_some(path)
 }

@@ -29,7 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     code: "S011",
     name: "markup",
     summary: "the file has HTML or the output of PHP in it",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_22],
     source: include_str!("markup.rs"),
@@ -48,13 +48,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         index += count;
         let is_all = context.groups.is_empty();
         found.report(line.content_span(context.text), || {
-            let more = if count > 1 { format!(", and so are the {} lines below", count - 1) } else { String::new() };
-            let reading = if is_all {
-                "Crawlers find no group in the file, and take everything as allowed."
-            } else {
-                "Crawlers drop such lines, and use the others."
+            let more = match count {
+                1 => String::new(),
+                2 => ", and so is the next one".to_owned(),
+                _ => format!(", and so are the next {}", count - 1),
             };
-            Draft::new(format!("the line is HTML, or the output of a program{more}"), reading)
+            let message = format!("the line is HTML, or the output of a program{more}");
+            if is_all {
+                let reading = "Crawlers find no group in the file, and take everything as allowed.";
+                return Draft::new(message, reading).as_severe_as(Severity::Error);
+            }
+            Draft::new(message, "Crawlers drop such lines, and use the others.")
         });
     }
 }

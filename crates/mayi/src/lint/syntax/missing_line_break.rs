@@ -68,17 +68,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 }
 
 /// The name of a record within the value of another: behind white space, or right behind a path.
-fn second_record(context: &Context<'_, '_>, value: &[u8]) -> Option<Span> {
+pub(in crate::lint) fn second_record(context: &Context<'_, '_>, value: &[u8]) -> Option<Span> {
     for colon in memchr::memchr_iter(b':', value) {
         let upto = &value[..=colon];
         for name in NAMES {
             let Some(start) = upto.len().checked_sub(name.len()) else { continue };
             let (before, word) = upto.split_at(start);
-            // At its start the value is the record's own, and in a query it is a parameter.
+            // In a query it is a parameter.
             let apart = before.last().is_none_or(|&octet| octet.is_ascii_whitespace() || octet == b'/');
             let glued = word.first().is_some_and(u8::is_ascii_uppercase)
                 && before.last().is_some_and(|octet| octet.is_ascii_lowercase() || b"*$".contains(octet));
-            if word.eq_ignore_ascii_case(name.as_bytes()) && !before.is_empty() && (apart || glued) {
+            if word.eq_ignore_ascii_case(name.as_bytes()) && (apart || glued) {
                 let start = context.span(word).start;
                 return Some(Span { start, end: start + name.len() as u32 - 1 });
             }

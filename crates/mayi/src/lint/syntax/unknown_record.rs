@@ -44,14 +44,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         found.report(context.span(record.name), || {
             let name = quoted(record.name);
+            let at = line.content_span(context.text).start;
+            let at = Span { start: at, end: at };
+            if [&b"http"[..], b"https"].iter().any(|scheme| record.name.eq_ignore_ascii_case(scheme)) {
+                return Draft::new(
+                    "a URL stands alone on the line, with no `Sitemap:` before it",
+                    "Crawlers take it as a record of an unknown name, and pass it over.",
+                )
+                .as_severe_as(Severity::Warning)
+                .fixed_by(Fix::unsafe_("write `Sitemap: ` before it", vec![Edit::new(at, "Sitemap: ")]));
+            }
             let is_page_rule = crate::page::is_page_rule(&String::from_utf8_lossy(record.name));
             let message = if is_page_rule {
                 format!("{name} is a rule for pages, and robots.txt has no such record")
             } else {
                 format!("no crawler is known to read a record called {name}")
             };
-            let at = line.content_span(context.text).start;
-            let edit = Edit::new(Span { start: at, end: at }, "# ");
+            let edit = Edit::new(at, "# ");
             Draft::new(message, "Crawlers pass the line over; it changes nothing.")
                 .fixed_by(Fix::unsafe_("make it a comment", vec![edit]))
         });

@@ -26,6 +26,7 @@ pub fn all() -> Vectors {
         vectors.access.extend(file.access);
         vectors.keep.extend(file.keep);
         vectors.scripts.extend(file.script);
+        vectors.lint.extend(file.lint);
     }
     vectors
 }
@@ -43,6 +44,8 @@ pub struct Vectors {
     pub keep: Vec<Keep>,
     /// Servers and questions over time, with what is answered and what is asked of the servers.
     pub scripts: Vec<Script>,
+    /// Files with what a lint must find in them.
+    pub lint: Vec<LintCase>,
 }
 
 impl Vectors {
@@ -126,6 +129,8 @@ struct File {
     keep: Vec<Keep>,
     #[serde(default)]
     script: Vec<Script>,
+    #[serde(default)]
+    lint: Vec<LintCase>,
 }
 
 #[derive(Deserialize)]
@@ -162,7 +167,7 @@ struct Ask {
     expect: toml::Value,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
     text: Option<String>,
@@ -433,6 +438,72 @@ impl ScriptStep {
         let Some(expected) = &self.expect else { return Ok(()) };
         let expected = serde_json::to_value(expected).expect("TOML values are JSON values");
         agrees(&expected, decision, "")
+    }
+}
+
+/// A file and what one lint must find in it: nothing, where it is a near miss.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LintCase {
+    /// The code of the lint.
+    pub code: String,
+    /// Why it must be found, or must not.
+    pub why: String,
+    robots: Option<String>,
+    robots_base64: Option<String>,
+    robots_parts: Option<Vec<Part>>,
+    /// A page that is looked at together with the file.
+    pub page: Option<LintPage>,
+    /// What must be found, in the order of the file.
+    #[serde(default)]
+    pub found: Vec<LintFound>,
+    /// Whether no lint at all may find anything.
+    #[serde(default)]
+    pub clean: bool,
+}
+
+/// A page of the site.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LintPage {
+    /// Its URL.
+    pub url: String,
+    /// Its header fields.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// Its HTML.
+    #[serde(default)]
+    pub html: String,
+}
+
+/// One finding that must be there.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct LintFound {
+    /// The line, from 1; 0 where it is about the page or the whole file.
+    pub line: u32,
+    /// The column, from 1 in characters; 0 where there is none.
+    pub column: u32,
+    /// The text that is pointed at.
+    pub text: String,
+    /// `note`, `warning` or `error`.
+    pub severity: String,
+    /// `safe` or `unsafe`; without it there must be no fix.
+    pub fix: Option<String>,
+}
+
+impl LintCase {
+    /// The octets of the file.
+    ///
+    /// # Panics
+    /// When the case has none, or more than one member for them.
+    pub fn octets(&self) -> Vec<u8> {
+        match (&self.robots, &self.robots_base64, &self.robots_parts) {
+            (Some(text), None, None) => text.clone().into_bytes(),
+            (None, Some(base64), None) => STANDARD.decode(base64).expect("base64"),
+            (None, None, Some(parts)) => parts.iter().flat_map(Part::octets).collect(),
+            _ => panic!("{}: a case has exactly one of the robots members", self.code),
+        }
     }
 }
 

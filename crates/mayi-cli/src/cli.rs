@@ -27,12 +27,13 @@ Examples:
   mayi fmt robots.txt
   mayi compare robots.txt --agents Googlebot,GPTBot
   mayi diff old/robots.txt new/robots.txt
+  mayi lint robots.txt
   mayi registry show GPTBot
 
 Exit status:
   0  every URL is allowed, or the command has done its work
-  1  at least one URL is not allowed (check, explain), or there is a difference (fmt --check, compare,
-     diff)
+  1  at least one URL is not allowed (check, explain), something is wrong with a file (lint), or there
+     is a difference (fmt --check, compare, diff)
   2  there is no answer: a word, a file or a URL is wrong";
 
 /// May this crawler fetch this URL? Answers from its robots.txt, fetched or given, and says why.
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Compare(crate::commands::compare::Compare),
     /// Show what changed in meaning from one file to another
     Diff(crate::commands::diff::DiffArgs),
+    /// Say what is wrong with robots.txt files, and fix what can be fixed safely
+    Lint(crate::commands::lint::LintArgs),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell
@@ -163,7 +166,7 @@ pub(crate) struct Reading {
     pub(crate) union: bool,
 }
 
-fn header_field(text: &str) -> Result<(String, String), String> {
+pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header field is `Name: value`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

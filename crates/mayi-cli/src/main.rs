@@ -45,6 +45,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Fmt(fmt) => commands::fmt::run(&fmt),
         Command::Compare(compare) => commands::compare::run(&compare),
         Command::Diff(diff) => commands::diff::run(&diff),
+        Command::Lint(lint) => commands::lint::run(&lint),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),
         Command::Man(man) => commands::generate::man(&man),

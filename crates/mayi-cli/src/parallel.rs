@@ -90,6 +90,37 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
     })
 }
 
+/// Works on items and takes what came of each in their order. Every worker is at most a few items
+/// ahead of the one that is taken, so that what is kept does not grow with their number.
+pub(crate) fn map_items<I: Sync, R: Send>(
+    items: &[I],
+    jobs: usize,
+    work: impl Fn(&I) -> R + Sync,
+    mut take: impl FnMut(&I, R) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let jobs = jobs.clamp(1, items.len().max(1));
+    thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for first in 0..jobs {
+            let (sender, receiver) = sync_channel(4);
+            let work = &work;
+            scope.spawn(move || {
+                for item in items.iter().skip(first).step_by(jobs) {
+                    if sender.send(work(item)).is_err() {
+                        break;
+                    }
+                }
+            });
+            workers.push(receiver);
+        }
+        for (item, worker) in items.iter().zip(workers.iter().cycle()) {
+            let Ok(done) = worker.recv() else { break };
+            take(item, done)?;
+        }
+        Ok(())
+    })
+}
+
 /// Sends runs of whole rows to the workers in turn, until the input ends or nobody listens.
 fn read_runs(
     mut input: impl Read,
@@ -201,6 +232,21 @@ mod tests {
             let input = Drip(input.as_bytes(), piece);
             map_lines(input, &mut output, jobs, 1000, upper_case).expect("it works");
             assert!(output == numbers.join(" LINE\n").as_bytes(), "{jobs} jobs, pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn items_are_taken_in_order() {
+        let items: Vec<usize> = (0..100).collect();
+        for jobs in [1, 3, 200] {
+            let mut taken = Vec::new();
+            let take = |item: &usize, done| {
+                taken.push((*item, done));
+                Ok(())
+            };
+            map_items(&items, jobs, |item| item * 2, take).expect("it works");
+            assert!(taken.iter().enumerate().all(|(at, pair)| *pair == (at, at * 2)), "{jobs} jobs");
+            assert_eq!(taken.len(), 100);
         }
     }
 

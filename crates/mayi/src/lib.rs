@@ -40,6 +40,7 @@
 
 pub mod access;
 pub mod directive;
+pub mod lint;
 #[cfg(feature = "report")]
 pub mod meaning;
 pub mod page;

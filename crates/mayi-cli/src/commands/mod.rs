@@ -10,5 +10,6 @@ pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod fmt;
 pub(crate) mod generate;
+pub(crate) mod lint;
 pub(crate) mod page;
 pub(crate) mod registry;

@@ -167,6 +167,17 @@ impl PageControls {
     }
 }
 
+/// The members of a Robots-Tag line that have no parameters.
+pub(crate) fn bare_rules(value: &str) -> impl Iterator<Item = &str> {
+    let members = robots_tag::members(value).into_iter().map(str::trim);
+    members.filter(|member| !member.contains([';', '=']))
+}
+
+/// Whether a name, in any case, is that of a page rule.
+pub(crate) fn is_page_rule(name: &str) -> bool {
+    rule::is_rule(&name.to_ascii_lowercase())
+}
+
 /// The statements of the header fields, in the order of the fields.
 fn of_fields(fields: &[(&str, &str)], options: PageOptions) -> Vec<Statement> {
     let mut statements = Vec::new();

@@ -19,6 +19,7 @@
 mod error;
 mod explained;
 mod file;
+mod lint;
 mod page;
 mod parts;
 mod request;
@@ -29,6 +30,7 @@ pub use explained::{
     ExplainedRule, ExplainedStart,
 };
 pub use file::{FileHop, FileReport, FileSource, rfc3339_of};
+pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};

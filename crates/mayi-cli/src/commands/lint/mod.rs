@@ -1,0 +1,338 @@
+//! `mayi lint`: what is wrong with files, for those who write them and for those who keep many.
+
+mod configuration;
+mod fixing;
+mod github;
+mod sarif;
+mod sources;
+mod summary;
+mod text;
+
+use std::io::{self, BufWriter, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::{Args, ValueEnum};
+use mayi::lint::{LINTS, Lint, Options, Page, Severity, UnknownLint};
+use mayi::page::{HeadReader, PageControls};
+use mayi::report::LintReport;
+use mayi::{Crawler, Limits, Target};
+
+use self::configuration::Configurations;
+use self::fixing::Fixing;
+use self::sources::Source;
+use self::summary::Summary;
+use super::check::write_json;
+use super::page::push_file;
+use crate::cli::{Reading, header_field};
+use crate::exit::{Exit, Failure};
+use crate::parallel;
+use crate::{input, text as terminal};
+
+/// What is linted, for what, and how it is shown.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A folder stands for the files below it that are called robots.txt, *.robots.txt or robots.*.txt; with
+--every-file, for all of them. What is in a mayi.toml beside a file or above it holds for the file:
+
+  [lint]
+  disable = [\"redundant-wildcard\"]
+  enable = []
+  fail-on = \"warning\"
+  severity = { S001 = \"error\" }
+  agents = [\"Googlebot\"]
+
+Words on the command line go before it. In a file, `# mayi: allow(S001, shadowed-rule)` silences lints
+on its own line or, alone on a line, on the next one.
+
+Exit status: 0 nothing at or above --fail-on was found, 1 something was, 2 a source could not be read.")]
+pub(crate) struct LintArgs {
+    /// Files, folders or `-` for standard input
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["explain", "list"])]
+    sources: Vec<String>,
+
+    /// Print the manual page of a lint, given by code or name
+    #[arg(long, value_name = "LINT", conflicts_with = "sources")]
+    explain: Option<String>,
+
+    /// List the lints: code, name, severity and what each is about
+    #[arg(long, conflicts_with_all = ["sources", "explain"])]
+    list: bool,
+
+    /// How diagnostics are printed
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Apply the fixes that change no decision; of standard input, print the fixed file
+    #[arg(long)]
+    fix: bool,
+
+    /// Print what the fixes change; without --fix nothing is written
+    #[arg(long)]
+    diff: bool,
+
+    /// From which severity on diagnostics make the command end with 1 [default: warning]
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+
+    /// Do not look for a lint, given by code or name; may be given several times
+    #[arg(long, value_name = "LINT")]
+    disable: Vec<String>,
+
+    /// Look for a lint that is off; may be given several times
+    #[arg(long, value_name = "LINT")]
+    enable: Vec<String>,
+
+    /// How severe a lint is, as in S001=error; may be given several times
+    #[arg(long, value_name = "LINT=SEVERITY", value_parser = severity_of)]
+    severity: Vec<(String, Severity)>,
+
+    /// The configuration file, instead of the mayi.toml beside or above each file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// A crawler to ask for, where a lint asks what may be fetched, instead of Googlebot and Bingbot;
+    /// may be given several times
+    #[arg(long = "agent", value_name = "TOKEN")]
+    agents: Vec<String>,
+
+    /// How many diagnostics of each lint are shown for a file; the others are counted
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    most: usize,
+
+    /// Print no diagnostics, only how many there are of each lint
+    #[arg(long)]
+    summary: bool,
+
+    /// Take every file of a folder, whatever it is called
+    #[arg(long)]
+    every_file: bool,
+
+    /// The URL of a page of the site, to be looked at together with the file
+    #[arg(long, value_name = "URL")]
+    page_url: Option<String>,
+
+    /// A header field of that page; may be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field, requires = "page_url")]
+    headers: Vec<(String, String)>,
+
+    /// The HTML of that page
+    #[arg(long, value_name = "FILE", requires = "page_url")]
+    html: Option<PathBuf>,
+
+    /// The charset that came with the file in its Content-Type
+    #[arg(long, value_name = "LABEL")]
+    charset: Option<String>,
+
+    /// How many octets of a file are read: 512000 (500 KiB) at the least
+    #[arg(long, value_name = "OCTETS", default_value_t = Limits::default().file_octets())]
+    max_octets: usize,
+
+    /// How many threads work; all cores where nothing is given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: the line, what is wrong with it, what crawlers make of it, what to do
+    Text,
+    /// A JSON object a file, one a line
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Note,
+    Warning,
+    Error,
+    /// Diagnostics never make the command fail
+    Never,
+}
+
+impl FailOn {
+    fn is_reached_by(self, severity: Severity) -> bool {
+        match self {
+            Self::Note => true,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Error => severity >= Severity::Error,
+            Self::Never => false,
+        }
+    }
+}
+
+fn severity_of(text: &str) -> Result<(String, Severity), String> {
+    let (lint, severity) = text.split_once('=').ok_or("it is LINT=SEVERITY, as in S001=error")?;
+    let severity = Severity::named(severity.trim())
+        .ok_or_else(|| format!("`{severity}` is none of `note`, `warning` and `error`"))?;
+    Ok((lint.trim().to_owned(), severity))
+}
+
+pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
+    if let Some(name) = &args.explain {
+        return explain(name);
+    }
+    if args.list {
+        return list();
+    }
+    let html = args.html.iter().map(|path| &**path);
+    let registries = args.reading.registries.iter().map(|path| &**path);
+    let inputs = args.sources.iter().map(|source| std::path::Path::new(source.as_str()));
+    input::one_reader(inputs.chain(html).chain(registries))?;
+
+    let base = base_options(args)?;
+    let configurations = Configurations::new(args, base);
+    let (sources, mut unreadable) = sources::find(&args.sources, args.every_file);
+    let jobs =
+        args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+    let work = |source: &Source| -> Result<Done, Failure> {
+        let settings = configurations.of(source)?;
+        one(source, args, &settings)
+    };
+
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut summary = Summary::default();
+    let mut sarif = sarif::Log::default();
+    let mut exit = Exit::Allowed;
+    parallel::map_items(&sources, jobs, work, |source, done| {
+        match done {
+            Ok(done) => {
+                if done.fails {
+                    exit = exit.max(Exit::Disallowed);
+                }
+                out.write_all(&done.output)?;
+                sarif.add(done.results);
+                summary.add(&done.counts, done.fixable);
+            }
+            Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
+            Err(Failure::Message(message)) => unreadable.push(format!("{}: {message}", source.name())),
+        }
+        Ok(())
+    })?;
+    match args.format {
+        Format::Sarif => write_json(&mut out, &sarif.finish())?,
+        Format::Text if args.summary || sources.len() > 1 => summary.write(&mut out)?,
+        _ => {}
+    }
+    out.flush()?;
+    for message in unreadable {
+        exit = Exit::NoAnswer;
+        anstream::eprintln!("mayi: {}", terminal::shown(message.as_bytes()));
+    }
+    Ok(exit)
+}
+
+/// What came of one file.
+struct Done {
+    output: Vec<u8>,
+    results: Vec<serde_json::Value>,
+    counts: Vec<(&'static Lint, Severity, usize)>,
+    /// How many of the diagnostics `--fix` would remove.
+    fixable: usize,
+    fails: bool,
+}
+
+fn one(source: &Source, args: &LintArgs, settings: &configuration::Settings) -> Result<Done, Failure> {
+    let mut octets = sources::load(source, args.max_octets)?;
+    let name = source.name();
+    let mut output = Vec::new();
+    let before = args.fix || args.diff;
+    if before {
+        let fixing = Fixing::of(&octets, &settings.options);
+        if args.diff {
+            fixing.write_diff(&mut output, &name)?;
+        }
+        if args.fix {
+            fixing.write(source, &mut output)?;
+            octets = fixing.into_octets();
+        } else {
+            let fails = fixing.changes();
+            return Ok(Done { output, results: Vec::new(), counts: Vec::new(), fixable: 0, fails });
+        }
+    }
+    let linted = mayi::lint::lint(&octets, &settings.options);
+    let mut counts: Vec<(&'static Lint, Severity, usize)> = Vec::new();
+    for (code, total) in linted.totals() {
+        let lint = Lint::named(code).expect("a code of the registry");
+        let worst = linted.diagnostics().iter().filter(|found| found.lint == lint);
+        let worst = worst.map(|found| found.severity).max().unwrap_or(lint.severity);
+        counts.push((lint, worst, *total));
+    }
+    let fails = counts.iter().any(|(_, severity, _)| settings.fail_on.is_reached_by(*severity));
+    let is_safe = |found: &&mayi::lint::Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.safe);
+    let fixable = linted.diagnostics().iter().filter(is_safe).count();
+    let mut results = Vec::new();
+    // Where the fixed file itself goes to standard output, nothing else does.
+    let is_taken = args.fix && *source == Source::StandardInput;
+    if !args.summary && !is_taken {
+        match args.format {
+            Format::Text => text::write(&mut output, &name, &linted, fixable)?,
+            Format::Json => write_json(&mut output, &LintReport::of(&name, &linted))?,
+            Format::Sarif => results = sarif::results(source, &linted),
+            Format::Github => github::write(&mut output, &name, &linted)?,
+        }
+    }
+    Ok(Done { output, results, counts, fixable, fails })
+}
+
+/// The options that every file starts with, before its configuration.
+fn base_options(args: &LintArgs) -> Result<Options, Failure> {
+    let limits = Limits::with_file_octets(args.max_octets).map_err(Failure::new)?;
+    let mut reading = input::reading(&args.reading)?.with_limits(limits);
+    let without = args.reading.no_extensions.iter().map(|name| name.0);
+    reading = reading.with_dialect(without.fold(mayi::Dialect::RFC9309, mayi::Dialect::without));
+    if let Some(charset) = &args.charset {
+        reading = reading.with_charset(charset);
+    }
+    let mut options = Options::default().with_reading(reading).with_most_of_each(args.most);
+    if let Some(url) = &args.page_url {
+        Target::parse(url).map_err(Failure::new)?;
+        let fields = input::borrowed(&args.headers);
+        let page_options = input::page_options(&args.reading);
+        let mut head = HeadReader::new(&fields, page_options);
+        if let Some(path) = &args.html {
+            push_file(&mut head, path)?;
+        }
+        let controls = PageControls::of_head(&fields, head, page_options);
+        let page = Page { url: url.clone(), controls, fields: args.headers.clone() };
+        options = options.with_page(page);
+    }
+    Ok(options)
+}
+
+/// The crawlers of these names.
+fn crawlers(names: &[String]) -> Result<Vec<Crawler>, Failure> {
+    names.iter().map(|name| Crawler::new(name).map_err(Failure::new)).collect()
+}
+
+fn explain(name: &str) -> Result<Exit, Failure> {
+    let lint = find(name).map_err(Failure::new)?;
+    io::stdout().write_all(lint.manual().as_bytes())?;
+    Ok(Exit::Allowed)
+}
+
+/// The lint of a name, or what to say where there is none.
+fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
+    // Switching it on in options of its own says what is wrong with the name.
+    Options::default().enable(name)?;
+    Ok(Lint::named(name).expect("it was found above"))
+}
+
+fn list() -> Result<Exit, Failure> {
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    for lint in LINTS {
+        let off = if lint.by_default { "" } else { " (off)" };
+        let name = terminal::styled(terminal::STRONG, format_args!("{:<30}", lint.name));
+        writeln!(out, "{} {name} {:<8} {}{off}", lint.code, lint.severity, lint.summary)?;
+    }
+    out.flush()?;
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,126 @@
+//! Diagnostics as SARIF 2.1.0: one run with the registry of lints as its rules.
+
+use mayi::lint::{Diagnostic, LINTS, Lint, Linted, Place, Severity};
+use serde_json::{Value, json};
+
+use super::sources::Source;
+
+/// The results of all files.
+#[derive(Default)]
+pub(super) struct Log(Vec<Value>);
+
+impl Log {
+    pub(super) fn add(&mut self, results: Vec<Value>) {
+        self.0.extend(results);
+    }
+
+    /// The whole log.
+    pub(super) fn finish(self) -> Value {
+        let rules: Vec<Value> = LINTS.iter().map(|lint| rule(lint)).collect();
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "mayi",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                } },
+                "columnKind": "unicodeCodePoints",
+                "results": self.0,
+            }],
+        })
+    }
+}
+
+fn rule(lint: &Lint) -> Value {
+    let clauses: Vec<_> = lint.clauses.iter().map(|clause| clause.id()).collect();
+    json!({
+        "id": lint.code,
+        "name": lint.name,
+        "shortDescription": { "text": lint.summary },
+        "help": { "text": lint.manual(), "markdown": lint.manual() },
+        "defaultConfiguration": { "level": level(lint.severity), "enabled": lint.by_default },
+        "properties": { "tags": clauses },
+    })
+}
+
+/// The results of one file.
+pub(super) fn results(source: &Source, linted: &Linted<'_>) -> Vec<Value> {
+    let uri = uri_of(source);
+    linted.diagnostics().iter().map(|found| result(&uri, linted, found)).collect()
+}
+
+fn result(uri: &str, linted: &Linted<'_>, found: &Diagnostic) -> Value {
+    let text = format!("{}. {}", found.message, found.reading);
+    let index = LINTS.iter().position(|lint| *lint == found.lint);
+    let mut result = json!({
+        "ruleId": found.lint.code,
+        "ruleIndex": index,
+        "level": level(found.severity),
+        "message": { "text": text },
+        "locations": [location(uri, found.place)],
+    });
+    if !found.related.is_empty() {
+        let related = found.related.iter().map(|other| {
+            let mut location = location(uri, Some(other.place));
+            location["message"] = json!({ "text": other.message });
+            location
+        });
+        result["relatedLocations"] = related.collect();
+    }
+    // Regions of a file that had to be decoded are not those of its octets.
+    if let (Some(fix), Some(start)) = (&found.fix, linted.text_start()) {
+        let replacements = fix.edits.iter().map(|edit| {
+            json!({
+                "deletedRegion": {
+                    "byteOffset": start + edit.span.start as usize,
+                    "byteLength": edit.span.len(),
+                },
+                "insertedContent": { "text": String::from_utf8_lossy(&edit.replacement) },
+            })
+        });
+        let replacements: Vec<Value> = replacements.collect();
+        result["fixes"] = json!([{
+            "description": { "text": fix.label },
+            "artifactChanges": [{ "artifactLocation": { "uri": uri }, "replacements": replacements }],
+        }]);
+    }
+    result
+}
+
+fn location(uri: &str, place: Option<Place>) -> Value {
+    let mut physical = json!({ "artifactLocation": { "uri": uri } });
+    if let Some(place) = place {
+        physical["region"] = json!({
+            "startLine": place.line.number(),
+            "startColumn": place.column,
+            "endLine": place.line.number(),
+            "endColumn": place.end_column,
+        });
+    }
+    json!({ "physicalLocation": physical })
+}
+
+fn level(severity: Severity) -> &'static str {
+    severity.name()
+}
+
+/// The name of a source as a URI reference, as SARIF wants it.
+fn uri_of(source: &Source) -> String {
+    let text = match source {
+        Source::Url(url) => return url.clone(),
+        Source::StandardInput => return "stdin".to_owned(),
+        Source::Path(path) => path.to_string_lossy().replace('\\', "/"),
+    };
+    let mut uri = String::new();
+    for octet in text.bytes() {
+        if octet.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&octet) {
+            uri.push(char::from(octet));
+        } else {
+            uri.push_str(&format!("%{octet:02X}"));
+        }
+    }
+    uri
+}

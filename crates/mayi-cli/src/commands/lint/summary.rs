@@ -1,0 +1,50 @@
+//! Many files → how many diagnostics of each lint there are, and in how many files.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use mayi::lint::{Lint, Severity};
+
+use crate::text::{STRONG, counted, styled};
+
+#[derive(Default)]
+pub(super) struct Summary {
+    files: usize,
+    clean: usize,
+    fixable: usize,
+    /// By code: the lint, how many diagnostics, and in how many files.
+    lints: BTreeMap<&'static str, (&'static Lint, usize, usize)>,
+}
+
+impl Summary {
+    pub(super) fn add(&mut self, counts: &[(&'static Lint, Severity, usize)], fixable: usize) {
+        self.files += 1;
+        self.clean += usize::from(counts.is_empty());
+        self.fixable += fixable;
+        for (lint, _, total) in counts {
+            let entry = self.lints.entry(lint.code).or_insert((lint, 0, 0));
+            entry.1 += total;
+            entry.2 += 1;
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        if !self.lints.is_empty() {
+            let head = format!(
+                "{:<5} {:<30} {:<8} {:>8} {:>7}",
+                "code", "name", "severity", "findings", "files"
+            );
+            writeln!(out, "{}", styled(STRONG, head))?;
+        }
+        for (code, (lint, total, files)) in &self.lints {
+            writeln!(
+                out,
+                "{code:<5} {:<30} {:<8} {total:>8} {files:>7}",
+                lint.name,
+                lint.severity.name()
+            )?;
+        }
+        let (files, clean) = (counted(self.files, "file"), self.clean);
+        writeln!(out, "{files}, {clean} with nothing to report")
+    }
+}

@@ -1,0 +1,146 @@
+//! Diagnostics for people: the line, what is wrong with it, what crawlers make of it, what to do.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use mayi::lint::{Diagnostic, Linted, Place, Severity};
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::{BAD, DIM, STRONG, counted, shown, styled};
+
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// How many characters of a line are shown before and behind the place.
+const AROUND: usize = 60;
+
+pub(super) fn write(
+    out: &mut impl Write,
+    file: &str,
+    linted: &Linted<'_>,
+    fixable: usize,
+) -> io::Result<()> {
+    for found in linted.diagnostics() {
+        write_one(out, file, linted, found)?;
+    }
+    write_more(out, file, linted)?;
+    write_counts(out, file, linted, fixable)
+}
+
+fn write_one(
+    out: &mut impl Write,
+    file: &str,
+    linted: &Linted<'_>,
+    found: &Diagnostic,
+) -> io::Result<()> {
+    let style = match found.severity {
+        Severity::Error => BAD,
+        Severity::Warning => WARNING,
+        Severity::Note => NOTE,
+    };
+    let severity =
+        styled(style, format_args!("{}[{} {}]", found.severity, found.lint.code, found.lint.name));
+    let message = styled(STRONG, shown(found.message.as_bytes()));
+    let place =
+        found.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+    writeln!(out, "{file}{place}: {severity}: {message}")?;
+    if let Some(place) = found.place {
+        write_line(out, linted, place, style)?;
+    }
+    let also =
+        |sign: &str, text: &str| format!("      {} {}", styled(DIM, sign), shown(text.as_bytes()));
+    writeln!(out, "{}", also("=", &found.reading))?;
+    for other in &found.related {
+        let text = format!("line {}: {}", other.place.line, other.message);
+        writeln!(out, "{}", also("=", &text))?;
+    }
+    if let Some(fix) = &found.fix {
+        let how = if fix.safe { "fix" } else { "perhaps" };
+        writeln!(out, "{}", also("=", &format!("{how}: {}", fix.label)))?;
+    }
+    writeln!(out)
+}
+
+/// The line, or what is around the place in it, with the place underlined.
+fn write_line(out: &mut impl Write, linted: &Linted<'_>, place: Place, style: Style) -> io::Result<()> {
+    let text = linted.robots().text();
+    let (start, end) = (place.span.start as usize, place.span.end as usize);
+    let is_end = |octet: &u8| *octet == b'\n' || *octet == b'\r';
+    let line_start = text[..start].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let line_end = text[end..].iter().position(is_end).map_or(text.len(), |at| end + at);
+    let (before, marked, after) = (&text[line_start..start], &text[start..end], &text[end..line_end]);
+    let (before, marked, after) = (
+        last(&shown(last_octets(before))),
+        first(&shown(first_octets(marked))),
+        first(&shown(first_octets(after))),
+    );
+    let number = place.line.to_string();
+    let bar = styled(DIM, "|");
+    writeln!(out, "{} {bar} {before}{marked}{after}", styled(DIM, format_args!("{number:>5}")))?;
+    let carets = "^".repeat(marked.width().max(1));
+    writeln!(out, "      {bar} {}{}", " ".repeat(before.width()), styled(style, carets))
+}
+
+/// No more octets than could be shown, so that a long line costs no more than a short one.
+fn first_octets(octets: &[u8]) -> &[u8] {
+    &octets[..octets.len().min(4 * AROUND + 4)]
+}
+
+fn last_octets(octets: &[u8]) -> &[u8] {
+    let mut start = octets.len().saturating_sub(4 * AROUND + 4);
+    // Not in the middle of a character.
+    while start > 0 && start < octets.len() && octets[start] & 0xC0 == 0x80 {
+        start += 1;
+    }
+    &octets[start..]
+}
+
+fn first(text: &str) -> String {
+    match text.char_indices().nth(AROUND) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn last(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= AROUND {
+        return text.to_owned();
+    }
+    format!("…{}", text.chars().skip(count - AROUND).collect::<String>())
+}
+
+/// How many there are that were not shown.
+fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
+    for (code, total) in linted.totals() {
+        let listed = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
+        let more = total - listed.count();
+        if more > 0 {
+            writeln!(out, "{file}: {code}: {more} more like it (--most shows more)")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_counts(
+    out: &mut impl Write,
+    file: &str,
+    linted: &Linted<'_>,
+    fixable: usize,
+) -> io::Result<()> {
+    if linted.totals().is_empty() {
+        return writeln!(out, "{file}: nothing to report");
+    }
+    let of = |severity| linted.diagnostics().iter().filter(|found| found.severity == severity).count();
+    let listed: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|severity| (of(severity), severity.name()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| counted(count, name))
+        .collect();
+    let fixable = match fixable {
+        0 => String::new(),
+        count => format!("; --fix removes {count}"),
+    };
+    writeln!(out, "{file}: {}{fixable}", listed.join(", "))
+}

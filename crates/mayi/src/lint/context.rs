@@ -1,0 +1,249 @@
+//! A file as lints look at it: its lines with what is on them, its groups with their records, and the
+//! budget for what is more than a pass over them.
+
+use std::cell::{Cell, OnceCell};
+
+use encoding_rs::Encoding as Charset;
+
+use super::diagnostic::Edit;
+use super::oddity::{Oddity, oddity_of};
+use super::options::Options;
+use crate::crawler::Crawler;
+use crate::directive::{DIRECTIVES, Directive, Role, RuleKind};
+use crate::robots_txt::RobotsTxt;
+use crate::ruleset::CrawlerRules;
+use crate::span::Span;
+use crate::syntax::{self, Content, RawRecord};
+
+/// What every lint gets to see.
+pub(super) struct Context<'c, 't> {
+    octets: &'c [u8],
+    pub(super) robots: &'c RobotsTxt<'t>,
+    pub(super) text: &'c [u8],
+    pub(super) options: &'c Options,
+    pub(super) lines: Vec<LineView<'c>>,
+    pub(super) groups: Vec<GroupView<'c>>,
+    /// Rules and statements before every group-start line.
+    pub(super) outside: Vec<Entry<'c>>,
+    rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
+    budget: Cell<u64>,
+    spent: Cell<u64>,
+}
+
+/// A line and what is on it.
+pub(super) struct LineView<'c> {
+    /// Its octets, without those that end it.
+    pub(super) span: Span,
+    /// Where the next one starts.
+    pub(super) next: u32,
+    /// From `#` to its end.
+    pub(super) comment: Option<Span>,
+    /// The record on it, known or not, without a rule that follows a user-agent.
+    pub(super) record: Option<RawRecord<'c>>,
+    /// The rule that follows a user-agent on it (AIA-5).
+    pub(super) inline_rule: Option<RawRecord<'c>>,
+    /// Why nobody reads it, where nobody does.
+    pub(super) oddity: Option<Oddity>,
+}
+
+impl LineView<'_> {
+    /// The span without white space at its ends and without its comment.
+    pub(super) fn content_span(&self, text: &[u8]) -> Span {
+        let end = self.comment.map_or(self.span.end, |comment| comment.start);
+        let content = &text[self.span.start as usize..end as usize];
+        let trimmed = content.trim_ascii();
+        if trimmed.is_empty() { Span { start: self.span.start, end } } else { Span::of(trimmed, text) }
+    }
+}
+
+/// A record of a group.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'c> {
+    /// The line that it is on, by its index.
+    pub(super) line: usize,
+    pub(super) record: RawRecord<'c>,
+    pub(super) role: Role,
+}
+
+impl Entry<'_> {
+    pub(super) fn is(&self, directive: &'static Directive) -> bool {
+        directive_of(&self.record).is_some_and(|known| std::ptr::eq(known, directive))
+    }
+
+    /// What it says about access, if it is a rule.
+    pub(super) fn kind(&self) -> Option<RuleKind> {
+        if let Role::Rule(kind) = self.role { Some(kind) } else { None }
+    }
+}
+
+/// A group: its group-start lines and what follows them.
+#[derive(Default)]
+pub(super) struct GroupView<'c> {
+    pub(super) starts: Vec<Entry<'c>>,
+    /// Rules, statements and records, in the order of the file.
+    pub(super) entries: Vec<Entry<'c>>,
+}
+
+impl<'c> GroupView<'c> {
+    /// Its rules about access.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (RuleKind, &Entry<'c>)> {
+        self.entries.iter().filter_map(|entry| Some((entry.kind()?, entry)))
+    }
+}
+
+impl<'c, 't> Context<'c, 't> {
+    pub(super) fn new(octets: &'c [u8], robots: &'c RobotsTxt<'t>, options: &'c Options) -> Self {
+        let text = robots.text();
+        let lines = lines_of(robots);
+        let (groups, outside) = groups_of(&lines);
+        Self {
+            octets,
+            robots,
+            text,
+            options,
+            lines,
+            groups,
+            outside,
+            rules_for: OnceCell::new(),
+            budget: Cell::new(STEPS_AT_LEAST + STEPS_PER_OCTET * text.len() as u64),
+            spent: Cell::new(0),
+        }
+    }
+
+    /// The octets of the file.
+    pub(super) fn octets(&self) -> &'c [u8] {
+        self.octets
+    }
+
+    /// Where the text starts in the octets, unless they had to be decoded.
+    pub(super) fn text_start(&self) -> Option<usize> {
+        let mark = Charset::for_bom(self.octets).map_or(0, |(_, length)| length);
+        self.octets[mark..].starts_with(self.text).then_some(mark)
+    }
+
+    /// Takes steps from the budget; where there are not enough left, what they were for is left out.
+    pub(super) fn spend(&self, steps: usize) -> bool {
+        let (left, steps) = (self.budget.get(), steps as u64);
+        let enough = steps <= left;
+        if enough {
+            self.budget.set(left - steps);
+            self.spent.set(self.spent.get() + steps);
+        }
+        enough
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.spent.get()
+    }
+
+    /// Where a part of the text stands in it.
+    pub(super) fn span(&self, part: &[u8]) -> Span {
+        Span::of(part, self.text)
+    }
+
+    /// The text of a line.
+    pub(super) fn line_text(&self, line: &LineView<'_>) -> &'c [u8] {
+        &self.text[line.span.range()]
+    }
+
+    /// The index of the line that an offset is on.
+    pub(super) fn line_at(&self, offset: u32) -> usize {
+        self.lines.partition_point(|line| line.span.start <= offset).saturating_sub(1)
+    }
+
+    /// The edit that takes a line out of the file, but for its comment.
+    pub(super) fn removed(&self, line: &LineView<'_>) -> Edit {
+        let end = line.comment.map_or(line.next, |comment| comment.start);
+        Edit::new(Span { start: line.span.start, end }, "")
+    }
+
+    /// Every record on a line that a directive knows, the ones in no group included.
+    pub(super) fn known_records(&self) -> impl Iterator<Item = Entry<'c>> {
+        self.lines.iter().enumerate().flat_map(|(line, view)| {
+            let records = view.record.into_iter().chain(view.inline_rule);
+            records.filter_map(move |record| {
+                let role = directive_of(&record)?.role;
+                Some(Entry { line, record, role })
+            })
+        })
+    }
+
+    /// The prepared rules of a crawler that no group names, and of those that the options name.
+    pub(super) fn rules_for(&self) -> &[(Crawler, CrawlerRules)] {
+        self.rules_for.get_or_init(|| {
+            let nobody = Crawler::new(NOBODY).expect("a token").ignoring_global(false);
+            let crawlers = std::iter::once(nobody).chain(self.options.agents().iter().cloned());
+            crawlers.map(|crawler| (crawler.clone(), self.robots.for_crawler(&crawler))).collect()
+        })
+    }
+}
+
+/// A name that no group has: what holds for it holds for all crawlers that are not named.
+pub(super) const NOBODY: &str = "mayi-nobody";
+
+const STEPS_AT_LEAST: u64 = 100_000;
+const STEPS_PER_OCTET: u64 = 256;
+
+/// The directive of a record.
+pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive> {
+    Some(DIRECTIVES[usize::from(record.directive?)])
+}
+
+fn lines_of<'c>(robots: &'c RobotsTxt<'_>) -> Vec<LineView<'c>> {
+    let (text, dialect) = (robots.text(), robots.dialect());
+    let mut lines = Vec::new();
+    let mut at = 0;
+    while let Some(raw) = syntax::line_from(text, at) {
+        at = raw.next;
+        let line = &text[raw.start..raw.end];
+        let comment = memchr::memchr(b'#', line)
+            .map(|hash| Span { start: (raw.start + hash) as u32, end: raw.end as u32 });
+        let content = syntax::read_line(line, dialect);
+        let mut record = if let Content::Record(record) = content { Some(record) } else { None };
+        let inline = record.as_ref().and_then(|record| syntax::inline_rule(record, dialect));
+        if let (Some(record), Some((value, _))) = (&mut record, &inline) {
+            record.value = value;
+        }
+        let is_read = content == Content::Nothing || record.is_some_and(|r| r.directive.is_some());
+        lines.push(LineView {
+            span: Span { start: raw.start as u32, end: raw.end as u32 },
+            next: raw.next as u32,
+            comment,
+            record,
+            inline_rule: inline.map(|(_, rule)| rule),
+            oddity: (!is_read).then(|| {
+                let end = comment.map_or(raw.end, |comment| comment.start as usize);
+                oddity_of(&text[raw.start..end], record.as_ref(), dialect)
+            }),
+        });
+    }
+    lines
+}
+
+/// Groups as REP-1 makes them, and the rules before the first.
+fn groups_of<'c>(lines: &[LineView<'c>]) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
+    let mut groups: Vec<GroupView<'c>> = Vec::new();
+    let mut outside = Vec::new();
+    let mut behind_rule = true;
+    for (line, view) in lines.iter().enumerate() {
+        for record in view.record.into_iter().chain(view.inline_rule) {
+            let Some(role) = directive_of(&record).map(|directive| directive.role) else { continue };
+            let entry = Entry { line, record, role };
+            if let Role::StartsGroup(_) = role {
+                if behind_rule {
+                    groups.push(GroupView::default());
+                    behind_rule = false;
+                }
+                groups.last_mut().expect("it was started").starts.push(entry);
+                continue;
+            }
+            behind_rule |= role.ends_group_start() && !groups.is_empty();
+            match groups.last_mut() {
+                Some(group) => group.entries.push(entry),
+                None if role.ends_group_start() => outside.push(entry),
+                None => {}
+            }
+        }
+    }
+    (groups, outside)
+}

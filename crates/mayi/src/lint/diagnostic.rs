@@ -1,0 +1,131 @@
+//! One finding, with all that somebody needs who has to do something about it.
+
+use super::{Lint, Severity};
+use crate::span::{LineNumber, Span};
+
+/// One finding of a lint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// The lint that found it.
+    pub lint: &'static Lint,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where it is; nowhere where it is about the page or the file as a whole.
+    pub place: Option<Place>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// What crawlers make of it: those that follow RFC 9309, and Google's where they differ.
+    pub reading: String,
+    /// What would make it go away, where that is known.
+    pub fix: Option<Fix>,
+    /// Other places that have to do with it.
+    pub related: Vec<Related>,
+}
+
+/// A place in the text of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// Its octets.
+    pub span: Span,
+    /// The line that it is on; no place goes over the end of its line.
+    pub line: LineNumber,
+    /// The column that it starts at, counted from 1 in characters.
+    pub column: u32,
+    /// The column behind its last character.
+    pub end_column: u32,
+}
+
+/// Another place that has to do with a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Related {
+    /// Where it is.
+    pub place: Place,
+    /// What it has to do with it.
+    pub message: String,
+}
+
+/// Edits that make a diagnostic go away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fix {
+    /// What they do, as an order: "write `Disallow:`".
+    pub label: String,
+    /// The edits, which do not overlap, in the order of the text.
+    pub edits: Vec<Edit>,
+    /// Whether no decision changes by them, for any crawler and any URL, in any dialect. Only such a
+    /// fix is applied by [`fix`](super::fix).
+    pub safe: bool,
+}
+
+/// Octets to put in the place of others.
+///
+/// ```
+/// use mayi::{Span, lint::Edit};
+///
+/// let edit = Edit { span: Span { start: 8, end: 8 }, replacement: b":".to_vec() };
+/// assert_eq!(edit.replacement, b":");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; an empty span is a place to insert at.
+    pub span: Span,
+    /// What stands there instead.
+    pub replacement: Vec<u8>,
+}
+
+impl Edit {
+    pub(super) fn new(span: Span, replacement: impl Into<Vec<u8>>) -> Self {
+        Self { span, replacement: replacement.into() }
+    }
+}
+
+impl Fix {
+    /// A fix that no decision changes by.
+    pub(super) fn safe(label: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self { label: label.into(), edits, safe: true }
+    }
+
+    /// A fix that changes what the file says, and so is for the owner of the file to make.
+    pub(super) fn unsafe_(label: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self { label: label.into(), edits, safe: false }
+    }
+}
+
+/// What a lint says of a finding, before its places are counted out.
+pub(super) struct Draft {
+    pub(super) span: Option<Span>,
+    pub(super) severity: Option<Severity>,
+    pub(super) message: String,
+    pub(super) reading: String,
+    pub(super) fix: Option<Fix>,
+    pub(super) related: Vec<(Span, String)>,
+}
+
+impl Draft {
+    /// What is wrong, and what crawlers make of it.
+    pub(super) fn new(message: impl Into<String>, reading: impl Into<String>) -> Self {
+        let (message, reading) = (message.into(), reading.into());
+        Self { span: None, severity: None, message, reading, fix: None, related: Vec::new() }
+    }
+
+    /// With a fix.
+    pub(super) fn fixed_by(mut self, fix: impl Into<Option<Fix>>) -> Self {
+        self.fix = fix.into();
+        self
+    }
+
+    /// With another place that has to do with it.
+    pub(super) fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push((span, message.into()));
+        self
+    }
+
+    /// With another severity than the lint's own, where this finding matters more or less.
+    pub(super) fn as_severe_as(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+}

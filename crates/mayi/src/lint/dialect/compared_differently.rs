@@ -1,0 +1,88 @@
+//! Google compares a pattern in another form.
+//!
+//! ## What is wrong
+//!
+//! RFC 9309 has pattern and URL brought into one form before they are compared. Google's parser changes
+//! only some of the pattern, so that a character which URLs have percent-encoded must be written so.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and take `%2A`
+//! as a literal `*` (REP-16). Google compares a raw space, which no URL has; it takes `%7E` and `~` for
+//! two things.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /my files/
+//! Disallow: /%7Euser/
+//! ```
+//!
+//! Write `/my%20files/` and `/~user/`: all crawlers read these alike.
+
+use crate::lint::characters::template_in;
+use crate::lint::prelude::*;
+use crate::lint::rules::can_match;
+use crate::lint::syntax::missing_line_break::second_record;
+use crate::percent::{escaped, normalise};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "D002",
+    name: "compared-differently",
+    summary: "Google compares a pattern in another form",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_11, Clause::REP_16],
+    source: include_str!("compared_differently.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    if context.text_start().is_none() {
+        return;
+    }
+    let entries = context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
+    for rule in entries {
+        let value = rule.record.value;
+        let Some((at, length)) = first_difference(value) else { continue };
+        let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
+        if template_in(&start).is_some() || second_record(context, value).is_some() {
+            continue; // what the pattern should have been is not known
+        }
+        let whole = context.span(value);
+        let start = whole.start + at as u32;
+        let span = Span { start, end: start + length as u32 };
+        found.report(span, || {
+            let part = &value[at..at + length];
+            let ours = normalise(part);
+            let (written, compared) = (quoted(part), quoted(&ours));
+            if matches!(&*ours, b"%2A" | b"%24") {
+                return Draft::new(
+                    format!("{written} stands for the character itself to some crawlers only"),
+                    format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; Google matches {written} alone."),
+                )
+                .as_severe_as(Severity::Note);
+            }
+            let fixed = normalise(value).into_owned();
+            Draft::new(
+                format!("{written} is compared as {compared} by some crawlers and as it stands by Google"),
+                format!("Crawlers that follow RFC 9309 compare {compared}; Google compares {written}, which URLs do not have."),
+            )
+            .fixed_by(Fix::unsafe_(format!("write {}", quoted(&fixed)), vec![Edit::new(whole, fixed.clone())]))
+        });
+    }
+}
+
+/// The first part of a pattern that is compared otherwise: where, and how many octets.
+fn first_difference(pattern: &[u8]) -> Option<(usize, usize)> {
+    let is_odd = |octet: u8| matches!(octet, b' ' | b'\t' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}');
+    pattern.iter().enumerate().find_map(|(at, &octet)| {
+        if is_odd(octet) {
+            return Some((at, 1));
+        }
+        let value = (octet == b'%').then(|| escaped(&pattern[at + 1..])).flatten()?;
+        let unreserved = value.is_ascii_alphanumeric() || b"-._~*$".contains(&value);
+        unreserved.then_some((at, 3))
+    })
+}

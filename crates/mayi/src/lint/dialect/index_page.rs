@@ -1,0 +1,63 @@
+//! Google takes an `Allow` for an index page as one for its folder.
+//!
+//! ## What is wrong
+//!
+//! Google reads `Allow: /a/index.html` as leave for `/a/` itself too, which another rule disallows.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 allow the page alone; Google allows the folder's own URL as well.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /
+//! Allow: /index.html
+//! ```
+//!
+//! To let everybody fetch the folder's URL, write `Allow: /$` too.
+
+use crate::dialect::Comparison;
+use crate::directive::RuleKind;
+use crate::lint::prelude::*;
+use crate::pattern::{PathPattern, index_page_folder};
+use crate::target::Target;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "D005",
+    name: "index-page",
+    summary: "Google takes an Allow for an index page as one for its folder",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::REP_8],
+    source: include_str!("index_page.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for rule in context.known_records().filter(|rule| rule.kind() == Some(RuleKind::Allow)) {
+        let value = rule.record.value;
+        if memchr::memmem::find(value, b"/index.htm").is_none() || value.len() > 2000 {
+            continue;
+        }
+        let google = PathPattern::read(value, Comparison::AsGoogle);
+        let Some(folder) = index_page_folder(google.normalised()) else { continue };
+        let folder = String::from_utf8_lossy(&folder[..folder.len() - 1]).into_owned();
+        if folder.contains('*') || !context.spend(folder.len() * 16) {
+            continue;
+        }
+        let Ok(target) = Target::from_path(&folder) else { continue };
+        let mut rules = context.rules_for().iter();
+        if !rules.any(|(_, rules)| !rules.decide(&target).is_allowed()) {
+            continue;
+        }
+        found.report(context.span(value), || {
+            let folder = quoted(folder.as_bytes());
+            Draft::new(
+                format!("to Google this allows {folder} too"),
+                format!("Crawlers that follow RFC 9309 allow the page alone, and disallow {folder}; Google allows both."),
+            )
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! Google reads a line as another one than it is.
+//!
+//! ## What is wrong
+//!
+//! Google takes a name by how it starts: to it `DisallowAITraining` is `Disallow`, and
+//! `User-Agent-Purpose` is `User-agent`. It also ends a line at a NUL, and finds the colon of a line
+//! that lacks its own further on in the value.
+//!
+//! ## What crawlers make of it
+//!
+//! The diagnostic has both readings: that of RFC 9309 and the drafts (WILD-7), and Google's.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! DisallowAITraining: /
+//! ```
+//!
+//! To Google, nothing may be fetched. Say it in another way, such as `Content-Usage: train-ai=n`, or
+//! write a group for Google's crawlers without the line.
+
+use crate::dialect::Dialect;
+use crate::directive::{Role, RuleKind};
+use crate::lint::meaning::{Said, said};
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "D001",
+    name: "read-differently",
+    summary: "Google reads a line as another one than it is",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_7],
+    source: include_str!("read_differently.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    if context.text_start().is_none() {
+        return; // `utf-16` says that Google reads nothing
+    }
+    for line in &context.lines {
+        let is_told = matches!(line.oddity, Some(Oddity::NearlyNamed(_))) || line.inline_rule.is_some();
+        if line.record.is_none() && line.oddity.is_none() || is_told || line.span.len() > 16_000 {
+            continue;
+        }
+        let text = context.line_text(line);
+        let is_about_access =
+            |said: &&Said<'_>| matches!(said.directive.role, Role::StartsGroup(_) | Role::Rule(_));
+        let (ours, theirs) = (said(text, context.robots.dialect()), said(text, &Dialect::GOOGLE));
+        if ours.iter().filter(is_about_access).eq(theirs.iter().filter(is_about_access)) {
+            continue;
+        }
+        found.report(line.content_span(context.text), || {
+            let shown = |said: Option<&Said<'_>>| match said {
+                Some(said) => {
+                    let value = quoted(said.value);
+                    format!("`{}: {}`", said.directive.name, value.trim_matches('`'))
+                }
+                None => "nothing".to_owned(),
+            };
+            let (here, there) = (shown(ours.first()), shown(theirs.first()));
+            let draft = Draft::new(
+                format!("Google reads this line as {there}"),
+                format!("Crawlers that follow RFC 9309 and the drafts read {here}; Google reads {there}."),
+            );
+            let disallows = |said: &Said<'_>| {
+                said.directive.role == Role::Rule(RuleKind::Disallow) && !said.value.is_empty()
+            };
+            if theirs.iter().any(disallows) && !ours.iter().any(disallows) {
+                draft.as_severe_as(Severity::Error)
+            } else {
+                draft
+            }
+        });
+    }
+}

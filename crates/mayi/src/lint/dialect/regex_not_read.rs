@@ -1,0 +1,61 @@
+//! A user-agent line is a regular expression, which few crawlers read.
+//!
+//! ## What is wrong
+//!
+//! Nothing, to crawlers that follow draft-jimenez-tbd-robotstxt-update. RFC 9309 has no regular
+//! expressions in names.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow the draft use the group if the expression matches their whole name (AIA-2). To all
+//! others, Google among them, it is a name that no crawler has.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: .*-ai
+//! Disallow: /
+//! ```
+//!
+//! Name the crawlers that must not miss the group as well, each on a line of its own.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "D004",
+    name: "regex-not-read",
+    summary: "a user-agent line is a regular expression, which few crawlers read",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::AIA_2],
+    source: include_str!("regex_not_read.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        let value = start.record.value;
+        let is_one = Names::of(start, context) == Names::Regex;
+        if !is_one {
+            continue;
+        }
+        let span = context.span(value);
+        found.report(span, || {
+            // A name with something in square brackets or behind a backslash is none that was meant.
+            let in_token = |octet: &&u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
+            let name = &value[..value.iter().take_while(in_token).count()];
+            let is_name = !name.is_empty() && value[name.len()..].starts_with(b" ");
+            let fix = is_name.then(|| {
+                let label = format!("write {}, if that is meant", quoted(name));
+                Fix::unsafe_(label, vec![Edit::new(span, name)])
+            });
+            Draft::new(
+                format!("{} is read as a regular expression by few crawlers", quoted(value)),
+                "Crawlers that follow draft-jimenez-tbd-robotstxt-update match it with their name; to all others, \
+                 Google among them, it is a name that nobody has.",
+            )
+            .fixed_by(fix)
+        });
+    }
+}

@@ -1,0 +1,58 @@
+//! The value of `Crawl-delay` is not a number of seconds.
+//!
+//! ## What is wrong
+//!
+//! `Crawl-delay` is a number, `10` or `0.5`, without a unit.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that heed it pass over what is no number; Google does not heed it at all. To a few libraries a
+//! bad value spoils the whole file.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Crawl-delay: 10 seconds
+//! ```
+//!
+//! Write `Crawl-delay: 10`.
+
+use crate::directive::CRAWL_DELAY;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X012",
+    name: "crawl-delay-value",
+    summary: "the value of Crawl-delay is not a number of seconds",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_1],
+    source: include_str!("crawl_delay_value.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for entry in context.known_records().filter(|entry| entry.is(&CRAWL_DELAY)) {
+        let value = entry.record.value;
+        let number = str::from_utf8(value).ok().and_then(|text| text.parse::<f64>().ok());
+        if number.is_some_and(|number| number.is_finite() && number >= 0.0) {
+            continue;
+        }
+        let span = if value.is_empty() { context.span(entry.record.name) } else { context.span(value) };
+        found.report(span, || {
+            let digits = value.iter().take_while(|octet| octet.is_ascii_digit() || **octet == b'.').count();
+            let fix = (digits > 0).then(|| {
+                let number = &value[..digits];
+                Fix::unsafe_(format!("write {}", quoted(number)), vec![Edit::new(span, number)])
+            });
+            let message = if value.is_empty() {
+                "`Crawl-delay` has no value".to_owned()
+            } else {
+                format!("{} is not a number of seconds", quoted(value))
+            };
+            Draft::new(message, "Crawlers that heed Crawl-delay pass the line over; Google passes over every such line.")
+                .fixed_by(fix)
+        });
+    }
+}

@@ -1,0 +1,55 @@
+//! A member of `App-Directives` is not the name of an application.
+//!
+//! ## What is wrong
+//!
+//! The members of the List are Tokens: the identifiers of applications, without quotes and brackets.
+//!
+//! ## What crawlers make of it
+//!
+//! They ignore the member and use the others (APP-3).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! App-Directives: "examplesearch";widgets=?0
+//! ```
+//!
+//! Write `examplesearch;widgets=?0`.
+
+use crate::directive::APP_DIRECTIVES;
+use crate::lint::prelude::*;
+use crate::lint::statements;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X003",
+    name: "member-not-a-token",
+    summary: "a member of App-Directives is not the name of an application",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::APP_3],
+    source: include_str!("member_not_a_token.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
+        for (place, entry) in list.iter().enumerate() {
+            let (what, word) = match entry {
+                sfv::ListEntry::Item(item) if item.bare_item.as_token().is_some() => continue,
+                sfv::ListEntry::Item(item) => match item.bare_item.as_string() {
+                    Some(text) => ("a String", text.as_str()),
+                    None => ("no Token", ""),
+                },
+                sfv::ListEntry::InnerList(_) => ("an Inner List", ""),
+            };
+            found.report(line.span_of(word, context), || {
+                Draft::new(
+                    format!("member {} of the List is {what}, not the identifier of an application", place + 1),
+                    "Crawlers that read App-Directives ignore the member; others pass the line over anyway.",
+                )
+            });
+        }
+    }
+}

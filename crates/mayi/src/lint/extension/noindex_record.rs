@@ -1,0 +1,45 @@
+//! `Noindex` stands in the file, where it has no effect.
+//!
+//! ## What is wrong
+//!
+//! `Noindex` in robots.txt was never in a specification. Google heeded it unofficially and stopped in
+//! September 2019.
+//!
+//! ## What crawlers make of it
+//!
+//! They pass it over; the pages stay in the index.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Noindex: /old/
+//! ```
+//!
+//! Send `X-Robots-Tag: noindex` with the pages, or write `<meta name="robots" content="noindex">` into
+//! them, and do not disallow them: what can't be fetched can't be read.
+
+use crate::directive::NOINDEX;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X011",
+    name: "noindex-record",
+    summary: "`Noindex` stands in the file, where it has no effect",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_1],
+    source: include_str!("noindex_record.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for entry in context.known_records().filter(|entry| entry.is(&NOINDEX)) {
+        found.report(context.span(entry.record.name), || {
+            Draft::new(
+                "`Noindex` has no effect in robots.txt",
+                "No large search engine reads it; Google stopped in 2019. The pages stay in the index.",
+            )
+        });
+    }
+}

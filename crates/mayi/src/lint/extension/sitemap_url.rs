@@ -1,0 +1,63 @@
+//! A sitemap is not given by a whole URL.
+//!
+//! ## What is wrong
+//!
+//! `Sitemap` has the whole URL of the sitemap, with `https://` and the host. It may be on another host,
+//! so that a path alone does not say which.
+//!
+//! ## What crawlers make of it
+//!
+//! Some resolve a path against the URL of the file (so does `mayi`, WILD-1); others, Google among them
+//! by its documentation, ask for a whole URL.
+//!
+//! ## Example
+//!
+//! ```text
+//! Sitemap: /sitemap.xml
+//! ```
+//!
+//! Write `Sitemap: https://example.com/sitemap.xml`.
+
+use crate::directive::SITEMAP;
+use crate::lint::prelude::*;
+use crate::target::split_url;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X013",
+    name: "sitemap-url",
+    summary: "a sitemap is not given by a whole URL",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_1],
+    source: include_str!("sitemap_url.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for entry in context.known_records().filter(|entry| entry.is(&SITEMAP)) {
+        let value = entry.record.value;
+        let text = String::from_utf8_lossy(&value[..value.len().min(5000)]);
+        let is_whole = split_url(&text).is_ok_and(|url| !url.authority.is_empty());
+        let has_space = value.iter().any(u8::is_ascii_whitespace);
+        if is_whole && !has_space {
+            continue;
+        }
+        let span = if value.is_empty() { context.span(entry.record.name) } else { context.span(value) };
+        found.report(span, || {
+            let message = if value.is_empty() {
+                "`Sitemap` has no value".to_owned()
+            } else if has_space {
+                format!("{} is more than one URL: a sitemap has a line of its own", quoted(value))
+            } else {
+                format!("{} is not a whole URL, with `https://` and the host", quoted(value))
+            };
+            let page = context.options.page().and_then(|page| split_url(&page.url).ok());
+            let fix = page.filter(|_| value.starts_with(b"/")).map(|page| {
+                let whole = format!("{}://{}{text}", page.scheme, page.authority);
+                Fix::unsafe_(format!("write `{whole}`"), vec![Edit::new(span, whole)])
+            });
+            Draft::new(message, "Some crawlers find the sitemap all the same; Google asks for a whole URL.")
+                .fixed_by(fix)
+        });
+    }
+}

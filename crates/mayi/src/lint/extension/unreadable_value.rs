@@ -1,0 +1,60 @@
+//! The structured value of a line does not parse.
+//!
+//! ## What is wrong
+//!
+//! `App-Directives` has a List and `Content-Usage` a Dictionary of RFC 9651, behind an optional path.
+//! These are strict: keys are in lower case, texts are in double quotes, and one slip makes the whole
+//! value unreadable.
+//!
+//! ## What crawlers make of it
+//!
+//! They drop the line alone, and it says nothing (REP-22, APP-4).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Content-Usage: Train-AI=n
+//! ```
+//!
+//! Write `train-ai=n`.
+
+use crate::directive::{APP_DIRECTIVES, CONTENT_USAGE};
+use crate::lint::prelude::*;
+use crate::lint::statements;
+use crate::preference::Statement;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X002",
+    name: "unreadable-value",
+    summary: "the structured value of a line does not parse",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::APP_4, Clause::USE_1, Clause::REP_22],
+    source: include_str!("unreadable_value.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let lists = statements::of(context, &APP_DIRECTIVES)
+        .filter(|line| sfv::Parser::new(line.value).parse::<sfv::List>().is_err())
+        .map(|line| (line, "a List, such as `examplesearch;widgets=?0`"));
+    let dictionaries = statements::of(context, &CONTENT_USAGE)
+        .filter(|line| Statement::parse(line.value).is_none())
+        .map(|line| (line, "a Dictionary, such as `train-ai=n`"));
+    for (line, what) in lists.chain(dictionaries) {
+        let span = context.span(line.value);
+        found.report(span, || {
+            let lower = line.value.to_ascii_lowercase();
+            let parses = Statement::parse(&lower).is_some() && line.entry.is(&CONTENT_USAGE);
+            let fix = (parses && lower != line.value).then(|| {
+                Fix::unsafe_("write it in lower case", vec![Edit::new(span, lower.clone())])
+            });
+            Draft::new(
+                format!("{} is not {what} (RFC 9651)", quoted(line.value)),
+                "Crawlers that read such lines drop this one; others pass it over anyway.",
+            )
+            .fixed_by(fix)
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! An application, or a directive of one, is in no registry.
+//!
+//! ## What is wrong
+//!
+//! Nobody is known to call itself that, or the application is not known to have such a directive.
+//!
+//! ## What crawlers make of it
+//!
+//! An application that does call itself so heeds it: what is not registered is passed through as it is
+//! (APP-8). A slip in the name is heeded by nobody.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! App-Directives: examplesaerch;widgets=?0
+//! ```
+//!
+//! Write `examplesearch`. `mayi registry list` prints what is known, and `--registry` adds to it.
+
+use crate::directive::APP_DIRECTIVES;
+use crate::lint::nearest;
+use crate::lint::prelude::*;
+use crate::lint::statements;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X006",
+    name: "unregistered-application",
+    summary: "an application, or a directive of one, is in no registry",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::APP_8],
+    source: include_str!("unregistered_application.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let registry = context.robots.registry();
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
+        for entry in &list {
+            let sfv::ListEntry::Item(item) = entry else { continue };
+            let Some(application) = item.bare_item.as_token().map(sfv::TokenRef::as_str) else { continue };
+            if registry.application(application).is_none() {
+                let known = registry.applications().iter().map(|known| known.identifier.as_str());
+                let message = format!("no application is registered as `{application}`");
+                report(context, found, &line, application, message, nearest(application, known));
+                continue;
+            }
+            for name in item.params.keys().map(|name| name.as_str()) {
+                if registry.directive(application, name).is_some() {
+                    continue;
+                }
+                let own = registry.directives().iter().filter(|known| known.application == application);
+                let near = nearest(name, own.map(|known| known.name.as_str()));
+                let message = format!("`{application}` has no directive registered as `{name}`");
+                report(context, found, &line, name, message, near);
+            }
+        }
+    }
+}
+
+fn report(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    line: &statements::Structured<'_>,
+    word: &str,
+    message: String,
+    near: Option<&str>,
+) {
+    let span = line.span_of(word, context);
+    found.report(span, || {
+        let fix = near.map(|near| Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)]));
+        let severity = if fix.is_some() { Severity::Warning } else { Severity::Note };
+        Draft::new(message, "An application of that name heeds it; where the name is a slip, nobody does.")
+            .as_severe_as(severity)
+            .fixed_by(fix)
+    });
+}

@@ -1,0 +1,65 @@
+//! A directive of an application has a value of another type than the registered one.
+//!
+//! ## What is wrong
+//!
+//! The registry says which type the values of a directive have: a Boolean is written `?1` or `?0`, a
+//! Token as a word, a String in quotes.
+//!
+//! ## What crawlers make of it
+//!
+//! The directive can't be used, as if it were not there (APP-8).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! App-Directives: examplesearch;widgets=no
+//! ```
+//!
+//! Write `widgets=?0`.
+
+use crate::directive::APP_DIRECTIVES;
+use crate::lint::prelude::*;
+use crate::lint::statements;
+use crate::structured::{Value, ValueType};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "X004",
+    name: "wrong-value-type",
+    summary: "a directive of an application has a value of the wrong type",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::APP_8],
+    source: include_str!("wrong_value_type.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let registry = context.robots.registry();
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
+        for entry in &list {
+            let sfv::ListEntry::Item(item) = entry else { continue };
+            let Some(application) = item.bare_item.as_token() else { continue };
+            for (name, value) in &item.params {
+                let Some(known) = registry.directive(application.as_str(), name.as_str()) else { continue };
+                let value = Value::from(value.clone());
+                if value.value_type() == known.value_type {
+                    continue;
+                }
+                found.report(line.span_of(name.as_str(), context), || {
+                    let right = known.value_type;
+                    let example = match right {
+                        ValueType::Boolean => ", `?1` or `?0`",
+                        ValueType::String => ", in double quotes",
+                        _ => "",
+                    };
+                    Draft::new(
+                        format!("the value {value} of `{name}` is a {}, not a {}{example}", value.value_type().name(), right.name()),
+                        format!("`{application}` can't use the directive, as if it were not there."),
+                    )
+                });
+            }
+        }
+    }
+}

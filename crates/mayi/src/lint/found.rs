@@ -1,0 +1,130 @@
+//! Gathers what lints find: silenced or not, counted, and no more of each than was asked for.
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::diagnostic::{Diagnostic, Draft, Place, Related};
+use super::options::Options;
+use super::silence::{self, Silence};
+use super::{LINTS, Severity};
+use crate::span::{LineCounter, LineNumber, Span};
+
+/// What was found so far.
+pub(super) struct Found<'c> {
+    text: &'c [u8],
+    line_starts: Vec<u32>,
+    options: &'c Options,
+    silences: Vec<Silence>,
+    /// The lint that looks now.
+    current: usize,
+    drafts: Vec<(usize, Draft)>,
+    totals: Vec<usize>,
+}
+
+impl<'c> Found<'c> {
+    pub(super) fn new(context: &Context<'c, '_>, options: &'c Options) -> Self {
+        Self {
+            text: context.text,
+            line_starts: context.lines.iter().map(|line| line.span.start).collect(),
+            options,
+            silences: silence::of_lines(context.text, &context.lines),
+            current: 0,
+            drafts: Vec::new(),
+            totals: vec![0; LINTS.len()],
+        }
+    }
+
+    /// What is reported from now on is of this lint.
+    pub(super) fn start(&mut self, lint: usize) {
+        self.current = lint;
+    }
+
+    /// A finding at a place, which does not go over the end of its line. What is said of it is made
+    /// only where it is kept.
+    pub(super) fn report(&mut self, span: Span, draft: impl FnOnce() -> Draft) {
+        if self.is_silenced(span) {
+            return;
+        }
+        self.keep(|| Draft { span: Some(span), ..draft() });
+    }
+
+    /// A finding about the page or the whole file.
+    pub(super) fn report_whole(&mut self, draft: impl FnOnce() -> Draft) {
+        self.keep(draft);
+    }
+
+    /// Every silence, for the lint that looks for those that nothing is silenced by.
+    pub(super) fn unused_silences(&self) -> Vec<(Span, bool)> {
+        let is_disabled =
+            |silence: &Silence| silence.lint.is_some_and(|lint| !self.options.is_enabled(lint.index()));
+        let unused = self.silences.iter().filter(|s| !s.used.get() && !is_disabled(s));
+        unused.map(|silence| (silence.span, silence.lint.is_some())).collect()
+    }
+
+    fn keep(&mut self, draft: impl FnOnce() -> Draft) {
+        let total = &mut self.totals[self.current];
+        *total += 1;
+        if *total <= self.options.most_of_each() {
+            self.drafts.push((self.current, draft()));
+        }
+    }
+
+    fn is_silenced(&self, span: Span) -> bool {
+        if self.silences.is_empty() {
+            return false;
+        }
+        let line = self.line_starts.partition_point(|&start| start <= span.start).saturating_sub(1);
+        let first = self.silences.partition_point(|silence| silence.line < line);
+        let mut silenced = false;
+        for silence in self.silences[first..].iter().take_while(|silence| silence.line == line) {
+            if silence.lint.is_some_and(|lint| lint.index() == self.current) {
+                silence.used.set(true);
+                silenced = true;
+            }
+        }
+        silenced
+    }
+
+    /// The diagnostics, in the order of the text, and how many of each code there are.
+    pub(super) fn finish(mut self) -> (Vec<Diagnostic>, BTreeMap<&'static str, usize>) {
+        self.drafts.sort_by_key(|(lint, draft)| (draft.span, *lint));
+        let places = self.places();
+        let place = |span: Span| {
+            let at = |offset| places[&offset];
+            let ((line, column), (_, end_column)) = (at(span.start), at(span.end));
+            Place { span, line, column, end_column }
+        };
+        let diagnostics = self.drafts.into_iter().map(|(index, draft)| {
+            let lint = LINTS[index];
+            let severity: Option<Severity> = self.options.severity(index).or(draft.severity);
+            Diagnostic {
+                lint,
+                severity: severity.unwrap_or(lint.severity),
+                place: draft.span.map(place),
+                message: draft.message,
+                reading: draft.reading,
+                fix: draft.fix,
+                related: draft
+                    .related
+                    .into_iter()
+                    .map(|(span, message)| Related { place: place(span), message })
+                    .collect(),
+            }
+        });
+        let diagnostics = diagnostics.collect();
+        let totals = self.totals.iter().zip(LINTS).filter(|(total, _)| **total > 0);
+        (diagnostics, totals.map(|(total, lint)| (lint.code, *total)).collect())
+    }
+
+    /// Line and column of every offset that a draft names, found in one pass.
+    fn places(&self) -> BTreeMap<u32, (LineNumber, u32)> {
+        let spans = self.drafts.iter().flat_map(|(_, draft)| {
+            draft.span.into_iter().chain(draft.related.iter().map(|(span, _)| *span))
+        });
+        let mut offsets: Vec<u32> = spans.flat_map(|span| [span.start, span.end]).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let mut counter = LineCounter::new(self.text);
+        offsets.into_iter().map(|offset| (offset, counter.position_at(offset))).collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! The name of a crawler has more in it than a name can have.
+//!
+//! ## What is wrong
+//!
+//! A crawler goes by its product token in robots.txt: `Googlebot`, not `Googlebot/2.1`, not `Google Bot`
+//! and not the whole User-Agent string. What follows the first character that no token has is not
+//! compared.
+//!
+//! ## What crawlers make of it
+//!
+//! They compare what stands before that character: `Google Bot` is for a crawler called `Google`, and
+//! `Googlebot, Bingbot` is for Googlebot alone.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: Example Bot
+//! Disallow: /private/
+//! ```
+//!
+//! Write the token that the crawler's own documentation names, and a line for each crawler.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+use crate::registry::Registry;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G007",
+    name: "crawler-name",
+    summary: "the name of a crawler has more in it than a name can have",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_4],
+    source: include_str!("crawler_name.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        let Names::Token { token, rest } = Names::of(start, context) else { continue };
+        if rest.is_empty() {
+            continue;
+        }
+        let span = context.span(start.record.value);
+        found.report(span, || {
+            let (value, name) = (start.record.value, quoted(token));
+            let registry = context.robots.registry();
+            let to_token = || vec![Edit::new(span, token)];
+            let reading = format!("Crawlers read the line as {name} and pass over what follows.");
+            if token.eq_ignore_ascii_case(b"Mozilla") {
+                return Draft::new(
+                    format!("{} is a whole User-Agent string, not the name of a crawler", quoted(value)),
+                    "Crawlers read the line as `Mozilla`, which is none of them.",
+                )
+                .as_severe_as(Severity::Error)
+                .fixed_by(known_in(value, registry).map(|known| {
+                    Fix::unsafe_(format!("write `{known}`"), vec![Edit::new(span, known)])
+                }));
+            }
+            if rest.starts_with(b"/") && !rest.contains(&b' ') || rest == b"*" {
+                let what = if rest == b"*" { "a wildcard" } else { "a version" };
+                return Draft::new(format!("the name of a crawler goes without {what}"), reading)
+                    .as_severe_as(Severity::Note)
+                    .fixed_by(Fix::safe(format!("write {name}"), to_token()));
+            }
+            let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
+            if is_list {
+                let message = format!("one line names one crawler, and this one names only {name}");
+                return Draft::new(message, reading);
+            }
+            let fix = known_in(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
+            let fix = fix.map(|known| {
+                Fix::unsafe_(format!("write `{known}`, if that is meant"), vec![Edit::new(span, known)])
+            });
+            let next = quoted(&rest[..rest.iter().skip(1).position(|o| o.is_ascii()).map_or(rest.len(), |at| at + 1)]);
+            let message = if rest[0] == b' ' || rest[0] == b'\t' {
+                format!("a crawler's name has no spaces: this line is for {name}")
+            } else {
+                format!("a crawler's name can't have {next} in it: this line is for {name}")
+            };
+            Draft::new(message, reading).fixed_by(fix)
+        });
+    }
+}
+
+/// The known crawler whose name is a word of the value, or is the value without its spaces.
+fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
+    let text = String::from_utf8_lossy(&value[..value.len().min(500)]).into_owned();
+    let joined: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let dashed = text.split_whitespace().collect::<Vec<_>>().join("-");
+    let in_token = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let words = text.split(|c| !in_token(c)).filter(|word| !word.is_empty());
+    let mut tries = [joined.as_str(), dashed.as_str()].into_iter().chain(words);
+    tries.find_map(|word| registry.agent(word)).map(|agent| agent.token.as_str())
+}

@@ -1,0 +1,72 @@
+//! A blank line stands between two user-agent lines, and does not separate them.
+//!
+//! ## What is wrong
+//!
+//! It looks like two groups and is one: only a rule ends the user-agent lines of a group. Neither a
+//! blank line nor `Crawl-delay` is a rule.
+//!
+//! ## What crawlers make of it
+//!
+//! The crawler of the first line gets all the rules below the second one (REP-1, REP-3, REP-17).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: ExampleBot
+//! Crawl-delay: 10
+//!
+//! User-agent: *
+//! Disallow: /
+//! ```
+//!
+//! ExampleBot may fetch nothing. To let it fetch everything, write a blank `Disallow:` below its line.
+
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G005",
+    name: "joined-groups",
+    summary: "a blank line between two user-agent lines does not separate their groups",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_1, Clause::REP_3, Clause::REP_17],
+    source: include_str!("joined_groups.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for group in &context.groups {
+        // A group without any rules has nothing that could reach the wrong crawler.
+        if !group.entries.iter().any(|entry| entry.role.ends_group_start() && !entry.record.value.is_empty()) {
+            continue;
+        }
+        for pair in group.starts.windows(2) {
+            let (before, after) = (&pair[0], &pair[1]);
+            let between = &context.lines[before.line + 1..after.line.max(before.line + 1)];
+            let is_blank = |line: &LineView<'_>| context.line_text(line).trim_ascii().is_empty();
+            if !between.iter().any(is_blank) {
+                continue;
+            }
+            let span = context.span(after.record.value);
+            let first = context.span(before.record.value);
+            let is_same = before.record.value.eq_ignore_ascii_case(after.record.value);
+            if span.is_empty() || first.is_empty() || is_same {
+                continue;
+            }
+            found.report(span, || {
+                let (above, below) = (quoted(before.record.value), quoted(after.record.value));
+                let records = between.iter().any(|line| line.record.is_some());
+                let why = if records {
+                    "the records between them are no rules, and only a rule ends the user-agent lines of a group"
+                } else {
+                    "a blank line does not end a group"
+                };
+                Draft::new(
+                    format!("{above} and {below} look like two groups and are one: {why}"),
+                    format!("Every rule below is for {above} too."),
+                )
+                .related(first, "this line joins the group below it")
+            });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A user-agent line names no crawler.
+//!
+//! ## What is wrong
+//!
+//! The value is blank, or starts with something that no crawler's name has, such as a quotation mark.
+//! The name of a crawler in robots.txt is made of letters, digits, `_`, `-` and `.`.
+//!
+//! ## What crawlers make of it
+//!
+//! None finds itself in the line. If no other line of the group names one, no crawler ever uses its
+//! rules.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent:
+//! Disallow: /private/
+//! ```
+//!
+//! Write `User-agent: *` for all crawlers that are not named elsewhere.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G004",
+    name: "names-nobody",
+    summary: "a user-agent line names no crawler",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::REP_4],
+    source: include_str!("names_nobody.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for group in &context.groups {
+        let is_nobody = |start: &Entry<'_>| Names::of(start, context) == Names::Nobody;
+        let is_lost = group.starts.iter().all(is_nobody);
+        for start in group.starts.iter().filter(|start| is_nobody(start)) {
+            let value = start.record.value;
+            if value.starts_with(b"*") {
+                continue; // `wildcard-crawler` knows what was meant
+            }
+            let (record, span) = (context.span(start.record.name), context.span(value));
+            let span = if value.is_empty() { record } else { span };
+            found.report(span, || {
+                let reading = if is_lost {
+                    "No crawler finds itself in the group, so that nobody uses its rules."
+                } else {
+                    "No crawler finds itself in the line; the others of the group still count."
+                };
+                if value.is_empty() {
+                    return Draft::new("the user-agent line has no value", reading);
+                }
+                let bare = value.trim_ascii();
+                let inner = bare.iter().filter(|octet| !b"\"'`".contains(octet)).copied().collect::<Vec<_>>();
+                let fix = (inner.len() < bare.len()).then(|| {
+                    let label = format!("write {}", quoted(&inner));
+                    Fix::unsafe_(label, vec![Edit::new(span, inner.clone())])
+                });
+                Draft::new(format!("no crawler's name starts like {}", quoted(value)), reading).fixed_by(fix)
+            });
+        }
+    }
+}

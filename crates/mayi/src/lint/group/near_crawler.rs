@@ -1,0 +1,82 @@
+//! The name of a crawler is nearly one that is known.
+//!
+//! ## What is wrong
+//!
+//! No known crawler has this name, and one has a name that differs by a letter or a hyphen.
+//!
+//! ## What crawlers make of it
+//!
+//! Names are compared whole, in any case: the crawler that was meant does not find itself in the line,
+//! and uses the `*` group.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: Goglebot
+//! Disallow: /private/
+//! ```
+//!
+//! Write `Googlebot`. `mayi registry list agents` prints the names that are known, and `--registry` adds
+//! to them.
+
+use crate::lint::nearest::slips;
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G010",
+    name: "near-crawler",
+    summary: "the name of a crawler is nearly one that is known",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_6, Clause::REP_4],
+    source: include_str!("near_crawler.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let registry = context.robots.registry();
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        let Names::Token { token, rest } = Names::of(start, context) else { continue };
+        let Ok(name) = str::from_utf8(token) else { continue };
+        // With something behind it, `crawler-name` speaks of the line.
+        if name.len() < 7 || !rest.is_empty() || registry.agent(name).is_some() {
+            continue;
+        }
+        let agents = registry.agents();
+        if !context.spend(agents.len() * 8) {
+            return;
+        }
+        let near = agents.iter().find(|agent| is_slip(name, &agent.token));
+        let Some(near) = near else { continue };
+        let span = context.span(start.record.value);
+        found.report(span, || {
+            let (token, operator) = (&near.token, &near.operator);
+            Draft::new(
+                format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
+                format!("`{token}` does not find itself in the line, and uses the `*` group."),
+            )
+            .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, token.as_str())]))
+        });
+    }
+}
+
+/// Whether a name is a slip of a known one: a letter too many, one too few or two that changed places,
+/// or other signs between the same letters. A letter that is another one makes another name:
+/// there are too many crawlers for that to be a slip.
+fn is_slip(name: &str, known: &str) -> bool {
+    let plain = |name: &str| -> Vec<u8> {
+        let letters = name.bytes().filter(|octet| !b"-_.".contains(octet));
+        letters.map(|octet| octet.to_ascii_lowercase()).collect()
+    };
+    let (ours, theirs) = (plain(name), plain(known));
+    if ours == theirs {
+        return true;
+    }
+    let sorted = |mut letters: Vec<u8>| {
+        letters.sort_unstable();
+        letters
+    };
+    let is_one_slip = slips(name.as_bytes(), known.as_bytes(), 1).is_some();
+    is_one_slip && (name.len() != known.len() || sorted(ours) == sorted(theirs))
+}

@@ -1,0 +1,84 @@
+//! The same crawler is named in two groups, or twice in one.
+//!
+//! ## What is wrong
+//!
+//! Nothing, by RFC 9309; but it is easy to change the one group and to forget the other, and not every
+//! crawler combines them.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309, Google's among them, take both groups as one. draft-koster-rep-00 has
+//! only the first `*` group apply, and some libraries take the first group of any name, or the last.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /private/
+//!
+//! User-agent: *
+//! Disallow: /tmp/
+//! ```
+//!
+//! Write one group with both rules. A line that repeats another of its own group can just go.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G002",
+    name: "repeated-crawler",
+    summary: "the same crawler is named in two groups",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::REP_5, Clause::REP_6],
+    source: include_str!("repeated_crawler.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let mut seen: HashMap<(bool, Vec<u8>), (usize, Span)> = HashMap::new();
+    for (group, view) in context.groups.iter().enumerate() {
+        for start in &view.starts {
+            let (is_purpose, name) = match Names::of(start, context) {
+                Names::Purpose => (true, start.record.value),
+                Names::Global => (false, &b"*"[..]),
+                Names::Token { token, .. } => (false, token),
+                Names::Regex | Names::Nobody => continue,
+            };
+            let span = context.span(start.record.value);
+            let (first_group, first) = match seen.entry((is_purpose, name.to_ascii_lowercase())) {
+                Slot::Occupied(first) => *first.get(),
+                Slot::Vacant(slot) => {
+                    slot.insert((group, span));
+                    continue;
+                }
+            };
+            found.report(span, || {
+                let line = context.line_at(first.start) + 1;
+                let who = quoted(name);
+                let view = &context.lines[start.line];
+                if first_group != group {
+                    return Draft::new(
+                        format!("{who} already has a group, at line {line}"),
+                        "Crawlers that follow RFC 9309, Google's among them, take both groups as one; some others \
+                         take only the first, or only the last.",
+                    )
+                    .related(first, "the first group");
+                }
+                let first_value = &context.text[first.range()];
+                let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none())
+                    .then(|| Fix::safe("delete the line", vec![context.removed(view)]));
+                Draft::new(
+                    format!("{who} is named already, at line {line} of the same group"),
+                    "Crawlers take the two lines as one.",
+                )
+                .related(first, "the first line")
+                .fixed_by(fix)
+            });
+        }
+    }
+}

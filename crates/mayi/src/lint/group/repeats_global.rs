@@ -1,0 +1,92 @@
+//! A group says exactly what the `*` group says.
+//!
+//! ## What is wrong
+//!
+//! A crawler that no group names uses the `*` group. A group of its own with the same rules changes
+//! nothing today, and will be forgotten when the `*` group changes.
+//!
+//! ## What crawlers make of it
+//!
+//! The crawler uses its own group and gets the same answers.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /private/
+//!
+//! User-agent: ExampleBot
+//! Disallow: /private/
+//! ```
+//!
+//! Delete the group, or write its name above the `*` group's rules. Crawlers that are known to ignore
+//! `*`, such as AdsBot-Google, need their own group, and are not reported.
+
+use std::collections::BTreeSet;
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+use crate::pattern::PathPattern;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G003",
+    name: "repeats-global",
+    summary: "a group says exactly what the `*` group says",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::REP_6],
+    source: include_str!("repeats_global.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
+    let (global, named): (Vec<_>, Vec<_>) =
+        context.groups.iter().partition(|group| group.starts.iter().any(is_global));
+    let Some(first) = global.first() else { return };
+    let says = said(global.iter().flat_map(|group| &group.entries));
+    if says.is_empty() {
+        return; // then a group of its own says that the crawler was thought of
+    }
+    let mut times = std::collections::HashMap::new();
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        *times.entry(start.record.value.to_ascii_lowercase()).or_insert(0) += 1;
+    }
+    for group in named {
+        let is_plain = |start: &Entry<'_>| {
+            let Names::Token { token, .. } = Names::of(start, context) else { return false };
+            let known = str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
+            let goes_to_global =
+                known.is_none_or(|agent| !agent.ignores_global() && agent.fallback().next().is_none());
+            goes_to_global && times.get(&start.record.value.to_ascii_lowercase()) == Some(&1)
+        };
+        if !group.starts.iter().all(is_plain) || said(&group.entries) != says {
+            continue;
+        }
+        let value = group.starts[0].record.value;
+        let global_start = first.starts.iter().find(|start| is_global(start)).expect("it has one");
+        found.report(context.span(value), || {
+            Draft::new(
+                format!("the group of {} says only what the group of `*` says", quoted(value)),
+                "The crawler gets the same answers with this group and without it.",
+            )
+            .related(context.span(global_start.record.value), "the same rules")
+        });
+    }
+}
+
+/// What records say, in an order of no matter; a blank rule says nothing.
+fn said<'e, 'c: 'e>(entries: impl IntoIterator<Item = &'e Entry<'c>>) -> BTreeSet<(&'static str, Vec<u8>)> {
+    let all = entries.into_iter().filter(|entry| !entry.record.value.is_empty());
+    all.filter_map(|entry| {
+        let directive = directive_of(&entry.record)?;
+        let value = match entry.kind() {
+            Some(_) => PathPattern::new(entry.record.value).normalised().to_vec(),
+            // A record of the whole file is not the group's.
+            None if directive.role == crate::directive::Role::FileRecord => return None,
+            None => entry.record.value.to_vec(),
+        };
+        Some((directive.name, value))
+    })
+    .collect()
+}

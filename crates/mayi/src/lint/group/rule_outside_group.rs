@@ -1,0 +1,59 @@
+//! A rule stands before the first user-agent line.
+//!
+//! ## What is wrong
+//!
+//! A rule belongs to the group above it, which says whom it is for. This one has no group.
+//!
+//! ## What crawlers make of it
+//!
+//! They ignore it (REP-13).
+//!
+//! ## Example
+//!
+//! ```text
+//! Disallow: /private/
+//! User-agent: *
+//! Disallow: /tmp/
+//! ```
+//!
+//! Write `User-agent: *` above it, or move it below the line that says whom it is for.
+
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G001",
+    name: "rule-outside-group",
+    summary: "a rule stands before the first user-agent line",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::REP_13],
+    source: include_str!("rule_outside_group.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let is_alone = context.groups.is_empty();
+    for (index, entry) in context.outside.iter().enumerate() {
+        if entry.record.value.is_empty() {
+            continue; // it would say nothing in a group either
+        }
+        let line = &context.lines[entry.line];
+        found.report(line.content_span(context.text), || {
+            let draft = Draft::new(
+                "no user-agent line stands above this rule, so that it is for nobody",
+                "Every crawler ignores it.",
+            );
+            if index > 0 || !is_alone {
+                return draft;
+            }
+            let at = line.span.start;
+            let end = match &context.text[line.span.end as usize..line.next as usize] {
+                b"" => &b"\n"[..],
+                end => end,
+            };
+            let start = [b"User-agent: *", end].concat();
+            let edit = Edit::new(Span { start: at, end: at }, start);
+            draft.fixed_by(Fix::unsafe_("write `User-agent: *` above it", vec![edit]))
+        });
+    }
+}

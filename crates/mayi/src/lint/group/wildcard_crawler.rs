@@ -1,0 +1,60 @@
+//! A user-agent line starts with `*` and goes on.
+//!
+//! ## What is wrong
+//!
+//! `*` stands for all crawlers that are not named, alone. It is no wildcard in a name: `*bot` is not
+//! every crawler whose name ends in `bot`.
+//!
+//! ## What crawlers make of it
+//!
+//! It names nobody (AIA-2). A few libraries read it as `*`, and then it is for everybody.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *-ai
+//! Disallow: /
+//! ```
+//!
+//! Name the crawlers, each on its line. To those that read regular expressions, `.*-ai` says it.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G009",
+    name: "wildcard-crawler",
+    summary: "a user-agent line starts with `*` and goes on",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::AIA_2, Clause::REP_4],
+    source: include_str!("wildcard_crawler.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        let value = start.record.value;
+        if Names::of(start, context) != Names::Nobody || !value.starts_with(b"*") {
+            continue;
+        }
+        let span = context.span(value);
+        found.report(span, || {
+            let rest = &value[1..];
+            let has_name = rest.iter().any(u8::is_ascii_alphanumeric);
+            let (label, meant) = if has_name {
+                let stem: Vec<u8> = rest.iter().copied().filter(|octet| *octet != b'*').collect();
+                let end: &[u8] = if rest.ends_with(b"*") { b".*" } else { b"" };
+                let meant = [b".*", &stem[..], end].concat();
+                (format!("write {}, which crawlers that read regular expressions know", quoted(&meant)), meant)
+            } else {
+                ("write `*`".to_owned(), b"*".to_vec())
+            };
+            Draft::new(
+                format!("{} names nobody: `*` stands for all crawlers only when it stands alone", quoted(value)),
+                "No crawler finds itself in the line; a few libraries read it as `*`.",
+            )
+            .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, meant)]))
+        });
+    }
+}

@@ -1,0 +1,341 @@
+//! Octets of a file → what is wrong with it, for those who write it.
+//!
+//! Parsing never fails, so a file can do something else than it says without anybody noticing: that is
+//! what a lint is for. A lint is one file in a folder beside this one, and one word in the list below;
+//! look-up, `mayi lint --explain`, `docs/lints/` and SARIF's rules derive from it. Its `//!` comment is
+//! its manual page, taken from the source itself, so that no copy of it can be stale.
+//!
+//! Linting is pure and total like reading, and its work is bounded: every lint is a pass over the lines
+//! or the rules, and what would be more draws on one budget for the whole file ([`Linted::steps`]).
+//!
+//! ```
+//! use mayi::lint::{Options, Severity, lint};
+//!
+//! let linted = lint(b"User-agent: *\nDisallow: private/\n", &Options::default());
+//! let found = &linted.diagnostics()[0];
+//! assert_eq!((found.lint.code, found.lint.name), ("P001", "missing-slash"));
+//! assert_eq!((found.severity, found.place.expect("it is in the file").line.number()), (Severity::Error, 2));
+//! assert!(found.fix.as_ref().is_some_and(|fix| fix.label.contains("/private/")));
+//! ```
+
+mod characters;
+mod context;
+mod diagnostic;
+mod fixing;
+mod found;
+mod meaning;
+mod nearest;
+mod oddity;
+mod options;
+mod rules;
+mod silence;
+mod statements;
+
+pub use diagnostic::{Diagnostic, Edit, Fix, Place, Related};
+pub use fixing::{Fixed, fix};
+pub use nearest::nearest;
+pub use options::{Options, Page, UnknownLint};
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::robots_txt::RobotsTxt;
+use crate::spec::Clause;
+use context::Context;
+use found::Found;
+
+/// What nearly every lint needs.
+mod prelude {
+    pub(super) use super::context::{Context, Entry, LineView, directive_of};
+    pub(super) use super::diagnostic::{Draft, Edit, Fix};
+    pub(super) use super::found::Found;
+    pub(super) use super::{Lint, Severity, quoted};
+    pub(super) use crate::span::Span;
+    pub(super) use crate::spec::Clause;
+}
+
+/// Declares the file of each lint and puts it into the registry.
+macro_rules! lints {
+    ($($folder:ident { $($file:ident,)* })*) => {
+        $(mod $folder { $(pub(super) mod $file;)* })*
+
+        /// Every lint, in the order of their codes.
+        pub static LINTS: &[&Lint] = &[$($(&$folder::$file::LINT,)*)*];
+    };
+}
+
+lints! {
+    syntax {
+        missing_colon,
+        misspelled_name,
+        unknown_record,
+        unreadable_line,
+        not_text,
+        utf_16,
+        stray_byte_order_mark,
+        invisible_character,
+        look_alike,
+        wrong_colon,
+        markup,
+        template_leftover,
+        file_too_large,
+        line_too_long,
+        missing_line_break,
+    }
+    group {
+        rule_outside_group,
+        repeated_crawler,
+        repeats_global,
+        names_nobody,
+        joined_groups,
+        blank_rule,
+        crawler_name,
+        unusable_regex,
+        wildcard_crawler,
+        near_crawler,
+    }
+    pattern {
+        missing_slash,
+        whole_url,
+        fragment,
+        repeated_rule,
+        shadowed_rule,
+        redundant_wildcard,
+        percent_encoding,
+        dollar_in_the_middle,
+        letter_case,
+        page_resources,
+        sitemap_disallowed,
+    }
+    extension {
+        unregistered_purpose,
+        unreadable_value,
+        member_not_a_token,
+        wrong_value_type,
+        deprecated_directive,
+        unregistered_application,
+        app_directives_in_named_group,
+        usage_label,
+        usage_value,
+        content_signal,
+        noindex_record,
+        crawl_delay_value,
+        sitemap_url,
+    }
+    dialect {
+        read_differently,
+        compared_differently,
+        grouped_differently,
+        regex_not_read,
+        index_page,
+    }
+    page {
+        hidden_noindex,
+        bare_robots_tag,
+    }
+    comment {
+        unused_allow,
+    }
+}
+
+/// A check: what it is called, what it is about, and what finds it.
+///
+/// ```
+/// use mayi::lint::Lint;
+///
+/// let lint = Lint::named("missing-colon").expect("it is in the registry");
+/// assert_eq!(lint.code, "S001");
+/// assert!(lint.manual().starts_with("# S001 missing-colon"));
+/// assert_eq!(Lint::named("s001"), Some(lint));
+/// ```
+#[non_exhaustive]
+pub struct Lint {
+    /// Its code: a letter for its kind and a number, which never changes.
+    pub code: &'static str,
+    /// Its name, which says what is wrong.
+    pub name: &'static str,
+    /// What is wrong, in a sentence.
+    pub summary: &'static str,
+    /// How much it matters, where nobody says otherwise.
+    pub severity: Severity,
+    /// Whether it is looked for without being asked for.
+    pub by_default: bool,
+    /// The clauses that it is about.
+    pub clauses: &'static [Clause],
+    /// Its own source, whose head is its manual page.
+    source: &'static str,
+    check: fn(&Context<'_, '_>, &mut Found<'_>),
+}
+
+impl Lint {
+    /// The lint with this code or this name, in any case.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        LINTS
+            .iter()
+            .copied()
+            .find(|lint| lint.code.eq_ignore_ascii_case(name) || lint.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Its manual page, in Markdown.
+    pub fn manual(&self) -> String {
+        let comment = self.source.lines().map_while(|line| line.strip_prefix("//!"));
+        let text: Vec<_> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let clauses: Vec<_> = self.clauses.iter().map(|clause| clause.id()).collect();
+        let off = if self.by_default { "" } else { ", looked for only where it is enabled" };
+        let (code, name, severity) = (self.code, self.name, self.severity);
+        let about = clauses.join(", ");
+        format!("# {code} {name}\n\n*{severity}{off}* · {about}\n\n{}\n", text.join("\n").trim())
+    }
+
+    /// Its place in the registry.
+    fn index(&self) -> usize {
+        LINTS.iter().position(|lint| lint.code == self.code).expect("every lint is in the registry")
+    }
+}
+
+impl PartialEq for Lint {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Lint {}
+
+impl fmt::Debug for Lint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.name)
+    }
+}
+
+/// How much a diagnostic matters, by what happens to the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Nothing happens, or nothing that was not meant; the file could be plainer.
+    Note,
+    /// Some crawlers read it otherwise than it looks, or it has a cost that is easy to miss.
+    Warning,
+    /// The file does not do what it says.
+    Error,
+}
+
+impl Severity {
+    /// All of them, the least first.
+    pub const ALL: &[Self] = &[Self::Note, Self::Warning, Self::Error];
+
+    /// `note`, `warning` or `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The severity of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|severity| severity.name() == name)
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Looks for everything that is wrong with a file. It can't fail.
+pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
+    let robots = RobotsTxt::read(octets, options.reading());
+    let context = Context::new(octets, &robots, options);
+    let mut found = Found::new(&context, options);
+    for (index, lint) in LINTS.iter().enumerate() {
+        if options.is_enabled(index) {
+            found.start(index);
+            (lint.check)(&context, &mut found);
+        }
+    }
+    let steps = context.steps();
+    let text_start = context.text_start();
+    let (diagnostics, totals) = found.finish();
+    Linted { robots, text_start, diagnostics, totals, steps }
+}
+
+/// Octets of a file for a message: as text, between backquotes, and not too long.
+fn quoted(octets: &[u8]) -> String {
+    const MOST: usize = 80;
+    let text = String::from_utf8_lossy(&octets[..octets.len().min(4 * MOST)]);
+    if text.chars().count() <= MOST && octets.len() <= 4 * MOST {
+        return format!("`{text}`");
+    }
+    let start: String = text.chars().take(MOST - 1).collect();
+    format!("`{start}…`")
+}
+
+/// What was found in a file.
+#[derive(Clone, Debug)]
+pub struct Linted<'t> {
+    robots: RobotsTxt<'t>,
+    text_start: Option<usize>,
+    diagnostics: Vec<Diagnostic>,
+    totals: BTreeMap<&'static str, usize>,
+    steps: u64,
+}
+
+impl<'t> Linted<'t> {
+    /// The diagnostics in the order of the file, of each lint no more than the options let in.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// How many diagnostics of each code there are, those included that are not listed.
+    pub fn totals(&self) -> &BTreeMap<&'static str, usize> {
+        &self.totals
+    }
+
+    /// The file as it was read; spans are into its text.
+    pub fn robots(&self) -> &RobotsTxt<'t> {
+        &self.robots
+    }
+
+    /// Where the text starts in the octets of the file: behind a byte order mark. None where the
+    /// octets had to be decoded, so that there is no such place.
+    pub fn text_start(&self) -> Option<usize> {
+        self.text_start
+    }
+
+    /// How many steps were taken that are more than a pass over the file. They are bounded by a
+    /// multiple of the file's length.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_names_are_in_order_and_unique() {
+        for pair in LINTS.windows(2) {
+            let kind = |lint: &Lint| "SGPXDHC".find(&lint.code[..1]).expect("a kind");
+            let number = |lint: &Lint| lint.code[1..].parse::<u32>().expect("a number");
+            let (one, next) = (pair[0], pair[1]);
+            let follows = kind(one) == kind(next) && number(next) == number(one) + 1;
+            assert!(follows || kind(one) < kind(next) && number(next) == 1, "{one:?}, {next:?}");
+        }
+        for lint in LINTS {
+            assert!(std::ptr::eq(Lint::named(lint.name).expect("a name"), *lint), "{lint:?}");
+            assert!(!lint.clauses.is_empty() && lint.code.len() == 4, "{lint:?}");
+        }
+    }
+
+    #[test]
+    fn every_manual_page_has_its_parts() {
+        for lint in LINTS {
+            let page = lint.manual();
+            for part in ["\n## What is wrong\n", "\n## What crawlers make of it\n", "\n## Example\n"] {
+                assert!(page.contains(part), "{lint:?} lacks {}", part.trim());
+            }
+        }
+    }
+}

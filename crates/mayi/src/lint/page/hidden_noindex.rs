@@ -1,0 +1,63 @@
+//! A page says `noindex`, and the file keeps crawlers from reading that.
+//!
+//! ## What is wrong
+//!
+//! `noindex` stands in the page or its header fields. A crawler that may not fetch the page never sees
+//! it, and a URL that others link to can be indexed without having been fetched.
+//!
+//! ## What crawlers make of it
+//!
+//! They do not fetch the page, and know nothing of the `noindex`.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /private/
+//! ```
+//!
+//! and a page below `/private/` with `<meta name="robots" content="noindex">`. Allow the page until it
+//! is out of the index. This lint needs a page: `--page-url` with `--html` or `--header`.
+
+use crate::lint::context::NOBODY;
+use crate::lint::prelude::*;
+use crate::target::Target;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "H001",
+    name: "hidden-noindex",
+    summary: "a page says noindex, and the file keeps crawlers from reading that",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::USE_6, Clause::TAG_10],
+    source: include_str!("hidden_noindex.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let Some(page) = context.options.page() else { return };
+    let Ok(target) = Target::parse(&page.url) else { return };
+    let mut reported = Vec::new();
+    for (crawler, rules) in context.rules_for() {
+        let decision = rules.decide(&target);
+        let page_rules = page.controls.for_crawler(crawler);
+        let (false, false, Some(rule)) = (decision.is_allowed(), page_rules.may_index(), decision.rule()) else {
+            continue;
+        };
+        let span = rule.span();
+        if reported.contains(&span) {
+            continue;
+        }
+        reported.push(span);
+        let written = page_rules.rules().iter().find(|rule| ["noindex", "none"].contains(&rule.name()));
+        found.report(span, || {
+            let token = crawler.product_token().as_str();
+            let who = if token == NOBODY { "a crawler that no group names".to_owned() } else { format!("`{token}`") };
+            let place = written.map(|rule| format!(" ({}, {})", rule.name(), rule.found())).unwrap_or_default();
+            Draft::new(
+                format!("this rule keeps {who} from reading the noindex of {}{place}", page.url),
+                "Crawlers do not fetch the page and never see it; the URL may be indexed if others link to it.",
+            )
+        });
+    }
+}

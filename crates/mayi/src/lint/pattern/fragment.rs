@@ -1,0 +1,56 @@
+//! A pattern goes on with `#`, which starts a comment.
+//!
+//! ## What is wrong
+//!
+//! `#` starts a comment anywhere in a line, so that the pattern ends before it and matches more than it
+//! says. And a fragment is never sent to a server: no rule can tell `/page#a` from `/page`.
+//!
+//! ## What crawlers make of it
+//!
+//! They read the pattern up to the `#` (REP-3).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /page#comments
+//! ```
+//!
+//! This disallows `/page`. Delete the line, or, for a `#` that is a part of the path, write `%23`. For a
+//! comment, write a space before the `#`.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::patterns;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P003",
+    name: "fragment",
+    summary: "a pattern goes on with `#`, which starts a comment",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_3, Clause::REP_7],
+    source: include_str!("fragment.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for rule in patterns(context) {
+        let Some(comment) = context.lines[rule.line].comment else { continue };
+        let value = context.span(rule.record.value);
+        if value.is_empty() || value.end != comment.start {
+            continue;
+        }
+        let text = &context.text[comment.range()];
+        let is_word = |octet: &u8| octet.is_ascii_alphanumeric() || b"!/_-*".contains(octet);
+        if !text.get(1).is_some_and(is_word) {
+            continue;
+        }
+        found.report(comment, || {
+            let (read, cut) = (quoted(rule.record.value), quoted(text.trim_ascii_end()));
+            Draft::new(
+                format!("{cut} is a comment, not a part of the pattern"),
+                format!("Every crawler reads the pattern {read}, which matches more than was probably meant."),
+            )
+        });
+    }
+}

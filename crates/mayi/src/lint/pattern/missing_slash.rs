@@ -1,0 +1,66 @@
+//! A pattern does not start with `/`, and so matches nothing.
+//!
+//! ## What is wrong
+//!
+//! A pattern is compared with the path of the URL from its first character on, and every path starts
+//! with `/`. `private/` matches no URL at all.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 keep the rule, and it never matches (WILD-4). So does Google.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: private/
+//! ```
+//!
+//! Write `/private/`; for something anywhere in the URL, as in `.php` or `?page=`, write `/*.php` or
+//! `/*?page=`.
+
+use crate::lint::characters::{is_invisible, template_in};
+use crate::lint::pattern::whole_url::path_of_url;
+use crate::lint::prelude::*;
+use crate::lint::rules::{can_match, patterns};
+use crate::lint::syntax::missing_line_break::second_record;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P001",
+    name: "missing-slash",
+    summary: "a pattern does not start with `/`, and matches nothing",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::WILD_4, Clause::REP_7],
+    source: include_str!("missing_slash.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for rule in patterns(context) {
+        let value = rule.record.value;
+        if value.is_empty() || can_match(&rule.record) || path_of_url(value).is_some() {
+            continue;
+        }
+        // What can't be seen, or was never filled, is what other lints speak of.
+        let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
+        let is_odd = |c: char| is_invisible(c) || c == '\u{feff}';
+        let is_glued = second_record(context, value).is_some();
+        if start.starts_with(is_odd) || template_in(&start).is_some() || is_glued {
+            continue;
+        }
+        let span = context.span(value);
+        found.report(span, || {
+            let meant = match value[0] {
+                b'?' | b'.' | b'&' | b'=' => [b"/*", value].concat(),
+                b'\\' => [b"/", &value[1..]].concat(),
+                _ => [b"/", value].concat(),
+            };
+            Draft::new(
+                format!("{} does not start with `/`, and every path does", quoted(value)),
+                "Every crawler keeps the rule, and it never matches.",
+            )
+            .fixed_by(Fix::unsafe_(format!("write {}", quoted(&meant)), vec![Edit::new(span, meant)]))
+        });
+    }
+}

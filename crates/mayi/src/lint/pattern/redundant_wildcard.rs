@@ -1,0 +1,106 @@
+//! A pattern ends in `*`, which is there anyway.
+//!
+//! ## What is wrong
+//!
+//! A pattern without `$` matches everything that starts like it: `/private/*` matches what `/private/`
+//! matches. The `*` only makes the rule an octet longer, and longer rules win over others.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 match the same URLs with and without it. Crawlers that know no wildcards
+//! compare it as a character, and the rule never matches.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /private/*
+//! ```
+//!
+//! Write `/private/`. The fix is safe where no rule of the opposite kind is about as long, so that
+//! nothing wins or loses by that octet.
+
+use crate::dialect::Comparison;
+use crate::directive::RuleKind;
+use crate::lint::prelude::*;
+use crate::lint::rules::can_match;
+use crate::pattern::PathPattern;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P006",
+    name: "redundant-wildcard",
+    summary: "a pattern ends in `*`, which is there anyway",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::REP_8, Clause::REP_15],
+    source: include_str!("redundant_wildcard.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let lengths = [Comparison::Normalised, Comparison::AsGoogle].map(|form| Lengths::of(context, form));
+    let entries = context.groups.iter().flat_map(|group| group.rules());
+    for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
+        let value = rule.record.value;
+        let Some(kept) = without_wildcard(value) else { continue };
+        let whole = context.span(value);
+        let span = Span { start: whole.start + kept.len() as u32, end: whole.end };
+        found.report(span, || {
+            let safe = lengths.iter().all(|lengths| lengths.are_free(kind, value));
+            Draft::new(
+                format!("{} matches the same without {} at its end", quoted(value), quoted(&value[kept.len()..])),
+                "Crawlers that follow RFC 9309 match the same URLs with and without it; the rule only counts as longer.",
+            )
+            .fixed_by(Fix { label: format!("write {}", quoted(kept)), edits: vec![Edit::new(span, "")], safe })
+        });
+    }
+}
+
+/// The pattern without wildcards at its end, or `*$`, if it has them and something before them.
+fn without_wildcard(pattern: &[u8]) -> Option<&[u8]> {
+    let unanchored = pattern.strip_suffix(b"$").unwrap_or(pattern);
+    let stars = unanchored.iter().rev().take_while(|octet| **octet == b'*').count();
+    let kept = &unanchored[..unanchored.len() - stars];
+    // What would end in `$` without it would become anchored.
+    (stars > 0 && !kept.is_empty() && !kept.ends_with(b"$")).then_some(kept)
+}
+
+/// From how many octets to how many the rules of a file can have, with this lint's fixes and without.
+struct Lengths {
+    comparison: Comparison,
+    /// By kind: where such runs start and where they end, each sorted.
+    runs: [(Vec<usize>, Vec<usize>); 2],
+}
+
+impl Lengths {
+    fn of(context: &Context<'_, '_>, comparison: Comparison) -> Self {
+        let mut runs = <[(Vec<usize>, Vec<usize>); 2]>::default();
+        let entries = context.groups.iter().flat_map(|group| group.rules());
+        for (kind, rule) in entries.filter(|(_, rule)| !rule.record.value.is_empty()) {
+            let (least, most) = run(rule.record.value, comparison);
+            runs[kind as usize].0.push(least);
+            runs[kind as usize].1.push(most);
+        }
+        for (starts, ends) in &mut runs {
+            starts.sort_unstable();
+            ends.sort_unstable();
+        }
+        Self { comparison, runs }
+    }
+
+    /// Whether no rule of the opposite kind can be as long as this one, or come to be.
+    fn are_free(&self, kind: RuleKind, pattern: &[u8]) -> bool {
+        let (least, most) = run(pattern, self.comparison);
+        let (starts, ends) = &self.runs[1 - kind as usize];
+        let started = starts.partition_point(|start| *start <= most);
+        let ended = ends.partition_point(|end| *end < least);
+        started == ended
+    }
+}
+
+/// How many octets a pattern has without and with what is redundant in it.
+fn run(pattern: &[u8], comparison: Comparison) -> (usize, usize) {
+    let octets = |pattern| PathPattern::read(pattern, comparison).octets();
+    let most = octets(pattern);
+    (without_wildcard(pattern).map_or(most, octets), most)
+}

@@ -1,0 +1,65 @@
+//! A rule is there twice in its group.
+//!
+//! ## What is wrong
+//!
+//! The same rule, or one that matches the same URLs and says the same, stands above it in the group.
+//!
+//! ## What crawlers make of it
+//!
+//! It changes nothing.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /private/
+//! Disallow: /private/
+//! ```
+//!
+//! Delete one of them.
+
+use std::collections::HashMap;
+
+use crate::dialect::Comparison;
+use crate::lint::prelude::*;
+use crate::lint::rules::{Core, can_match};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P004",
+    name: "repeated-rule",
+    summary: "a rule is there twice in its group",
+    severity: Severity::Note,
+    by_default: true,
+    clauses: &[Clause::REP_8],
+    source: include_str!("repeated_rule.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for group in &context.groups {
+        let mut seen: HashMap<_, Entry<'_>> = HashMap::new();
+        for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
+            let (core, _) = Core::of(rule.record.value, Comparison::Normalised);
+            let first = *seen.entry((kind, core)).or_insert(*rule);
+            if first.record.value.as_ptr() == rule.record.value.as_ptr() {
+                continue;
+            }
+            let line = &context.lines[rule.line];
+            let span = context.span(rule.record.value);
+            found.report(span, || {
+                let same = first.record.value == rule.record.value;
+                let fix = (same && line.inline_rule.is_none())
+                    .then(|| Fix::safe("delete the line", vec![context.removed(line)]));
+                let number = first.line + 1;
+                let message = if same {
+                    format!("the same rule stands at line {number} already")
+                } else {
+                    format!("{} at line {number} says the same already", quoted(first.record.value))
+                };
+                Draft::new(message, "It changes nothing for any crawler.")
+                    .related(context.span(first.record.value), "the first one")
+                    .fixed_by(fix)
+            });
+        }
+    }
+}

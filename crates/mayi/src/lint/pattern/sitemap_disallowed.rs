@@ -1,0 +1,81 @@
+//! A sitemap that the file names may not be fetched by its own rules.
+//!
+//! ## What is wrong
+//!
+//! The file points crawlers to a sitemap and tells them not to fetch it.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that no group names, Google's and Bing's, whichever is named below the rule, may not fetch it.
+//! A search engine that keeps to the rule does not read the sitemap.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /*.xml$
+//! Sitemap: https://example.com/sitemap.xml
+//! ```
+//!
+//! Add `Allow: /sitemap.xml`. The rules are those of this file, so the lint takes the sitemap to be on
+//! the same host; a file that disallows everything is not reported.
+
+use crate::directive::SITEMAP;
+use crate::lint::prelude::*;
+use crate::target::{Target, split_url};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P011",
+    name: "sitemap-disallowed",
+    summary: "a sitemap that the file names may not be fetched by its own rules",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_1, Clause::REP_8],
+    source: include_str!("sitemap_disallowed.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let sitemaps: Vec<_> = context.known_records().filter(|entry| entry.is(&SITEMAP)).collect();
+    // Sitemaps of several hosts can't all be on this one, and which of them are is not known.
+    let host = |entry: &Entry<'_>| {
+        let text = str::from_utf8(entry.record.value).unwrap_or_default();
+        split_url(text).map(|url| url.authority.to_ascii_lowercase()).unwrap_or_default()
+    };
+    let is_one_host = sitemaps.windows(2).all(|pair| host(&pair[0]) == host(&pair[1]));
+    if !is_one_host && context.options.page().is_none() {
+        return;
+    }
+    for sitemap in sitemaps {
+        let Ok(url) = str::from_utf8(sitemap.record.value) else { continue };
+        if url.len() > 2000 || !context.spend(url.len() * 16) {
+            continue;
+        }
+        let is_here = |url: &str| match (split_url(url), context.options.page().map(|page| split_url(&page.url))) {
+            (Ok(sitemap), Some(Ok(page))) => sitemap.authority.eq_ignore_ascii_case(page.authority),
+            _ => true,
+        };
+        let target = Target::parse(url).or_else(|_| Target::from_path(url));
+        let Ok(target) = target else { continue };
+        if !is_here(url) {
+            continue;
+        }
+        let decisions: Vec<_> = context.rules_for().iter().map(|(_, rules)| rules.decide(&target)).collect();
+        // One search engine that may fetch it is enough to make it worth naming.
+        let Some(rule) = decisions.iter().all(|d| !d.is_allowed()).then(|| decisions[0].rule()).flatten() else {
+            continue;
+        };
+        let span = rule.span();
+        if matches!(rule.pattern(), b"/" | b"*" | b"/*") {
+            continue;
+        }
+        found.report(context.span(sitemap.record.value), || {
+            let pattern = quoted(rule.pattern());
+            Draft::new(
+                format!("`Disallow: {}` at line {} keeps crawlers from this sitemap", pattern.trim_matches('`'), rule.line()),
+                "Crawlers that keep to the rule do not fetch the sitemap.",
+            )
+            .related(span, "this rule matches the sitemap's path")
+        });
+    }
+}

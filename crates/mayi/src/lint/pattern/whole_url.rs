@@ -1,0 +1,69 @@
+//! A pattern is a whole URL, and so matches nothing.
+//!
+//! ## What is wrong
+//!
+//! A pattern is compared with the path and query of a URL. Scheme and host are not compared, and the
+//! file is for its own host alone.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 keep the rule, and it never matches (WILD-4). So does Google.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: https://example.com/private/
+//! ```
+//!
+//! Write `/private/`, in the file of that host.
+
+use crate::lint::prelude::*;
+use crate::lint::rules::{can_match, patterns};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "P002",
+    name: "whole-url",
+    summary: "a pattern is a whole URL, and matches nothing",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::WILD_4, Clause::REP_7],
+    source: include_str!("whole_url.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for rule in patterns(context) {
+        let value = rule.record.value;
+        if can_match(&rule.record) {
+            continue;
+        }
+        let Some(path) = path_of_url(value) else { continue };
+        let span = context.span(value);
+        found.report(span, || {
+            let path = if path.is_empty() { b"/" } else { path };
+            Draft::new(
+                "the pattern is a whole URL, and patterns are compared with the path alone",
+                "Every crawler keeps the rule, and it never matches.",
+            )
+            .fixed_by(Fix::unsafe_(format!("write {}", quoted(path)), vec![Edit::new(span, path)]))
+        });
+    }
+}
+
+/// The path of a value that is a URL, or starts with a host.
+pub(in crate::lint) fn path_of_url(value: &[u8]) -> Option<&[u8]> {
+    let schemes = [&b"http://"[..], b"https://"];
+    let has = |scheme: &&&[u8]| {
+        value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    let scheme = schemes.iter().find(has).map_or(0, |scheme| scheme.len());
+    let rest = &value[scheme..];
+    let length = rest.iter().position(|octet| b"/?".contains(octet)).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(length);
+    // Without a scheme it takes two dots to tell a host from a file.
+    let dots = host.iter().filter(|octet| **octet == b'.').count();
+    let in_host = |octet: &u8| octet.is_ascii_alphanumeric() || b".-".contains(octet);
+    let is_host = dots >= 2 && host.iter().all(in_host) && !path.is_empty();
+    (scheme > 0 || is_host).then_some(path)
+}

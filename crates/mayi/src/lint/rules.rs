@@ -1,0 +1,136 @@
+//! What lints about groups and patterns share: who a line names, and what a pattern comes to.
+
+use super::context::{Context, Entry};
+use crate::dialect::Comparison;
+use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
+use crate::extension::Extension;
+use crate::pattern::{PathPattern, Shape, matches};
+use crate::selection::{is_global, is_regex};
+use crate::syntax::RawRecord;
+
+/// Who a group-start line is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names<'c> {
+    /// Crawlers with a purpose.
+    Purpose,
+    /// All that are not named.
+    Global,
+    /// Those that a regular expression matches.
+    Regex,
+    /// Those of a product token; what follows it is passed over.
+    Token { token: &'c [u8], rest: &'c [u8] },
+    /// Nobody.
+    Nobody,
+}
+
+impl<'c> Names<'c> {
+    /// Reads the value of a group-start line (REP-4, AIA-2).
+    pub(super) fn of(entry: &Entry<'c>, context: &Context<'_, '_>) -> Self {
+        let (value, dialect) = (entry.record.value, context.robots.dialect());
+        if entry.role == Role::StartsGroup(GroupStart::Purpose) {
+            return Self::Purpose;
+        }
+        if is_global(value, dialect) {
+            return Self::Global;
+        }
+        if dialect.reads(Extension::AiAgents) && is_regex(value) {
+            return Self::Regex;
+        }
+        let in_token = |octet: &u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
+        let length = value.iter().take_while(|octet| in_token(octet)).count();
+        let (token, rest) = value.split_at(length);
+        if token.is_empty() { Self::Nobody } else { Self::Token { token, rest } }
+    }
+}
+
+/// Every record whose value is a path pattern: rules about access and about AI training.
+pub(super) fn patterns<'c>(context: &Context<'c, '_>) -> impl Iterator<Item = Entry<'c>> {
+    context.known_records().filter(|entry| has_pattern(entry))
+}
+
+fn has_pattern(entry: &Entry<'_>) -> bool {
+    matches!(entry.role, Role::Rule(_))
+        || entry.is(&DISALLOW_AI_TRAINING)
+        || entry.is(&ALLOW_AI_TRAINING)
+}
+
+/// Whether the pattern can match something: it starts as a path does (WILD-4).
+pub(super) fn can_match(record: &RawRecord<'_>) -> bool {
+    record.value.first().is_some_and(|octet| b"/*".contains(octet))
+}
+
+/// A pattern without what does not change what it matches: wildcards that follow each other, and one
+/// at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Core {
+    pub(super) text: Vec<u8>,
+    pub(super) anchored: bool,
+}
+
+impl Core {
+    /// The core of a pattern, and how many octets the pattern counts for.
+    pub(super) fn of(pattern: &[u8], comparison: Comparison) -> (Self, usize) {
+        let read = PathPattern::read(pattern, comparison);
+        let octets = read.octets();
+        let normalised = read.normalised();
+        let anchored = normalised.last() == Some(&b'$');
+        let mut text: Vec<u8> = normalised[..normalised.len() - usize::from(anchored)].to_vec();
+        text.dedup_by(|one, other| *one == b'*' && *other == b'*');
+        let ends_wild = text.len() > 1 && text.last() == Some(&b'*');
+        if ends_wild {
+            text.pop();
+        }
+        (Self { text, anchored: anchored && !ends_wild }, octets)
+    }
+
+    pub(super) fn has_wildcard(&self) -> bool {
+        self.text.contains(&b'*')
+    }
+
+    /// Whether it certainly matches everything that the other one does.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        if self.anchored && !other.anchored {
+            return false;
+        }
+        let folds = |text: &[u8]| text.windows(3).any(|escape| matches!(escape, b"%2A" | b"%24"));
+        if folds(&self.text) || folds(&other.text) {
+            return false; // REP-16 gives one character two spellings
+        }
+        let head = self.text.iter().position(|&octet| octet == b'*');
+        let shape = Shape {
+            head: head.unwrap_or(self.text.len()) as u32,
+            has_wildcard: head.is_some(),
+            anchored: self.anchored,
+        };
+        // The other's wildcards are octets that nothing but a wildcard meets.
+        matches(&self.text, shape, &other.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_covers_what() {
+        let core = |pattern: &str| Core::of(pattern.as_bytes(), Comparison::Normalised).0;
+        for (one, other, expected) in [
+            ("/*", "/", true),
+            ("/", "/*", true),
+            ("*", "/a", true),
+            ("/*foo", "/foo", true),
+            ("/*/foo", "/foo", false),
+            ("/a", "/ab", true),
+            ("/ab", "/a", false),
+            ("/*.php$", "/a.php$", true),
+            ("/*.php$", "/a.php", false),
+            ("/*.php", "/a.php$", true),
+            ("/a*c", "/a*b*c", true),
+            ("/a*b*c", "/a*c", false),
+            ("/a*$", "/ab", true),
+            ("/%2A*", "/*", false),
+        ] {
+            assert_eq!(core(one).covers(&core(other)), expected, "{one} and {other}");
+        }
+    }
+}

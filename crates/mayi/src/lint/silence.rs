@@ -1,0 +1,61 @@
+//! Comments that silence a lint: `# mayi: allow(S001, shadowed-rule)`, on the line itself or alone on
+//! the line above it.
+
+use std::cell::Cell;
+
+use memchr::memmem;
+
+use super::Lint;
+use super::context::LineView;
+use crate::span::Span;
+
+/// One name in a silencing comment.
+pub(super) struct Silence {
+    /// The name as written.
+    pub(super) span: Span,
+    /// The lint that it silences, if there is one of that name.
+    pub(super) lint: Option<&'static Lint>,
+    /// The line, by its index, on which it does.
+    pub(super) line: usize,
+    /// Whether there was something to silence.
+    pub(super) used: Cell<bool>,
+}
+
+/// Every silence of a file, in the order of the lines that they hold for.
+pub(super) fn of_lines(text: &[u8], lines: &[LineView<'_>]) -> Vec<Silence> {
+    let mut silences = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(comment) = line.comment else { continue };
+        let octets = &text[comment.range()];
+        let Some(names) = names_in(octets) else { continue };
+        // Alone on its line it is for the next one.
+        let is_alone = text[line.span.start as usize..comment.start as usize].trim_ascii().is_empty();
+        for name in names.split(|&octet| octet == b',') {
+            let name = name.trim_ascii();
+            if name.is_empty() {
+                continue;
+            }
+            silences.push(Silence {
+                span: Span::of(name, text),
+                lint: str::from_utf8(name).ok().and_then(Lint::named),
+                line: index + usize::from(is_alone),
+                used: Cell::new(false),
+            });
+        }
+    }
+    silences.sort_by_key(|silence| silence.line);
+    silences
+}
+
+/// What stands in the brackets of `# mayi: allow(…)`.
+fn names_in(comment: &[u8]) -> Option<&[u8]> {
+    let rest = without_hash(comment).strip_prefix(b"mayi:")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"allow")?.trim_ascii_start().strip_prefix(b"(")?;
+    Some(&rest[..memmem::find(rest, b")")?])
+}
+
+/// A comment without its `#`, however many, and the white space behind it.
+fn without_hash(comment: &[u8]) -> &[u8] {
+    let hashes = comment.iter().take_while(|&&octet| octet == b'#').count();
+    comment[hashes..].trim_ascii_start()
+}

@@ -1,0 +1,75 @@
+//! A line has a character that can't be seen, or white space that is not a space.
+//!
+//! ## What is wrong
+//!
+//! Zero-width spaces, no-break spaces, soft hyphens and direction marks come along when text is copied
+//! from a web page or a word processor. They can't be seen, and they count.
+//!
+//! ## What crawlers make of it
+//!
+//! In a name, the name is not recognised and the line is passed over. In a value, they are compared
+//! with the URL like any other character, percent-encoded, and no URL has them. Only spaces and tabs
+//! are white space (REP-2).
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow:<U+00A0>/private/
+//! ```
+//!
+//! Delete the character, or write a space.
+
+use crate::lint::characters::{is_invisible, name_of};
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S008",
+    name: "invisible-character",
+    summary: "a name or a value has a character that can't be seen",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::REP_2, Clause::REP_11],
+    source: include_str!("invisible_character.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        let is_known = line.record.is_some() && line.oddity.is_none();
+        if !is_known && line.oddity != Some(Oddity::Invisible) {
+            continue;
+        }
+        let content = line.content_span(context.text);
+        let octets = &context.text[content.range()];
+        if octets.is_ascii() {
+            continue;
+        }
+        let mut at = content.start;
+        let mut first: Option<(u32, char)> = None;
+        let mut edits = Vec::new();
+        for chunk in octets.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                let length = character.len_utf8() as u32;
+                if is_invisible(character) {
+                    first.get_or_insert((at, character));
+                    edits.push(Edit::new(Span { start: at, end: at + length }, ""));
+                }
+                at += length;
+            }
+            at += chunk.invalid().len() as u32;
+        }
+        let Some((start, character)) = first else { continue };
+        let span = Span { start, end: start + character.len_utf8() as u32 };
+        found.report(span, || {
+            let reading = if is_known {
+                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
+            } else {
+                "Crawlers do not recognise the name with it, and pass the line over."
+            };
+            Draft::new(format!("the line has a {} in it", name_of(character)), reading)
+                .fixed_by(Fix::unsafe_("delete what can't be seen", edits))
+        });
+    }
+}

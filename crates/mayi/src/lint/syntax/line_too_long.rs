@@ -1,0 +1,53 @@
+//! A line is longer than Google reads.
+//!
+//! ## What is wrong
+//!
+//! Google cuts a line after 16,663 octets, eight times the longest URL that it knows. The rest of the
+//! line is lost to it, and a pattern that lost its end is another pattern.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that follow RFC 9309 read the line whole. Google compares the start of the pattern, which
+//! matches at least as much as the whole one.
+//!
+//! ## Example
+//!
+//! A `Disallow` line with a list of thousands of paths on it, which was meant to be a line for each.
+
+use crate::dialect::{Dialect, Lines};
+use crate::lint::meaning::said;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S014",
+    name: "line-too-long",
+    summary: "a line is longer than Google reads",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_22],
+    source: include_str!("line_too_long.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let Lines::Cut(most) = Dialect::GOOGLE.lines else { return };
+    for line in &context.lines {
+        let end = line.comment.map_or(line.span.end, |comment| comment.start);
+        let length = (end - line.span.start) as usize;
+        if length <= most || line.record.is_none() {
+            continue;
+        }
+        let Some(said) = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next() else { continue };
+        let span = Span { start: line.span.start + most as u32, end };
+        found.report(span, || {
+            Draft::new(
+                format!("the line has {length} octets, and Google reads {most} of them"),
+                format!(
+                    "Crawlers that follow RFC 9309 read all of it; to Google the value of `{}` has {} octets.",
+                    said.directive.name,
+                    said.value.len()
+                ),
+            )
+        });
+    }
+}

@@ -1,0 +1,69 @@
+//! A line has a name and a value and no colon between them.
+//!
+//! ## What is wrong
+//!
+//! A record is a name, a colon and a value. Without the colon it is not in the grammar of RFC 9309.
+//!
+//! ## What crawlers make of it
+//!
+//! Some read a line of exactly two words as if the colon were there (Google does, and so does the
+//! default dialect); others drop the line, and with more than two words everybody does.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Disallow /private/
+//! ```
+//!
+//! Write `Disallow: /private/`.
+
+use crate::lint::meaning::is_kept;
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S001",
+    name: "missing-colon",
+    summary: "a name and a value have no colon between them",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::WILD_2, Clause::REP_2],
+    source: include_str!("missing_colon.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        if let Some(record) = line.record.filter(|record| record.without_colon) {
+            let span = context.span(record.name);
+            found.report(span, || {
+                let name = quoted(record.name);
+                let colon = Edit::new(Span { start: span.end, end: span.end }, ":");
+                let text = context.line_text(line);
+                let (before, after) = text.split_at((span.end - line.span.start) as usize);
+                let fixed = [before, b":", after].concat();
+                let kept = is_kept(text, &fixed, context.robots.dialect());
+                Draft::new(
+                    format!("no colon follows {name}"),
+                    "Crawlers that allow for it, Google's among them, read the line as meant; others drop it.",
+                )
+                .fixed_by(Fix { label: format!("write a colon behind {name}"), edits: vec![colon], safe: kept })
+            });
+        } else if let Some(Oddity::MissingColon(directive)) = line.oddity {
+            found.report(line.content_span(context.text), || {
+                let content = line.content_span(context.text);
+                let name = &context.text[content.range()];
+                let length = name.iter().position(u8::is_ascii_whitespace).unwrap_or(name.len());
+                let at = content.start + length as u32;
+                let colon = Edit::new(Span { start: at, end: at }, ":");
+                Draft::new(
+                    format!("no colon follows `{}`, and more than one word does", directive.name),
+                    "Every crawler drops the line: without a colon, a value of several words is not recognised.",
+                )
+                .as_severe_as(Severity::Error)
+                .fixed_by(Fix::unsafe_("write a colon behind the name, if the rest is its value", vec![colon]))
+            });
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Two records stand on one line.
+//!
+//! ## What is wrong
+//!
+//! A record is one line. Where a line break was lost, as when a file was pasted into a form field, the
+//! second record becomes a part of the first one's value.
+//!
+//! ## What crawlers make of it
+//!
+//! They read one record, whose value is the rest of the line. A rule behind a user-agent is read by the
+//! default dialect as a line of its own, as one draft prints it (AIA-5); Google does not do that.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: * Disallow: /private/
+//! ```
+//!
+//! Write two lines.
+
+use crate::lint::meaning::is_kept;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S015",
+    name: "missing-line-break",
+    summary: "two records stand on one line",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::AIA_5, Clause::REP_22],
+    source: include_str!("missing_line_break.rs"),
+    check,
+};
+
+/// How a second record starts.
+const NAMES: &[&str] = &["disallow:", "allow:", "user-agent:", "sitemap:", "crawl-delay:"];
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        let Some(record) = line.record.filter(|record| record.directive.is_some()) else { continue };
+        let inline = line.inline_rule.map(|rule| context.span(rule.name));
+        let Some(second) = inline.or_else(|| second_record(context, record.value)) else { continue };
+        found.report(second, || {
+            let text = context.line_text(line);
+            let at = (second.start - line.span.start) as usize;
+            let line_end = match &context.text[line.span.end as usize..line.next as usize] {
+                b"" => &b"\n"[..],
+                end => end,
+            };
+            let before = text[..at].trim_ascii_end();
+            let fixed = [before, line_end, &text[at..]].concat();
+            let safe = is_kept(text, &fixed, context.robots.dialect());
+            let gap = Span { start: line.span.start + before.len() as u32, end: second.start };
+            let what = quoted(&context.text[second.range()]);
+            let reading = if inline.is_some() {
+                "By draft-jimenez-tbd-robotstxt-update it is a rule of its own, and so it is read here; Google \
+                 and most others take it as a part of the crawler's name, and the rule is lost."
+            } else {
+                "Crawlers take it as a part of the value before it."
+            };
+            Draft::new(format!("{what} starts a second record on the same line"), reading).fixed_by(Fix {
+                label: "start a new line".to_owned(),
+                edits: vec![Edit::new(gap, line_end)],
+                safe,
+            })
+        });
+    }
+}
+
+/// The name of a record within the value of another: behind white space, or right behind a path.
+pub(in crate::lint) fn second_record(context: &Context<'_, '_>, value: &[u8]) -> Option<Span> {
+    for colon in memchr::memchr_iter(b':', value) {
+        let upto = &value[..=colon];
+        for name in NAMES {
+            let Some(start) = upto.len().checked_sub(name.len()) else { continue };
+            let (before, word) = upto.split_at(start);
+            // In a query it is a parameter.
+            let apart = before.last().is_none_or(|&octet| octet.is_ascii_whitespace() || octet == b'/');
+            let glued = word.first().is_some_and(u8::is_ascii_uppercase)
+                && before.last().is_some_and(|octet| octet.is_ascii_lowercase() || b"*$".contains(octet));
+            if word.eq_ignore_ascii_case(name.as_bytes()) && (apart || glued) {
+                let start = context.span(word).start;
+                return Some(Span { start, end: start + name.len() as u32 - 1 });
+            }
+        }
+    }
+    None
+}

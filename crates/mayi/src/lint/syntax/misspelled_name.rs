@@ -1,0 +1,72 @@
+//! The name of a record is misspelled.
+//!
+//! ## What is wrong
+//!
+//! Names are compared whole, in any case: `Disalow` is not `Disallow`.
+//!
+//! ## What crawlers make of it
+//!
+//! A few spellings are so common that many crawlers read them as meant (`useragent`, `user agent`,
+//! `disalow`, `dissallow`, `dissalow`, `diasllow`, `disallaw`, `site-map`). Any other is a record of an
+//! unknown name, which everybody passes over. Google takes a name by how it starts, so that it reads
+//! `Disallowed` as `Disallow` and nobody else does.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: *
+//! Dissalow: /private/
+//! ```
+//!
+//! Write `Disallow: /private/`.
+
+use crate::dialect::Dialect;
+use crate::lint::meaning::{is_kept, said};
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S002",
+    name: "misspelled-name",
+    summary: "the name of a record is misspelled",
+    severity: Severity::Error,
+    by_default: true,
+    clauses: &[Clause::WILD_2, Clause::WILD_7],
+    source: include_str!("misspelled_name.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        let Some(record) = line.record else { continue };
+        let (right, is_read) = match (directive_of(&record), line.oddity) {
+            (Some(directive), _) if record.misspelled => (directive.name, true),
+            (None, Some(Oddity::NearlyNamed(directive))) => (directive.name, false),
+            _ => continue,
+        };
+        let span = context.span(record.name);
+        found.report(span, || {
+            let text = context.line_text(line);
+            let google = said(text, &Dialect::GOOGLE);
+            let reading = if is_read {
+                "Many crawlers, Google's among them, read it as meant; others pass the line over.".to_owned()
+            } else if let Some(said) = google.first() {
+                let name = said.directive.name;
+                format!("Crawlers pass the line over as a record of an unknown name, but Google reads it as `{name}`.")
+            } else {
+                "Every crawler passes the line over as a record of an unknown name.".to_owned()
+            };
+            let message = format!("{} is not `{right}`", quoted(record.name));
+            let start = (span.start - line.span.start) as usize;
+            let end = (span.end - line.span.start) as usize;
+            let fixed = [&text[..start], right.as_bytes(), &text[end..]].concat();
+            let safe = is_read && is_kept(text, &fixed, context.robots.dialect());
+            let draft = Draft::new(message, reading).fixed_by(Fix {
+                label: format!("write `{right}`"),
+                edits: vec![Edit::new(span, right)],
+                safe,
+            });
+            if is_read { draft.as_severe_as(Severity::Warning) } else { draft }
+        });
+    }
+}

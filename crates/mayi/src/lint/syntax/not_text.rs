@@ -1,0 +1,79 @@
+//! A line has octets that are not UTF-8 text, or control characters.
+//!
+//! ## What is wrong
+//!
+//! robots.txt is UTF-8. Octets of another encoding, such as Latin-1, and control characters such as NUL
+//! are not compared as the characters that they were meant to be.
+//!
+//! ## What crawlers make of it
+//!
+//! They take such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not `/caf%C3%A9`,
+//! which is what browsers and most sites send for an é. For Google a NUL ends its line.
+//!
+//! ## Example
+//!
+//! A file that was saved as Latin-1:
+//!
+//! ```text
+//! User-agent: *
+//! Disallow: /caf<E9>/
+//! ```
+//!
+//! Save the file as UTF-8, or write the octets that the URLs have, percent-encoded. Comments are not
+//! looked at: nobody reads them.
+
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S005",
+    name: "not-text",
+    summary: "a line has octets that are not UTF-8 text",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_14],
+    source: include_str!("not_text.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        if line.oddity.is_some_and(|oddity| oddity != Oddity::NotText) || line.record.is_none() && line.oddity.is_none() {
+            continue;
+        }
+        let content = line.content_span(context.text);
+        let octets = &context.text[content.range()];
+        let Some((start, length)) = first_bad(octets) else { continue };
+        let start = content.start + start as u32;
+        let span = Span { start, end: start + length as u32 };
+        found.report(span, || {
+            let bad = &context.text[span.range()];
+            let hex: Vec<_> = bad.iter().take(8).map(|octet| format!("{octet:02X}")).collect();
+            let what = if bad[0] < 0x80 { "is a control character" } else { "is not UTF-8" };
+            let reading = if bad[0] == 0 {
+                "Crawlers take the NUL as a part of the line; Google ends the line at it."
+            } else if line.oddity.is_some() {
+                "Crawlers do not recognise the name and pass the line over."
+            } else {
+                "Crawlers compare the octets as they are, percent-encoded, with those of the URL."
+            };
+            Draft::new(format!("the line has {}, which {what}", hex.join(" ")), reading)
+        });
+    }
+}
+
+/// The first run of octets that are no text: where, and how many.
+fn first_bad(octets: &[u8]) -> Option<(usize, usize)> {
+    let is_control = |octet: &u8| octet.is_ascii_control() && *octet != b'\t';
+    let mut at = 0;
+    for chunk in octets.utf8_chunks() {
+        if let Some(control) = chunk.valid().as_bytes().iter().position(|octet| is_control(octet)) {
+            return Some((at + control, 1));
+        }
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            return Some((at, chunk.invalid().len()));
+        }
+    }
+    None
+}

@@ -1,0 +1,60 @@
+//! A line is neither a record nor a comment.
+//!
+//! ## What is wrong
+//!
+//! Every line is a name, a colon and a value, or a comment that starts with `#`, or blank. Mostly the
+//! `#` was forgotten.
+//!
+//! ## What crawlers make of it
+//!
+//! They drop the line alone; those around it still count (REP-22).
+//!
+//! ## Example
+//!
+//! ```text
+//! Please do not crawl too fast
+//! User-agent: *
+//! Disallow: /private/
+//! ```
+//!
+//! Write `# Please do not crawl too fast`.
+
+use crate::lint::meaning::is_kept;
+use crate::lint::oddity::Oddity;
+use crate::lint::prelude::*;
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "S004",
+    name: "unreadable-line",
+    summary: "a line is neither a record nor a comment",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::REP_22],
+    source: include_str!("unreadable_line.rs"),
+    check,
+};
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for line in &context.lines {
+        if line.oddity != Some(Oddity::Unreadable) {
+            continue;
+        }
+        let span = line.content_span(context.text);
+        found.report(span, || {
+            let text = context.line_text(line);
+            let (before, after) = text.split_at((span.start - line.span.start) as usize);
+            let fixed = [before, b"# ", after].concat();
+            // A path alone may have lost its name: that is not for a comment to hide.
+            let is_path = after.starts_with(b"/");
+            let safe = !is_path && is_kept(text, &fixed, context.robots.dialect());
+            let edit = Edit::new(Span { start: span.start, end: span.start }, "# ");
+            let message = if is_path {
+                "a path stands alone on the line, with no `Disallow:` or `Allow:` before it"
+            } else {
+                "the line is neither a record (`name: value`) nor a comment"
+            };
+            Draft::new(message, "Every crawler drops the line, and only this one.")
+                .fixed_by(Fix { label: "make it a comment with `#`".to_owned(), edits: vec![edit], safe })
+        });
+    }
+}

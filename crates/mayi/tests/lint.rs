@@ -1,0 +1,129 @@
+//! Lints against what `vectors/lint/` says that they must find and must not, and their documentation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use mayi::lint::{Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, lint};
+use mayi::page::PageControls;
+use mayi_vectors::{LintCase, LintFound};
+
+fn options_of(case: &LintCase) -> Options {
+    let Some(page) = &case.page else { return Options::default() };
+    let fields: Vec<_> = page.headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+    Options::default().with_page(Page {
+        url: page.url.clone(),
+        controls: PageControls::read(&fields, page.html.as_bytes()),
+        fields: page.headers.clone(),
+    })
+}
+
+fn found_of(linted: &Linted<'_>, found: &Diagnostic) -> LintFound {
+    let place: Option<Place> = found.place;
+    let text = place.map(|place| &linted.robots().text()[place.span.range()]).unwrap_or_default();
+    let safety = |fix: &Fix| if fix.safe { "safe" } else { "unsafe" }.to_owned();
+    LintFound {
+        line: place.map_or(0, |place| place.line.number()),
+        column: place.map_or(0, |place| place.column),
+        text: String::from_utf8_lossy(text).into_owned(),
+        severity: found.severity.name().to_owned(),
+        fix: found.fix.as_ref().map(safety),
+    }
+}
+
+#[test]
+fn every_case_is_found_as_expected() {
+    let mut failures = Vec::new();
+    for case in mayi_vectors::all().lint {
+        let octets = case.octets();
+        let linted = lint(&octets, &options_of(&case));
+        let of_code = linted.diagnostics().iter().filter(|found| found.lint.code == case.code);
+        let found: Vec<_> = of_code.map(|found| found_of(&linted, found)).collect();
+        let start = String::from_utf8_lossy(&octets[..octets.len().min(200)]).into_owned();
+        if found != case.found {
+            failures.push(format!("{} ({}):\n{start}\n  found {found:#?}\n", case.code, case.why));
+        }
+        if case.clean && !linted.diagnostics().is_empty() {
+            let others: Vec<_> =
+                linted.diagnostics().iter().map(|found| (found.lint, &found.message)).collect();
+            failures
+                .push(format!("{} ({}) is not clean:\n{start}\n  {others:?}\n", case.code, case.why));
+        }
+    }
+    assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A lint that nobody has shown to find something, and to leave something alone, is no lint.
+#[test]
+fn every_lint_has_a_case_and_a_near_miss() {
+    let (mut shown, mut missed) = (BTreeSet::new(), BTreeSet::new());
+    for case in mayi_vectors::all().lint {
+        assert!(Lint::named(&case.code).is_some(), "{} is no lint", case.code);
+        if case.found.is_empty() {
+            missed.insert(case.code)
+        } else {
+            shown.insert(case.code)
+        };
+    }
+    for lint in LINTS {
+        assert!(shown.contains(lint.code), "{lint:?} has no case that it finds something in");
+        assert!(missed.contains(lint.code), "{lint:?} has no near miss");
+    }
+}
+
+#[test]
+fn diagnostics_can_be_capped_and_are_counted() {
+    let file = format!("User-agent: *\n{}", "Disallow: a\n".repeat(50));
+    let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(3));
+    assert_eq!(linted.diagnostics().iter().filter(|found| found.lint.code == "P001").count(), 3);
+    assert_eq!(linted.totals()["P001"], 50);
+    let none = lint(file.as_bytes(), &Options::default().with_agents(Vec::new()).with_most_of_each(0));
+    assert!(none.diagnostics().is_empty() && none.totals()["P001"] == 50);
+}
+
+#[test]
+fn related_places_and_severities_are_given() {
+    let linted = lint(b"User-agent: *\nDisallow: /a\nAllow: /a\n", &Options::default());
+    let found = &linted.diagnostics()[0];
+    let related: &Related = &found.related[0];
+    assert_eq!((related.place.line.number(), related.place.column), (3, 8));
+    assert_eq!(Severity::ALL.iter().copied().max(), Some(Severity::Error));
+    assert_eq!(Severity::named("warning"), Some(found.severity));
+}
+
+/// `docs/lints/` has the manual page of every lint and an index. To write them anew, run the tests
+/// with `MAYI_WRITE_DOCS=1`.
+#[test]
+fn the_manual_pages_are_as_documented() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints");
+    let mut pages: BTreeMap<String, String> =
+        LINTS.iter().map(|lint| (format!("{}.md", lint.code), lint.manual())).collect();
+    let mut index = String::from(
+        "# Lints\n\nMade from the sources of the lints by the tests; do not edit it here. `mayi lint --explain CODE` prints\n\
+         a page. A code never changes; its letter says what it is about: S syntax, G groups, P patterns,\n\
+         X extensions, D dialects, H pages, C comments.\n\n| code | name | severity | what is wrong |\n| --- | --- | --- | --- |\n",
+    );
+    for lint in LINTS {
+        let off = if lint.by_default { "" } else { ", off" };
+        let (code, name, severity, summary) = (lint.code, lint.name, lint.severity, lint.summary);
+        writeln!(index, "| [{code}]({code}.md) | {name} | {severity}{off} | {summary} |")
+            .expect("text");
+    }
+    pages.insert("README.md".to_owned(), index);
+    if std::env::var_os("MAYI_WRITE_DOCS").is_some() {
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        for (name, page) in &pages {
+            fs::write(folder.join(name), page).expect("a page can be written");
+        }
+    }
+    let written: BTreeSet<_> = fs::read_dir(&folder)
+        .expect("the pages are there")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(written.iter().eq(pages.keys()), "docs/lints has other pages: run with MAYI_WRITE_DOCS=1");
+    for (name, page) in &pages {
+        let written = fs::read_to_string(folder.join(name)).unwrap_or_default();
+        assert!(written == *page, "docs/lints/{name} is stale: run the tests with MAYI_WRITE_DOCS=1");
+    }
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::store::{Claim, DiskStore, MemoryStore, Store, open};
 
+use crate::redis::connect;
 use crate::servers::{Cluster, Server};
 use crate::support::{kept, origin, time};
 
@@ -27,16 +28,16 @@ async fn disk() {
 #[tokio::test(flavor = "multi_thread")]
 async fn redis() {
     let server = Server::start(&[]);
-    conforms(open(&server.url(), 0).expect("a store")).await;
+    conforms(Arc::new(connect(&server.url()))).await;
     // The bound is the server's own.
     let small = Server::start(&["--maxmemory", "6mb", "--maxmemory-policy", "allkeys-lru"]);
-    bounded(&*open(&small.url(), 0).expect("a store"), 6 << 20).await;
+    bounded(&connect(&small.url()), 6 << 20).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_cluster() {
     let cluster = Cluster::start();
-    conforms(open(&cluster.url(), 0).expect("a store")).await;
+    conforms(Arc::new(connect(&cluster.url()))).await;
 }
 
 async fn conforms(store: Arc<dyn Store>) {

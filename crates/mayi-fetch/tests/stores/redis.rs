@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store};
+use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store, open};
 
 use crate::servers::{Cluster, Server};
 use crate::support::{kept, origin, until};
 
-fn connect(url: &str) -> RedisStore {
-    RedisStore::connect(url, RedisOptions::default()).expect("a URL of Redis")
+/// A store with more patience than usual: a machine may be busy while it tests.
+pub(crate) fn connect(url: &str) -> RedisStore {
+    let mut options = RedisOptions::default();
+    options.timeout = Duration::from_secs(10);
+    RedisStore::connect(url, options).expect("a URL of Redis")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,7 +107,7 @@ async fn a_server_that_dies_gives_errors_until_it_is_back() {
 async fn a_server_that_is_down_at_first_is_found_later() {
     let mut server = Server::start(&[]);
     server.kill();
-    let store = connect(&server.url());
+    let store = open(&server.url(), 0).expect("a store");
     store.load(&origin("a")).await.expect_err("nobody is there");
     server.restart();
     until("the server is found", || async { store.load(&origin("a")).await.is_ok() }).await;

@@ -3,7 +3,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -86,13 +86,11 @@ fn work(file: &File, queue: &Receiver<Order>) {
     let mut is_too_large = file.is_too_large();
     let mut is_busy = false;
     loop {
-        let first = if is_too_large {
-            queue.try_recv().ok()
-        } else {
-            match queue.recv() {
-                Ok(order) => Some(order),
-                Err(_) => return,
-            }
+        let next = if is_too_large { queue.try_recv() } else { queue.recv().map_err(Into::into) };
+        let first = match next {
+            Ok(order) => Some(order),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => return,
         };
         let (changes, askers) = gather(first, queue, is_busy);
         is_busy = changes.len() > 1;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -14,7 +14,7 @@ use mayi_fetch::transport::Patience;
 use mayi_fetch::{Fetcher, Robots, blocking};
 
 use crate::exit::Failure;
-use crate::input;
+use crate::input::{self, Loaded};
 use crate::text::shown;
 
 /// Who fetches where nobody says it is somebody else.
@@ -144,6 +144,51 @@ pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     if let Some(error) = stats.last_store_error {
         let (count, error) = (stats.store_errors, shown(error.as_bytes()));
         anstream::eprintln!("mayi: the store has failed {count} times, lastly: {error}");
+    }
+}
+
+/// Fetches files for commands that take a URL where they take a file. The fetcher is made for the first
+/// one: most runs need none.
+pub(crate) struct Online<'f> {
+    fetching: &'f Fetching,
+    fetcher: Mutex<Option<Arc<blocking::Fetcher>>>,
+}
+
+impl<'f> Online<'f> {
+    pub(crate) fn new(fetching: &'f Fetching) -> Self {
+        Self { fetching, fetcher: Mutex::new(None) }
+    }
+
+    /// The robots.txt of the site that a URL is of.
+    pub(crate) fn load(&self, url: &str) -> Result<Loaded, Failure> {
+        let origin = Origin::of_url(url).map_err(Failure::new)?;
+        let name = origin.robots_url();
+        let robots = self.fetcher()?.robots(&origin);
+        match (robots.robots_txt(), &robots.kept().copy) {
+            (Some(_), Some(copy)) => {
+                let content_type = copy.content_type.clone();
+                Ok(Loaded { name, octets: copy.body.to_vec(), content_type })
+            }
+            _ => Err(Failure::new(format_args!("{name}: {}", robots.file_report().sentence()))),
+        }
+    }
+
+    fn fetcher(&self) -> Result<Arc<blocking::Fetcher>, Failure> {
+        let mut made = self.fetcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fetcher) = &*made {
+            return Ok(Arc::clone(fetcher));
+        }
+        let fetcher = Arc::new(fetcher(self.fetching, Answering::default())?);
+        Ok(Arc::clone(made.insert(fetcher)))
+    }
+}
+
+impl Drop for Online<'_> {
+    fn drop(&mut self) {
+        let made = self.fetcher.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fetcher) = made {
+            tell(fetcher);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 use crate::cli::{Question, Reading};
 use crate::commands::page::push_file;
 use crate::exit::Failure;
+use crate::fetching::Online;
 use crate::text::shown;
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
@@ -148,18 +149,36 @@ pub(crate) struct Loaded {
     /// How it is called when people are told of it.
     pub(crate) name: String,
     pub(crate) octets: Vec<u8>,
+    /// The Content-Type that came with it.
+    pub(crate) content_type: Option<Box<str>>,
+}
+
+impl Loaded {
+    /// How to read it, by these options.
+    pub(crate) fn reading(&self, options: &ReadOptions) -> ReadOptions {
+        match &self.content_type {
+            Some(content_type) => options.clone().with_content_type(content_type),
+            None => options.clone(),
+        }
+    }
 }
 
 /// The largest file that is loaded, far beyond what any crawler reads of a robots.txt.
 const MOST_LOADED: u64 = 64 << 20;
 
-/// Loads a robots.txt from where it is: a file, or standard input for `-`.
-pub(crate) fn load(source: &str) -> Result<Loaded, Failure> {
-    if ["http://", "https://"].iter().any(|scheme| source.starts_with(scheme)) {
-        return Err(Failure::new(format_args!(
-            "`{source}` is a URL, and nothing is fetched here: give a file, or `-` for standard input"
-        )));
-    }
+/// Whether a word is a URL rather than the name of a file.
+pub(crate) fn is_url(source: &str) -> bool {
+    let scheme = source.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https" | "ftp"))
+}
+
+/// Loads a robots.txt from where it is: a site, a file, or standard input for `-`.
+pub(crate) fn load(source: &str, online: &Online<'_>) -> Result<Loaded, Failure> {
+    if is_url(source) { online.load(source) } else { load_file(source) }
+}
+
+/// Loads a file, or standard input for `-`.
+pub(crate) fn load_file(source: &str) -> Result<Loaded, Failure> {
     let path = Path::new(source);
     let mut octets = Vec::new();
     let mut file = open(path)?.take(MOST_LOADED + 1);
@@ -170,7 +189,7 @@ pub(crate) fn load(source: &str) -> Result<Loaded, Failure> {
             "`{name}` is larger than 64 MiB: that is no robots.txt"
         )));
     }
-    Ok(Loaded { name, octets })
+    Ok(Loaded { name, octets, content_type: None })
 }
 
 /// Opens a file, or standard input for `-`.

@@ -11,6 +11,7 @@ use super::check::write_json;
 use super::diff::grounds;
 use crate::cli::Reading;
 use crate::exit::{Exit, Failure};
+use crate::fetching::{Fetching, Online};
 use crate::input;
 use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled};
 
@@ -21,7 +22,7 @@ Bingbot, GPTBot, ClaudeBot and CCBot, each in every dialect. Every example was d
 
 Exit status: 0 all read the file alike, 1 they do not, 2 there is no answer.")]
 pub(crate) struct Compare {
-    /// The file; `-` reads it from standard input
+    /// The file; `-` reads it from standard input, a URL fetches the one of its site
     #[arg(value_name = "FILE")]
     file: String,
 
@@ -39,6 +40,9 @@ pub(crate) struct Compare {
     /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    fetching: Fetching,
 }
 
 pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
@@ -49,8 +53,8 @@ pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
         token => ProductToken::new(token).map(Some).map_err(Failure::new),
     };
     let agents = args.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
-    let options = input::reading(&args.reading)?;
-    let loaded = input::load(&args.file)?;
+    let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
+    let options = loaded.reading(&input::reading(&args.reading)?);
     let without: Vec<_> = args.reading.no_extensions.iter().map(|name| name.0).collect();
     let dialects: Vec<_> = Dialect::ALL
         .iter()

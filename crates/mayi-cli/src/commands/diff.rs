@@ -10,6 +10,7 @@ use mayi::{Dialect, RobotsTxt};
 use super::check::write_json;
 use crate::cli::{DialectName, Reading};
 use crate::exit::{Exit, Failure};
+use crate::fetching::{Fetching, Online};
 use crate::input::{self, Loaded};
 use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, shown, styled};
 
@@ -21,11 +22,11 @@ proved.
 
 Exit status: 0 they mean the same, 1 they do not or it is not proved, 2 there is no answer.")]
 pub(crate) struct DiffArgs {
-    /// The file before; `-` reads it from standard input
+    /// The file before; `-` reads it from standard input, a URL fetches the one of its site
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The file after; `-` reads it from standard input
+    /// The file after; likewise
     #[arg(value_name = "NEW")]
     new: String,
 
@@ -43,6 +44,9 @@ pub(crate) struct DiffArgs {
     /// Print what changed as JSON
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    fetching: Fetching,
 }
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
@@ -51,9 +55,10 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
     let without = args.reading.no_extensions.iter().map(|name| name.0);
     let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
     let options = input::reading(&args.reading)?.with_dialect(dialect);
-    let (old, new) = (input::load(&args.old)?, input::load(&args.new)?);
+    let online = Online::new(&args.fetching);
+    let (old, new) = (input::load(&args.old, &online)?, input::load(&args.new, &online)?);
     let same_octets = old.octets == new.octets;
-    let read = |loaded: &Loaded| RobotsTxt::read(loaded.octets.clone(), &options);
+    let read = |loaded: &Loaded| RobotsTxt::read(loaded.octets.clone(), &loaded.reading(&options));
     let diff = mayi::meaning::diff(&read(&old), &read(&new));
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     if args.json {

@@ -58,7 +58,7 @@ pub(crate) fn run(fmt: &Fmt) -> Result<Exit, Failure> {
 
 /// Lays one file out. Says whether it would change and was not written.
 fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failure> {
-    let Loaded { name, octets } = input::load(source)?;
+    let Loaded { name, octets, .. } = input::load_file(source)?;
     let formatted = mayi::format(&octets);
     if let Some(why) = formatted.unformatted() {
         out.flush()?;

@@ -63,9 +63,9 @@ impl Fixing {
     /// Writes the fixed file: in its place, or to the output where it came from standard input.
     pub(super) fn write(&self, source: &Source, out: &mut impl Write) -> Result<(), Failure> {
         match source {
-            Source::StandardInput => Ok(out.write_all(&self.after.octets)?),
+            Source::StandardInput | Source::Url(_) => Ok(out.write_all(&self.after.octets)?),
             Source::Path(path) if self.changes() => replace(path, &self.after.octets),
-            Source::Path(_) | Source::Url(_) => Ok(()),
+            Source::Path(_) => Ok(()),
         }
     }
 }

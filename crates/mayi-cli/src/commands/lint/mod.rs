@@ -27,6 +27,8 @@ use super::check::write_json;
 use super::page::push_file;
 use crate::cli::{Reading, header_field};
 use crate::exit::{Exit, Failure};
+use crate::fetching::{Fetching, Online};
+use crate::input::Loaded;
 use crate::parallel;
 use crate::{input, text as terminal};
 
@@ -48,7 +50,7 @@ on its own line or, alone on a line, on the next one.
 
 Exit status: 0 nothing at or above --fail-on was found, 1 something was, 2 a source could not be read.")]
 pub(crate) struct LintArgs {
-    /// Files, folders or `-` for standard input
+    /// Files, folders, URLs of sites, or `-` for standard input
     #[arg(value_name = "SOURCE", required_unless_present_any = ["explain", "list"])]
     sources: Vec<String>,
 
@@ -135,6 +137,9 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    fetching: Fetching,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -193,9 +198,10 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let (sources, mut unreadable) = sources::find(&args.sources, args.every_file);
     let jobs =
         args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+    let online = Online::new(&args.fetching);
     let work = |source: &Source| -> Result<Done, Failure> {
         let settings = configurations.of(source)?;
-        one(source, args, &settings)
+        one(source, args, &settings, &online)
     };
 
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
@@ -240,9 +246,13 @@ struct Done {
     fails: bool,
 }
 
-fn one(source: &Source, args: &LintArgs, settings: &configuration::Settings) -> Result<Done, Failure> {
-    let mut octets = sources::load(source, args.max_octets)?;
-    let name = source.name();
+fn one(
+    source: &Source,
+    args: &LintArgs,
+    settings: &configuration::Settings,
+    online: &Online<'_>,
+) -> Result<Done, Failure> {
+    let Loaded { name, mut octets, .. } = sources::load(source, args.max_octets, online)?;
     let mut output = Vec::new();
     let before = args.fix || args.diff;
     if before {

@@ -5,7 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
-use crate::input;
+use crate::fetching::Online;
+use crate::input::{self, Loaded};
 
 /// Where a file comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,11 +18,10 @@ pub(super) enum Source {
 
 impl Source {
     fn of(word: &str) -> Self {
-        let scheme = word.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        match scheme.as_deref() {
-            Some("http" | "https" | "ftp") => Self::Url(word.to_owned()),
-            _ if word == "-" => Self::StandardInput,
-            _ => Self::Path(PathBuf::from(word)),
+        match word {
+            "-" => Self::StandardInput,
+            word if input::is_url(word) => Self::Url(word.to_owned()),
+            path => Self::Path(PathBuf::from(path)),
         }
     }
 
@@ -46,22 +46,17 @@ impl Source {
 
 /// The octets of a source. No more is read than can matter, so that a file without an end costs no
 /// more than a large one.
-pub(super) fn load(source: &Source, limit: usize) -> Result<Vec<u8>, Failure> {
+pub(super) fn load(source: &Source, limit: usize, online: &Online<'_>) -> Result<Loaded, Failure> {
     let path = match source {
         Source::Path(path) => path.as_path(),
         Source::StandardInput => Path::new("-"),
-        Source::Url(url) => {
-            return Err(Failure::new(format_args!(
-                "`{url}` can't be fetched by this command: fetch the file first, as in \
-                 `curl -sS URL | mayi lint -`"
-            )));
-        }
+        Source::Url(url) => return online.load(url),
     };
     let mut octets = Vec::new();
     let most = limit.max(MOST_READ) as u64 + 1;
     let file = input::open(path)?;
     file.take(most).read_to_end(&mut octets).map_err(|error| input::unreadable(path, &error))?;
-    Ok(octets)
+    Ok(Loaded { name: source.name(), octets, content_type: None })
 }
 
 /// How much of a file is read at least, to say how large it is.

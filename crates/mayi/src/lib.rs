@@ -57,6 +57,7 @@ mod explanation;
 mod extension;
 mod irregularity;
 mod limits;
+mod octets;
 mod pattern;
 mod percent;
 mod preference;

@@ -181,7 +181,7 @@ impl Dialect {
     /// every record does, and the length of the name. Only frequent names are looked for.
     pub(crate) fn directive_at_start(line: &[u8]) -> Option<(u8, usize)> {
         let head = head_of(line);
-        let found = Spelling::frequent().iter().find(|spelling| spelling.starts(line, head))?;
+        let found = Spelling::frequent().find(|spelling| spelling.starts(line, head))?;
         Some((found.directive, found.text.len()))
     }
 

@@ -77,7 +77,7 @@ fn most_specific(
     observer: &mut impl Observer,
 ) -> Option<Candidate> {
     let dialect = robots.dialect();
-    let forms = Forms::of(target, dialect);
+    let forms = Forms::of(target, dialect.comparison);
     let glancing = Glancing::new(&forms.first);
     let mut best: Option<Candidate> = None;
     for group in &selection.groups {
@@ -137,8 +137,8 @@ pub(crate) struct Forms<'u> {
 }
 
 impl<'u> Forms<'u> {
-    pub(crate) fn of(target: &'u Target<'_>, dialect: &Dialect) -> Self {
-        match dialect.comparison {
+    pub(crate) fn of(target: &'u Target<'_>, comparison: Comparison) -> Self {
+        match comparison {
             Comparison::Normalised => {
                 Self { first: Cow::Borrowed(target.normalised()), second: target.with_encoded_query() }
             }

@@ -48,27 +48,33 @@ impl OctetSet {
 
 /// The place of the first line feed or carriage return.
 pub(crate) fn first_line_end(text: &[u8]) -> Option<usize> {
-    /// Where lines are longer than this, looking for their end by itself takes less time.
-    const SHORT: usize = 64;
+    /// Of a line that is longer than this many times eight octets, the end is better looked for with
+    /// what takes longer to start.
+    const SHORT: usize = 8;
     let every_octet = |octet: u8| u64::from_le_bytes([octet; 8]);
+    let (eights, _) = text.as_chunks::<8>();
     let mut at = 0;
-    while at < SHORT
-        && let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>())
-    {
-        let eight = u64::from_le_bytes(*eight);
+    for eight in eights.iter().take(SHORT) {
+        let octets = u64::from_le_bytes(*eight);
         // The high bit of each octet that is less than 0x0E, up to and with the first such octet;
         // behind that one, a bit may be set for others.
-        let mut low = eight.wrapping_sub(every_octet(0x0E)) & !eight & every_octet(0x80);
+        let mut low = octets.wrapping_sub(every_octet(0x0E)) & !octets & every_octet(0x80);
         while low != 0 {
-            let place = at + (low.trailing_zeros() / 8) as usize;
-            if matches!(text[place], b'\n' | b'\r') {
-                return Some(place);
+            let place = (low.trailing_zeros() / 8) as usize;
+            if matches!(eight[place], b'\n' | b'\r') {
+                return Some(at + place);
             }
             low &= low - 1;
         }
         at += 8;
     }
-    memchr::memchr2(b'\n', b'\r', &text[at..]).map(|place| at + place)
+    let rest = &text[at..];
+    let found = if rest.len() < 8 {
+        rest.iter().position(|octet| matches!(octet, b'\n' | b'\r'))
+    } else {
+        memchr::memchr2(b'\n', b'\r', rest)
+    };
+    found.map(|place| at + place)
 }
 
 /// Counts the line ends in a text: CR, LF, and CRLF as one (REP-2).
@@ -77,7 +83,8 @@ pub(crate) fn count_line_ends(text: &[u8]) -> u32 {
     // the compiler add up many at a time.
     const FEW: usize = 255;
     let Some((&last, _)) = text.split_last() else { return 0 };
-    let ends = |octet: u8, next: u8| u8::from(octet == b'\n') | u8::from(octet == b'\r' && next != b'\n');
+    let ends =
+        |octet: u8, next: u8| u8::from(octet == b'\n') | u8::from(octet == b'\r' && next != b'\n');
     let mut count = u32::from(ends(last, 0));
     for (octets, nexts) in text[..text.len() - 1].chunks(FEW).zip(text[1..].chunks(FEW)) {
         let pairs = octets.iter().zip(nexts);

@@ -74,7 +74,8 @@ impl<'p> PathPattern<'p> {
         let text = &normalised[..normalised.len() - usize::from(anchored)];
         // Wildcards at the end match whatever follows, and an anchor behind them too.
         let open = text.last() == Some(&b'*');
-        let stars = if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
+        let stars =
+            if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
         let text = &text[..text.len() - stars];
         let (folds, body) = match (comparison, &normalised) {
             (Comparison::Normalised, Cow::Owned(_)) => comparable(text),
@@ -254,12 +255,7 @@ static NOT_PLAIN: OctetSet = not_raw_or(b"*$");
 /// Which of the two special characters a pattern writes as an escape (REP-16). In the target, such
 /// a character is then one and the same whether it is raw or encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Folds {
-    star: bool,
-    dollar: bool,
-    /// Whether the pattern has a raw `$` in its text beside an escaped one.
-    both_dollars: bool,
-}
+pub(crate) struct Folds(u8);
 
 /// Stand for a literal `*`, for a `$` however it is written, and for a raw `$` where that is told
 /// apart. No normalised text has control characters, so these are free.
@@ -268,28 +264,36 @@ const DOLLAR: u8 = 2;
 const RAW_DOLLAR: u8 = 3;
 
 impl Folds {
+    const STAR: u8 = 1;
+    const DOLLAR: u8 = 2;
+    /// The pattern has a raw `$` in its text beside an escaped one.
+    const BOTH_DOLLARS: u8 = 4;
+
     fn of(text: &[u8]) -> Self {
+        let star = memmem::find(text, b"%2A").is_some();
         let dollar = memmem::find(text, b"%24").is_some();
-        Self {
-            star: memmem::find(text, b"%2A").is_some(),
-            dollar,
-            both_dollars: dollar && memchr(b'$', text).is_some(),
-        }
+        let both = dollar && memchr(b'$', text).is_some();
+        let bits = [(star, Self::STAR), (dollar, Self::DOLLAR), (both, Self::BOTH_DOLLARS)];
+        Self(bits.into_iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum())
+    }
+
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
     }
 
     pub(crate) fn any(self) -> bool {
-        self.star || self.dollar
+        self.0 != 0
     }
 
     /// Compares a folded pattern with a target's text.
     pub(crate) fn matches(self, body: &[u8], shape: Shape, text: &[u8]) -> bool {
         let folded = self.fold(text, |octet| match octet {
-            b'*' if self.star => STAR,
-            b'$' if self.both_dollars => RAW_DOLLAR,
-            b'$' if self.dollar => DOLLAR,
+            b'*' if self.has(Self::STAR) => STAR,
+            b'$' if self.has(Self::BOTH_DOLLARS) => RAW_DOLLAR,
+            b'$' if self.has(Self::DOLLAR) => DOLLAR,
             other => other,
         });
-        if self.both_dollars {
+        if self.has(Self::BOTH_DOLLARS) {
             return matches_either_dollar(body, shape, &folded);
         }
         matches(body, shape, &folded)
@@ -297,7 +301,10 @@ impl Folds {
 
     /// The pattern's text with its escapes folded. Its raw `*` stay wildcards.
     fn fold_pattern(self, text: &[u8]) -> Vec<u8> {
-        self.fold(text, |octet| if octet == b'$' && self.both_dollars { RAW_DOLLAR } else { octet })
+        self.fold(
+            text,
+            |octet| if octet == b'$' && self.has(Self::BOTH_DOLLARS) { RAW_DOLLAR } else { octet },
+        )
     }
 
     fn fold(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
@@ -305,8 +312,8 @@ impl Folds {
         let mut rest = text;
         while let Some((&octet, after)) = rest.split_first() {
             let literal = match rest {
-                [b'%', b'2', b'A', ..] if self.star => Some(STAR),
-                [b'%', b'2', b'4', ..] if self.dollar => Some(DOLLAR),
+                [b'%', b'2', b'A', ..] if self.has(Self::STAR) => Some(STAR),
+                [b'%', b'2', b'4', ..] if self.has(Self::DOLLAR) => Some(DOLLAR),
                 _ => None,
             };
             if let Some(literal) = literal {

@@ -297,13 +297,19 @@ impl<'t> RobotsTxt<'t> {
     }
 
     /// The value of a record, as written.
+    #[inline]
     pub(crate) fn value(&self, record: Record) -> &[u8] {
-        let start = record.start as usize;
         if record.length == Record::LONG {
-            let value = syntax::long_value(&self.text, start, &self.dialect);
-            return syntax::before_inline_rule(value, record.directive, &self.dialect);
+            return self.long_value(record);
         }
+        let start = record.start as usize;
         &self.text[start..start + usize::from(record.length)]
+    }
+
+    #[cold]
+    fn long_value(&self, record: Record) -> &[u8] {
+        let value = syntax::long_value(&self.text, record.start as usize, &self.dialect);
+        syntax::before_inline_rule(value, record.directive, &self.dialect)
     }
 
     /// The first eight octets from where the value of a record starts, whether or not they are its.

@@ -235,8 +235,7 @@ fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, b
     let mut at = 0;
     std::iter::from_fn(move || {
         let between = &records[at..];
-        let offset =
-            between.iter().position(|record| matches!(record.role(), Role::StartsGroup(_)))?;
+        let offset = between.iter().position(|record| matches!(record.role(), Role::StartsGroup(_)))?;
         let first = at == 0 || between[..offset].iter().any(|record| record.role().ends_group_start());
         let index = at + offset;
         at = index + 1;

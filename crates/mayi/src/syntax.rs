@@ -103,8 +103,7 @@ pub(crate) fn inline_rule<'t>(
     record: &RawRecord<'t>,
     dialect: &Dialect,
 ) -> Option<(&'t [u8], RawRecord<'t>)> {
-    let starts_group =
-        |directive| role_of(directive) == Role::StartsGroup(GroupStart::ProductToken);
+    let starts_group = |directive| role_of(directive) == Role::StartsGroup(GroupStart::ProductToken);
     if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
         return None;
     }

@@ -56,6 +56,8 @@ pub(crate) fn role_of(directive: u8) -> Role {
 pub(crate) struct Spelling {
     /// The first octets, with the bit of lower case set: most names differ in them.
     head: u64,
+    /// Which bits of a line's first octets belong to a name of this length.
+    mask: u64,
     head_is_plain: bool,
     pub(crate) text: &'static str,
     /// The place of the directive in [`DIRECTIVES`].
@@ -78,6 +80,7 @@ impl Spelling {
                     };
                     names.into_iter().map(move |text| Spelling {
                         head: head_of(text.as_bytes()),
+                        mask: mask_of(text.len()),
                         head_is_plain: text
                             .bytes()
                             .take(8)
@@ -95,18 +98,16 @@ impl Spelling {
     }
 
     /// The names at the start of [`all`](Self::all) that every dialect reads as they are.
-    pub(crate) fn frequent() -> &'static [Self] {
-        static FREQUENT: LazyLock<usize> = LazyLock::new(|| {
-            let is_one = |spelling: &&Spelling| spelling.extension.is_none() && !spelling.is_misspelled;
-            Spelling::all().iter().take_while(is_one).count()
-        });
-        &Self::all()[..*FREQUENT]
+    pub(crate) fn frequent() -> impl Iterator<Item = &'static Self> {
+        Self::all()
+            .iter()
+            .take_while(|spelling| spelling.extension.is_none() && !spelling.is_misspelled)
     }
 
     /// Whether a line starts with it, in any case, and has a colon right behind it; `head` is
     /// [`head_of`] the line.
     pub(crate) fn starts(&self, line: &[u8], head: u64) -> bool {
-        (self.head ^ head) & mask_of(self.text.len()) == 0
+        (self.head ^ head) & self.mask == 0
             && line.get(self.text.len()) == Some(&b':')
             && self.has_rest_of(&line[..self.text.len()])
     }
@@ -218,10 +219,10 @@ mod tests {
 
     #[test]
     fn no_frequent_name_starts_with_one_that_goes_before_it() {
-        let frequent = Spelling::frequent();
+        let frequent: Vec<_> = Spelling::frequent().collect();
         assert_eq!(frequent.len(), 4);
         for (place, spelling) in frequent.iter().enumerate() {
-            let before = |other: &Spelling| spelling.text.starts_with(other.text);
+            let before = |other: &&Spelling| spelling.text.starts_with(other.text);
             assert!(!frequent[..place].iter().any(before), "{}", spelling.text);
         }
     }

@@ -125,8 +125,11 @@ impl Index {
         for (table, length) in [(&self.fours, 4), (&self.twos, 2), (&self.ones, 1)] {
             let Some(table) = table else { continue };
             let mut tried = Tried::default();
-            for run in text.windows(length) {
-                if let Some((slot, first)) = table.find(key(run))
+            let Some((start, rest)) = text.split_at_checked(length - 1) else { continue };
+            let mut run = key(start);
+            for &octet in rest {
+                run = next_key(run, octet, length);
+                if let Some((slot, first)) = table.find(run)
                     && tried.is_new(slot, table)
                 {
                     try_chain(first);
@@ -156,6 +159,13 @@ fn fours_of<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> 
 /// A run of at most four octets as a key.
 fn key(run: &[u8]) -> u64 {
     run.iter().fold(1, |key, &octet| key << 8 | u64::from(octet))
+}
+
+/// The key of the run of so many octets that ends in `octet`, from that of the run before it, or of the
+/// octets before the first one.
+fn next_key(key: u64, octet: u8, length: usize) -> u64 {
+    let mark = 1 << (8 * length);
+    (key << 8 | u64::from(octet)) & (mark - 1) | mark
 }
 
 fn hash(octets: &[u8]) -> u64 {
@@ -361,6 +371,13 @@ mod tests {
     #[test]
     fn a_hash_can_be_continued() {
         assert_eq!(Hash::START.with(b"/a").with(b"bc").key(), hash(b"/abc"));
+    }
+
+    #[test]
+    fn keys_of_runs_follow_from_each_other() {
+        assert_eq!(next_key(key(b"abcd"), b'e', 4), key(b"bcde"));
+        assert_eq!(next_key(key(b"abc"), b'd', 4), key(b"abcd"));
+        assert_eq!(next_key(key(b""), b'a', 1), key(b"a"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use self::index::Index;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::Dialect;
+use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
 use crate::evaluation::Forms;
 use crate::octets::{first_eight, mask_of};
@@ -46,7 +46,10 @@ pub struct CrawlerRules {
 }
 
 struct Prepared {
-    dialect: Dialect,
+    /// What counts of the dialect that the file was read in.
+    dialect: &'static str,
+    comparison: Comparison,
+    allows_robots_txt: bool,
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// By rank.
     rules: Box<[Rule]>,
@@ -69,12 +72,11 @@ struct Rule {
     /// Where the pattern stands in the file, and on which line.
     start: u32,
     line: LineNumber,
-    /// Where the pattern as written stands in the arena, and how long it is.
+    /// Where the pattern as written stands in the arena, and what of it is compared. That is its start,
+    /// or stands right behind it where that is something else or the written one is not normalised.
     written_at: u32,
-    written_octets: u32,
-    /// How much is compared: the start of the pattern as written, or what follows it in the arena.
+    body_at: u32,
     body_octets: u32,
-    body_follows: bool,
     octets: u32,
     head: u32,
     wildcards: Wildcards,
@@ -104,27 +106,33 @@ impl Head {
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<Selection>) -> Self {
-        let dialect = robots.dialect().clone();
-        let Some(selection) = selection else {
-            let (rules, arena, search) = (Box::default(), Box::default(), Search::Heads(Box::default()));
-            return Self { prepared: Arc::new(Prepared { dialect, group: None, rules, arena, search }) };
+        let mut prepared = Prepared {
+            dialect: robots.dialect().name(),
+            comparison: robots.dialect().comparison,
+            allows_robots_txt: robots.dialect().allows_robots_txt,
+            group: None,
+            rules: Box::default(),
+            arena: Box::default(),
+            search: Search::Heads(Box::default()),
         };
+        let Some(selection) = selection else { return Self { prepared: Arc::new(prepared) } };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
         let (mut rules, arena) = prepare(robots, &selection);
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.octets), rule.kind));
-        let search = match Index::new(&rules, &arena) {
+        prepared.search = match Index::new(&rules, &arena) {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(rules.iter().map(|rule| rule.first_octets(&arena)).collect()),
         };
-        let group = Some((selection.by, lines));
-        let (rules, arena) = (rules.into(), arena.into());
-        Self { prepared: Arc::new(Prepared { dialect, group, rules, arena, search }) }
+        prepared.group = Some((selection.by, lines));
+        prepared.rules = rules.into();
+        prepared.arena = arena.into();
+        Self { prepared: Arc::new(prepared) }
     }
 
     /// May the crawler fetch this target?
     pub fn decide(&self, target: &Target<'_>) -> Decision<'_> {
         let prepared = &*self.prepared;
-        if prepared.dialect.allows_robots_txt && target.is_robots_txt() {
+        if prepared.allows_robots_txt && target.is_robots_txt() {
             return Decision::without_group(Reason::RobotsTxt);
         }
         let Some((by, lines)) = &prepared.group else {
@@ -150,14 +158,14 @@ impl fmt::Debug for CrawlerRules {
         f.debug_struct("CrawlerRules")
             .field("by", &self.prepared.group.as_ref().map(|(by, _)| by))
             .field("rules", &self.len())
-            .field("dialect", &self.prepared.dialect.name())
+            .field("dialect", &self.prepared.dialect)
             .finish()
     }
 }
 
 impl Prepared {
     fn most_specific(&self, target: &Target<'_>) -> Option<DecidingRule<'_>> {
-        let forms = Forms::of(target, &self.dialect);
+        let forms = Forms::of(target, self.comparison);
         let mut rank = self.rank_of_match(&forms.first, self.rules.len());
         if let Some(second) = forms.second {
             rank = self.rank_of_match(second, rank);
@@ -168,7 +176,7 @@ impl Prepared {
             pattern: &self.arena[rule.written()],
             octets: rule.octets as usize,
             line: rule.line,
-            span: Span { start: rule.start, end: rule.start + rule.written_octets },
+            span: Span { start: rule.start, end: rule.start + rule.written().len() as u32 },
         })
     }
 
@@ -189,13 +197,13 @@ impl Prepared {
 
 impl Rule {
     fn written(&self) -> Range<usize> {
-        let start = self.written_at as usize;
-        start..start + self.written_octets as usize
+        let end =
+            if self.body_at == self.written_at { self.written_at + self.octets } else { self.body_at };
+        self.written_at as usize..end as usize
     }
 
     fn body<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
-        let skipped = if self.body_follows { self.written_octets } else { 0 };
-        &arena[(self.written_at + skipped) as usize..][..self.body_octets as usize]
+        &arena[self.body_at as usize..(self.body_at + self.body_octets) as usize]
     }
 
     /// What stands before the first wildcard.
@@ -237,8 +245,9 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>
         let mut add = |pattern: &PathPattern<'_>| {
             let written_at = arena.len() as u32;
             arena.extend_from_slice(value);
-            let body_follows = !value.starts_with(pattern.body());
-            if body_follows {
+            let mut body_at = written_at;
+            if pattern.normalised() != value || !value.starts_with(pattern.body()) {
+                body_at = arena.len() as u32;
                 arena.extend_from_slice(pattern.body());
             }
             let Shape { head, wildcards, anchored } = pattern.shape();
@@ -246,9 +255,8 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>
                 start: record.start(),
                 line,
                 written_at,
-                written_octets: value.len() as u32,
+                body_at,
                 body_octets: pattern.body().len() as u32,
-                body_follows,
                 octets: pattern.octets() as u32,
                 head,
                 wildcards,

@@ -167,7 +167,8 @@ pub(crate) fn matches(body: &[u8], shape: Shape, text: &[u8]) -> bool {
         Wildcards::One | Wildcards::Several => &wild[1..],
     };
     if shape.wildcards == Wildcards::Several {
-        while let Some(star) = memchr(b'*', wild) {
+        // Pieces are short, mostly: a search by itself would take longer to start than to run.
+        while let Some(star) = wild.iter().position(|&octet| octet == b'*') {
             let Some(at) = find(rest, &wild[..star]) else { return false };
             rest = &rest[at + star..];
             wild = &wild[star + 1..];
@@ -181,7 +182,11 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
     /// How many places are tried by hand. Paths are short: the preparations of a search that is linear
     /// for any piece take longer than most searches.
     const TRIES: usize = 8;
-    let Some((&first, others)) = piece.split_first() else { return Some(0) };
+    let (first, others) = match piece {
+        [] => return Some(0),
+        [octet] => return memchr(*octet, text),
+        [first, others @ ..] => (*first, others),
+    };
     let mut at = 0;
     for _ in 0..TRIES {
         let places = text.len().checked_sub(others.len())?;

@@ -78,7 +78,8 @@ pub fn run(quick: bool) -> io::Result<Vec<(&'static Recipe, Vec<Outcome>)>> {
             for (contestant, outcomes) in CONTESTANTS.iter().zip(&mut met) {
                 // One round without an answer is enough.
                 if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Answered(_))) {
-                    outcomes.push(meet_in_time(recipe, contestant, patience)?);
+                    let arguments = ["meet", recipe.name, contestant.name];
+                    outcomes.push(meet_in_time(&arguments, patience)?);
                 }
             }
         }
@@ -104,10 +105,10 @@ fn summary(outcomes: Vec<Outcome>) -> Outcome {
     })
 }
 
-/// Starts this program again for one case and one engine, and waits only so long.
-fn meet_in_time(recipe: &Recipe, contestant: &Contestant, patience: Duration) -> io::Result<Outcome> {
+/// Starts this program again with these arguments, for one case and one engine, and waits only so long.
+pub fn meet_in_time(arguments: &[&str], patience: Duration) -> io::Result<Outcome> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["meet", recipe.name, contestant.name])
+        .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;

@@ -8,6 +8,7 @@
 mod answers;
 mod contest;
 mod corpus;
+mod curves;
 mod engines;
 mod figures;
 mod heap;
@@ -15,6 +16,7 @@ mod hostile;
 mod instructions;
 mod measure;
 mod parts;
+mod plot;
 mod preparation;
 mod report;
 mod report_hostile;
@@ -41,7 +43,8 @@ Measures mayi and its rivals, and prints a report in Markdown.
 Usage: cargo run --release --manifest-path bench/Cargo.toml -- [options]
 
   --quick        a tenth of the corpus, few rounds
-  --write FILE   write the report to this file
+  --write FILE   write the report to this file, and the curves into the folder `curves` beside it
+  --curves DIR   measure the curves only, and write them into this folder
   --help         print this";
 
 fn main() -> ExitCode {
@@ -69,6 +72,11 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
             let step = Step::named(step).ok_or("no such step")?;
             instructions::run_to(step, workload, engine, rest == ["--quick"])
         }
+        ["curve", curve, at, engine] => {
+            let curve = curves::find(curve).ok_or("no such curve")?;
+            let contestant = contest::find(engine).ok_or("no such engine")?;
+            Ok((contestant.meet)(&(curve.make)(at.parse()?))?)
+        }
         ["part", part] => Ok(parts::run(part)?),
         ["--help"] => {
             println!("{USAGE}");
@@ -76,6 +84,12 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
         }
         options => {
             let options = Options::read(options)?;
+            if let Some(folder) = options.curves {
+                return Ok(curves::draw_all(&folder, options.quick)?);
+            }
+            if let Some(path) = &options.write {
+                curves::draw_all(&path.with_file_name("curves"), options.quick)?;
+            }
             let report = measure_all(options.quick)?;
             match options.write {
                 Some(path) => Ok(std::fs::write(path, report)?),
@@ -89,6 +103,7 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
 struct Options {
     quick: bool,
     write: Option<PathBuf>,
+    curves: Option<PathBuf>,
 }
 
 impl Options {
@@ -103,6 +118,10 @@ impl Options {
                 }
                 ["--write", path, rest @ ..] => {
                     options.write = Some(PathBuf::from(path));
+                    rest
+                }
+                ["--curves", folder, rest @ ..] => {
+                    options.curves = Some(PathBuf::from(folder));
                     rest
                 }
                 [other, ..] => return Err(format!("`{other}` is not understood\n\n{USAGE}")),

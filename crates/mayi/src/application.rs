@@ -80,7 +80,7 @@ impl AppDirectives {
 impl RobotsTxt<'_> {
     /// What the file asks of each of the crawler's applications about a target, in their order.
     pub fn app_directives(&self, crawler: &Crawler, target: &Target<'_>) -> Vec<AppDirectives> {
-        let forms = Forms::of(target, self.dialect());
+        let forms = Forms::of(target, self.dialect().comparison);
         crawler
             .applications()
             .map(|application| of_application(self, crawler, application, &forms))

@@ -177,6 +177,14 @@ impl Dialect {
         self.extensions.has(extension)
     }
 
+    /// The directive of a line that starts with its right name and a colon right behind it, as nearly
+    /// every record does, and the length of the name. Only frequent names are looked for.
+    pub(crate) fn directive_at_start(line: &[u8]) -> Option<(u8, usize)> {
+        let head = head_of(line);
+        let found = Spelling::frequent().find(|spelling| spelling.starts(line, head))?;
+        Some((found.directive, found.text.len()))
+    }
+
     /// The directive that a record of this name is, and whether the name is misspelled.
     pub(crate) fn directive(&self, name: &[u8]) -> Option<(u8, bool)> {
         let head = head_of(name);

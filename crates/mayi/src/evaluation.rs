@@ -10,7 +10,7 @@ use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::{Comparison, Dialect};
 use crate::directive::{Role, RuleKind};
-use crate::pattern::{Glance, PathPattern, glance, index_page_folder};
+use crate::pattern::{Glance, Glancing, PathPattern, index_page_folder};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Observer, Selection, select};
 use crate::span::Span;
@@ -76,31 +76,40 @@ fn most_specific(
     target: &Target<'_>,
     observer: &mut impl Observer,
 ) -> Option<Candidate> {
-    let forms = Forms::of(target, robots.dialect());
+    let dialect = robots.dialect();
+    let forms = Forms::of(target, dialect.comparison);
+    let glancing = Glancing::new(&forms.first);
     let mut best: Option<Candidate> = None;
-    for record in selection.groups.iter().cloned().flatten() {
-        let Role::Rule(kind) = robots.records()[record].role() else { continue };
-        let written = robots.value(robots.records()[record]);
-        let Some(octets) = octets_if_matching(kind, written, &forms, robots.dialect()) else {
-            continue;
-        };
-        observer.matching_rule(record, octets);
-        let candidate = Candidate { record, kind, octets };
-        if best.is_none_or(|best| candidate.beats(&best)) {
-            best = Some(candidate);
+    for group in &selection.groups {
+        for (record, &rule) in group.clone().zip(&robots.records()[group.clone()]) {
+            let Role::Rule(kind) = rule.role() else { continue };
+            let written = robots.value(rule);
+            let glance = glancing.glance(written, robots.first_eight_of(rule));
+            if glance == Glance::Mismatch && !dialect.index_pages {
+                continue;
+            }
+            let Some(octets) = octets_if_matching(glance, kind, written, &forms, dialect) else {
+                continue;
+            };
+            observer.matching_rule(record, octets);
+            let candidate = Candidate { record, kind, octets };
+            if best.is_none_or(|best| candidate.beats(&best)) {
+                best = Some(candidate);
+            }
         }
     }
     best
 }
 
-/// How many octets the rule's pattern has, if it matches.
+/// How many octets the rule's pattern has, if it matches, after a first glance at it.
 fn octets_if_matching(
+    glance: Glance,
     kind: RuleKind,
     written: &[u8],
     forms: &Forms<'_>,
     dialect: &Dialect,
 ) -> Option<usize> {
-    match glance(written, &forms.first) {
+    match glance {
         Glance::Prefix => return Some(written.len()),
         Glance::Mismatch => {}
         Glance::LookCloser => {
@@ -128,8 +137,8 @@ pub(crate) struct Forms<'u> {
 }
 
 impl<'u> Forms<'u> {
-    pub(crate) fn of(target: &'u Target<'_>, dialect: &Dialect) -> Self {
-        match dialect.comparison {
+    pub(crate) fn of(target: &'u Target<'_>, comparison: Comparison) -> Self {
+        match comparison {
             Comparison::Normalised => {
                 Self { first: Cow::Borrowed(target.normalised()), second: target.with_encoded_query() }
             }

@@ -105,7 +105,7 @@ impl<'a> Explanation<'a> {
     /// The forms of the target that patterns were compared with in the dialect of the file: one, or
     /// two where its query has gen-delims (REP-12).
     pub fn compared(&self) -> Vec<Cow<'a, [u8]>> {
-        let forms = Forms::of(self.target, self.robots.dialect());
+        let forms = Forms::of(self.target, self.robots.dialect().comparison);
         std::iter::once(forms.first).chain(forms.second.map(Cow::Borrowed)).collect()
     }
 

@@ -61,6 +61,7 @@ mod extension;
 mod format;
 mod irregularity;
 mod limits;
+mod octets;
 mod pattern;
 mod percent;
 mod preference;

@@ -11,7 +11,8 @@ use std::cell::Cell;
 use memchr::{memchr, memmem};
 
 use crate::dialect::Comparison;
-use crate::percent::{escaped, is_gen_delim, is_raw, normalise, normalise_as_google};
+use crate::octets::{OctetSet, common_of_first_eight, first_eight};
+use crate::percent::{escaped, is_gen_delim, normalise, normalise_as_google, not_raw_or};
 use crate::target::{Target, push_with_raw_gen_delims};
 
 /// A path pattern, ready to be compared.
@@ -30,8 +31,10 @@ pub struct PathPattern<'p> {
     comparison: Comparison,
     /// The normalised pattern, whose octets count.
     normalised: Cow<'p, [u8]>,
-    /// What is compared, where that is not the normalised pattern up to its end anchor.
+    /// What is compared, where that is not a start of the normalised pattern.
     body: Option<Vec<u8>>,
+    /// How much of the normalised pattern is compared otherwise.
+    compared: usize,
     shape: Shape,
     /// Which literal characters the pattern escapes (REP-16).
     folds: Folds,
@@ -42,9 +45,17 @@ pub struct PathPattern<'p> {
 pub(crate) struct Shape {
     /// Octets before the first wildcard; all of them where there is none.
     pub(crate) head: u32,
-    pub(crate) has_wildcard: bool,
+    pub(crate) wildcards: Wildcards,
     /// Whether the pattern ends in an end anchor, which is not part of the text.
     pub(crate) anchored: bool,
+}
+
+/// How many wildcards the text of a pattern has. Those at its end say nothing and are not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wildcards {
+    None,
+    One,
+    Several,
 }
 
 impl<'p> PathPattern<'p> {
@@ -61,17 +72,21 @@ impl<'p> PathPattern<'p> {
         };
         let anchored = normalised.last() == Some(&b'$');
         let text = &normalised[..normalised.len() - usize::from(anchored)];
-        let (folds, body) = match comparison {
-            Comparison::Normalised => comparable(text),
-            Comparison::AsGoogle => (Folds::default(), None),
+        // Wildcards at the end match whatever follows, and an anchor behind them too.
+        let open = text.last() == Some(&b'*');
+        let stars =
+            if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
+        let text = &text[..text.len() - stars];
+        let (folds, body) = match (comparison, &normalised) {
+            (Comparison::Normalised, Cow::Owned(_)) => comparable(text),
+            // Every `%` is normalised: where nothing was, there is none.
+            (Comparison::Normalised, Cow::Borrowed(_)) | (Comparison::AsGoogle, _) => {
+                (Folds::default(), None)
+            }
         };
-        let compared = body.as_deref().unwrap_or(text);
-        let shape = Shape {
-            head: memchr(b'*', compared).unwrap_or(compared.len()) as u32,
-            has_wildcard: memchr(b'*', compared).is_some(),
-            anchored,
-        };
-        Self { comparison, normalised, body, shape, folds }
+        let shape = Shape::of(body.as_deref().unwrap_or(text), anchored && !open);
+        let compared = text.len();
+        Self { comparison, normalised, body, compared, shape, folds }
     }
 
     /// The pattern as it is compared and counted.
@@ -106,10 +121,9 @@ impl<'p> PathPattern<'p> {
         matches(self.body(), self.shape, text)
     }
 
-    /// What is compared: no end anchor, escaped specials folded.
+    /// What is compared: no end anchor, no wildcards at the end, escaped specials folded.
     pub(crate) fn body(&self) -> &[u8] {
-        let unanchored = self.normalised.len() - usize::from(self.shape.anchored);
-        self.body.as_deref().unwrap_or(&self.normalised[..unanchored])
+        self.body.as_deref().unwrap_or(&self.normalised[..self.compared])
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -118,6 +132,21 @@ impl<'p> PathPattern<'p> {
 
     pub(crate) fn folds(&self) -> Folds {
         self.folds
+    }
+}
+
+impl Shape {
+    fn of(body: &[u8], anchored: bool) -> Self {
+        let (head, wildcards) = match memchr(b'*', body) {
+            None => (body.len(), Wildcards::None),
+            Some(first) if memchr(b'*', &body[first + 1..]).is_none() => (first, Wildcards::One),
+            Some(first) => (first, Wildcards::Several),
+        };
+        Self { head: head as u32, wildcards, anchored }
+    }
+
+    pub(crate) fn has_wildcard(self) -> bool {
+        self.wildcards != Wildcards::None
     }
 }
 
@@ -133,26 +162,44 @@ pub(crate) fn index_page_folder(normalised: &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn matches(body: &[u8], shape: Shape, text: &[u8]) -> bool {
     let (head, wild) = body.split_at(shape.head as usize);
     let Some(mut rest) = text.strip_prefix(head) else { return false };
-    if !shape.has_wildcard {
-        return !shape.anchored || rest.is_empty();
+    let mut wild = match shape.wildcards {
+        Wildcards::None => return !shape.anchored || rest.is_empty(),
+        Wildcards::One | Wildcards::Several => &wild[1..],
+    };
+    if shape.wildcards == Wildcards::Several {
+        // Pieces are short, mostly: a search by itself would take longer to start than to run.
+        while let Some(star) = wild.iter().position(|&octet| octet == b'*') {
+            let Some(at) = find(rest, &wild[..star]) else { return false };
+            rest = &rest[at + star..];
+            wild = &wild[star + 1..];
+        }
     }
-    let mut pieces = wild[1..].split(|&octet| octet == b'*');
-    let last = pieces.next_back().unwrap_or_default();
-    for piece in pieces {
-        let Some(at) = find(rest, piece) else { return false };
-        rest = &rest[at + piece.len()..];
-    }
-    if shape.anchored { rest.ends_with(last) } else { find(rest, last).is_some() }
+    if shape.anchored { rest.ends_with(wild) } else { find(rest, wild).is_some() }
 }
 
 /// The first place of `piece` in `text`, in linear time.
 fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
-    match piece {
-        [] => Some(0),
-        [octet] => memchr(*octet, text),
-        _ if piece.len() > text.len() => None,
-        _ => memmem::find(text, piece),
+    /// How many places are tried by hand. Paths are short: the preparations of a search that is linear
+    /// for any piece take longer than most searches.
+    const TRIES: usize = 8;
+    let (first, others) = match piece {
+        [] => return Some(0),
+        [octet] => return memchr(*octet, text),
+        [first, others @ ..] => (*first, others),
+    };
+    let mut at = 0;
+    for _ in 0..TRIES {
+        let places = text.len().checked_sub(others.len())?;
+        at += memchr(first, text.get(at..places)?)?;
+        if text[at + 1..].starts_with(others) {
+            return Some(at);
+        }
+        at += 1;
     }
+    // A piece can't be where its last octet is not: a quick look, before the preparations are made.
+    let (rest, last) = (&text[at..], *piece.last()?);
+    memchr(last, rest.get(others.len()..)?)?;
+    memmem::find(rest, piece).map(|place| at + place)
 }
 
 /// How far a pattern, as written, can be followed without preparing it.
@@ -166,34 +213,54 @@ pub(crate) enum Glance {
     LookCloser,
 }
 
-/// Compares a pattern as written with the normalised target up to the first octet that is not
-/// plain. Most rules are told apart from most targets within a few octets, so that a file which is
-/// asked about once never has its patterns prepared.
-///
-/// The form of the target with an encoded query (REP-12) need not be looked at: it has `%` where the
-/// other has its first gen-delim, so a pattern that is plain and differs from one form before that
-/// place, or agrees with the other there, can't match it.
-pub(crate) fn glance(written: &[u8], text: &[u8]) -> Glance {
-    for (at, &octet) in written.iter().enumerate() {
-        if !is_raw(octet) || octet == b'*' || octet == b'$' {
-            return Glance::LookCloser;
+/// A target that patterns are glanced at with.
+pub(crate) struct Glancing<'t> {
+    text: &'t [u8],
+    first_eight: u64,
+    /// How many octets stand before the first one that is not plain.
+    plain: usize,
+}
+
+impl<'t> Glancing<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        let plain = NOT_PLAIN.first_in(text).unwrap_or(text.len());
+        Self { text, first_eight: first_eight(text), plain }
+    }
+
+    /// Compares a pattern as written with the normalised target up to the first octet that is not
+    /// plain. Most rules are told apart from most targets within eight octets, so that a file which is
+    /// asked about once never has its patterns prepared. `first_eight` are the first eight octets from
+    /// where the pattern stands, whether or not all of them belong to it.
+    ///
+    /// The form of the target with an encoded query (REP-12) need not be looked at: it has `%` where
+    /// the other has its first gen-delim, so a pattern that is plain and differs from one form before
+    /// that place, or agrees with the other there, can't match it.
+    pub(crate) fn glance(&self, written: &[u8], first_eight: u64) -> Glance {
+        let mut met = common_of_first_eight(first_eight, self.first_eight);
+        if met == 8 {
+            let behind = |text: &'t [u8]| text.get(8..).unwrap_or_default();
+            let pairs = written.get(8..).unwrap_or_default().iter().zip(behind(self.text));
+            met += pairs.take_while(|(one, other)| one == other).count();
         }
-        if text.get(at) != Some(&octet) {
-            return Glance::Mismatch;
+        let met = met.min(written.len()).min(self.text.len());
+        match written.get(met) {
+            // What both have in common is not plain there.
+            _ if met > self.plain => Glance::LookCloser,
+            Some(&octet) if NOT_PLAIN.has(octet) => Glance::LookCloser,
+            Some(_) => Glance::Mismatch,
+            None if met == 0 => Glance::Mismatch,
+            None => Glance::Prefix,
         }
     }
-    if written.is_empty() { Glance::Mismatch } else { Glance::Prefix }
 }
+
+/// The octets of a pattern that may stand for something else than themselves.
+static NOT_PLAIN: OctetSet = not_raw_or(b"*$");
 
 /// Which of the two special characters a pattern writes as an escape (REP-16). In the target, such
 /// a character is then one and the same whether it is raw or encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Folds {
-    star: bool,
-    dollar: bool,
-    /// Whether the pattern has a raw `$` in its text beside an escaped one.
-    both_dollars: bool,
-}
+pub(crate) struct Folds(u8);
 
 /// Stand for a literal `*`, for a `$` however it is written, and for a raw `$` where that is told
 /// apart. No normalised text has control characters, so these are free.
@@ -202,28 +269,36 @@ const DOLLAR: u8 = 2;
 const RAW_DOLLAR: u8 = 3;
 
 impl Folds {
+    const STAR: u8 = 1;
+    const DOLLAR: u8 = 2;
+    /// The pattern has a raw `$` in its text beside an escaped one.
+    const BOTH_DOLLARS: u8 = 4;
+
     fn of(text: &[u8]) -> Self {
+        let star = memmem::find(text, b"%2A").is_some();
         let dollar = memmem::find(text, b"%24").is_some();
-        Self {
-            star: memmem::find(text, b"%2A").is_some(),
-            dollar,
-            both_dollars: dollar && memchr(b'$', text).is_some(),
-        }
+        let both = dollar && memchr(b'$', text).is_some();
+        let bits = [(star, Self::STAR), (dollar, Self::DOLLAR), (both, Self::BOTH_DOLLARS)];
+        Self(bits.into_iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum())
+    }
+
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
     }
 
     pub(crate) fn any(self) -> bool {
-        self.star || self.dollar
+        self.0 != 0
     }
 
     /// Compares a folded pattern with a target's text.
     pub(crate) fn matches(self, body: &[u8], shape: Shape, text: &[u8]) -> bool {
         let folded = self.fold(text, |octet| match octet {
-            b'*' if self.star => STAR,
-            b'$' if self.both_dollars => RAW_DOLLAR,
-            b'$' if self.dollar => DOLLAR,
+            b'*' if self.has(Self::STAR) => STAR,
+            b'$' if self.has(Self::BOTH_DOLLARS) => RAW_DOLLAR,
+            b'$' if self.has(Self::DOLLAR) => DOLLAR,
             other => other,
         });
-        if self.both_dollars {
+        if self.has(Self::BOTH_DOLLARS) {
             return matches_either_dollar(body, shape, &folded);
         }
         matches(body, shape, &folded)
@@ -231,7 +306,10 @@ impl Folds {
 
     /// The pattern's text with its escapes folded. Its raw `*` stay wildcards.
     fn fold_pattern(self, text: &[u8]) -> Vec<u8> {
-        self.fold(text, |octet| if octet == b'$' && self.both_dollars { RAW_DOLLAR } else { octet })
+        self.fold(
+            text,
+            |octet| if octet == b'$' && self.has(Self::BOTH_DOLLARS) { RAW_DOLLAR } else { octet },
+        )
     }
 
     fn fold(self, text: &[u8], raw: impl Fn(u8) -> u8) -> Vec<u8> {
@@ -239,8 +317,8 @@ impl Folds {
         let mut rest = text;
         while let Some((&octet, after)) = rest.split_first() {
             let literal = match rest {
-                [b'%', b'2', b'A', ..] if self.star => Some(STAR),
-                [b'%', b'2', b'4', ..] if self.dollar => Some(DOLLAR),
+                [b'%', b'2', b'A', ..] if self.has(Self::STAR) => Some(STAR),
+                [b'%', b'2', b'4', ..] if self.has(Self::DOLLAR) => Some(DOLLAR),
                 _ => None,
             };
             if let Some(literal) = literal {
@@ -277,7 +355,7 @@ fn matches_either_dollar(body: &[u8], shape: Shape, text: &[u8]) -> bool {
             return false;
         }
         let mut rest = &text[head.len()..];
-        if !shape.has_wildcard {
+        if !shape.has_wildcard() {
             return !shape.anchored || rest.is_empty();
         }
         let mut pieces = wild[1..].split(|&octet| octet == b'*');
@@ -342,7 +420,8 @@ mod tests {
         let target = Target::from_path(path).expect("a path");
         let read = PathPattern::new(pattern.as_bytes());
         assert_eq!(read.matches(&target), expected, "{pattern} against {path}");
-        match glance(pattern.as_bytes(), target.normalised()) {
+        let glancing = Glancing::new(target.normalised());
+        match glancing.glance(pattern.as_bytes(), first_eight(pattern.as_bytes())) {
             Glance::Mismatch => assert!(!expected, "{pattern} glanced at {path}"),
             Glance::Prefix => assert!(expected, "{pattern} glanced at {path}"),
             Glance::LookCloser => {}

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::octets::OctetSet;
+
 /// How an octet fares in normalisation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -37,10 +39,29 @@ pub(crate) const fn is_raw(octet: u8) -> bool {
     matches!(CLASSES[octet as usize], Class::Raw)
 }
 
+/// The octets that normalisation may have to change.
+static NOT_RAW: OctetSet = not_raw_or(b"");
+
+/// The octets that are not raw, and these.
+pub(crate) const fn not_raw_or(others: &[u8]) -> OctetSet {
+    let mut table = [false; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        table[octet] = !is_raw(octet as u8);
+        octet += 1;
+    }
+    let mut at = 0;
+    while at < others.len() {
+        table[others[at] as usize] = true;
+        at += 1;
+    }
+    OctetSet::new(table)
+}
+
 /// Percent-encodes what may not stand raw, decodes escapes of unreserved characters, and gives
 /// every other escape upper-case digits (REP-11).
 pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = octets.iter().position(|&octet| !is_raw(octet)) else {
+    let Some(first) = NOT_RAW.first_in(octets) else {
         return Cow::Borrowed(octets);
     };
     let mut normalised = Vec::with_capacity(octets.len() + 8);

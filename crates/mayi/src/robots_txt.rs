@@ -15,12 +15,13 @@ use regex_lite::Regex;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
-use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP};
+use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP, role_of};
 use crate::encoding::{self, Cut};
 use crate::evaluation;
 use crate::explanation::Explanation;
 use crate::irregularity::{self, Irregularity};
 use crate::limits::Limits;
+use crate::octets::first_eight;
 use crate::registry::Registry;
 use crate::ruleset::CrawlerRules;
 use crate::selection::{self, Selection};
@@ -324,13 +325,24 @@ impl<'t> RobotsTxt<'t> {
     }
 
     /// The value of a record, as written.
+    #[inline]
     pub(crate) fn value(&self, record: Record) -> &[u8] {
-        let start = record.start as usize;
         if record.length == Record::LONG {
-            let value = syntax::long_value(&self.text, start, &self.dialect);
-            return syntax::before_inline_rule(value, record.directive, &self.dialect);
+            return self.long_value(record);
         }
+        let start = record.start as usize;
         &self.text[start..start + usize::from(record.length)]
+    }
+
+    #[cold]
+    fn long_value(&self, record: Record) -> &[u8] {
+        let value = syntax::long_value(&self.text, record.start as usize, &self.dialect);
+        syntax::before_inline_rule(value, record.directive, &self.dialect)
+    }
+
+    /// The first eight octets from where the value of a record starts, whether or not they are its.
+    pub(crate) fn first_eight_of(&self, record: Record) -> u64 {
+        first_eight(&self.text[record.start as usize..])
     }
 
     pub(crate) fn line_of(&self, record: Record) -> LineNumber {
@@ -405,7 +417,7 @@ impl Record {
     }
 
     pub(crate) fn role(self) -> Role {
-        self.directive().role
+        role_of(self.directive)
     }
 
     pub(crate) fn start(self) -> u32 {

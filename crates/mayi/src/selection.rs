@@ -153,7 +153,6 @@ impl Wanted<'_> {
         let mut selection: Option<Selection> = None;
         let mut group_start = 0;
         let mut group_is_chosen = false;
-        let mut in_rules = true; // so that the first group-start line starts a group
         let mut regexes = 0;
 
         let close = |selection: &mut Option<Selection>, end: usize| {
@@ -163,18 +162,12 @@ impl Wanted<'_> {
             }
         };
 
-        for (index, record) in robots.records().iter().enumerate() {
-            let role = record.role();
-            let Role::StartsGroup(start) = role else {
-                in_rules |= role.ends_group_start();
-                continue;
-            };
-            let first = in_rules;
+        for (index, start, first) in start_lines(robots.records()) {
             if first {
                 if group_is_chosen {
                     close(&mut selection, index);
                 }
-                (group_start, group_is_chosen, in_rules) = (index, false, false);
+                (group_start, group_is_chosen) = (index, false);
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
@@ -241,6 +234,21 @@ impl Wanted<'_> {
             tokens.position(|token| token.can_be_named(self.dialect) && token.is_named_by(value))?;
         Some((GroupBy::ProductToken, at))
     }
+}
+
+/// The group-start lines among records: where each is, what it names crawlers by, and whether it is the
+/// first of its group, which is so behind a rule (REP-1).
+fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, bool)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let between = &records[at..];
+        let offset = between.iter().position(|record| matches!(record.role(), Role::StartsGroup(_)))?;
+        let first = at == 0 || between[..offset].iter().any(|record| record.role().ends_group_start());
+        let index = at + offset;
+        at = index + 1;
+        let Role::StartsGroup(start) = records[index].role() else { return None };
+        Some((index, start, first))
+    })
 }
 
 impl ProductToken {

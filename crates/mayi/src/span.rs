@@ -7,6 +7,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
+use crate::octets::count_line_ends;
+
 /// The number of a line in its file, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineNumber(NonZeroU32);
@@ -121,13 +123,6 @@ impl<'t> LineCounter<'t> {
     }
 }
 
-/// Counts the line ends in `text`: CR, LF, and CRLF as one (REP-2).
-fn count_line_ends(text: &[u8]) -> u32 {
-    let ends = memchr::memchr2_iter(b'\n', b'\r', text);
-    let first_of_pair = |at: &usize| text[*at] == b'\r' && text.get(at + 1) == Some(&b'\n');
-    ends.filter(|at| !first_of_pair(at)).count() as u32
-}
-
 /// The line that the octet at `offset` stands on.
 pub(crate) fn line_at(text: &[u8], offset: u32) -> LineNumber {
     LineCounter::new(text).line_at(offset)
@@ -143,13 +138,6 @@ pub(crate) fn column_at(text: &[u8], offset: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn line_ends_are_counted_once_each() {
-        assert_eq!(count_line_ends(b""), 0);
-        assert_eq!(count_line_ends(b"a\nb\rc\r\nd\n\re"), 5);
-        assert_eq!(count_line_ends(b"\r\r\n\n"), 3);
-    }
 
     #[test]
     fn columns_count_characters() {

@@ -6,8 +6,9 @@
 use memchr::{memchr, memchr2};
 
 use crate::dialect::{Dialect, Lines, MissingColon};
-use crate::directive::{DIRECTIVES, GroupStart, Role};
+use crate::directive::{GroupStart, Role, role_of};
 use crate::extension::Extension;
+use crate::octets::first_line_end;
 
 /// A line of a text, without the octets that end it, and where the next one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct RawLine {
 /// The line that starts at `start`, or `None` at the end of the text.
 pub(crate) fn line_from(text: &[u8], start: usize) -> Option<RawLine> {
     let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-    let Some(length) = memchr2(b'\n', b'\r', rest) else {
+    let Some(length) = first_line_end(rest) else {
         return Some(RawLine { start, end: text.len(), next: text.len() });
     };
     let end_octets = if rest[length..].starts_with(b"\r\n") { 2 } else { 1 };
@@ -63,6 +64,10 @@ pub(crate) fn read_uncommented<'t>(line: &'t [u8], dialect: &Dialect) -> Content
     if line.is_empty() {
         return Content::Nothing;
     }
+    if let Some((directive, name_end)) = Dialect::directive_at_start(line) {
+        let value = trim_start(&line[name_end + 1..], white);
+        return Content::Record(record(&line[..name_end], value, Some((directive, false)), false));
+    }
 
     let colon = memchr(b':', line);
     if let Some(colon) = colon {
@@ -98,8 +103,7 @@ pub(crate) fn inline_rule<'t>(
     record: &RawRecord<'t>,
     dialect: &Dialect,
 ) -> Option<(&'t [u8], RawRecord<'t>)> {
-    let starts_group =
-        |id: u8| DIRECTIVES[usize::from(id)].role == Role::StartsGroup(GroupStart::ProductToken);
+    let starts_group = |directive| role_of(directive) == Role::StartsGroup(GroupStart::ProductToken);
     if !record.directive.is_some_and(starts_group) || !dialect.reads(Extension::AiAgents) {
         return None;
     }

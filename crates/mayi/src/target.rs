@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use crate::percent::{escaped, is_gen_delim, is_raw, normalise, push_escape};
+use crate::octets::OctetSet;
+use crate::percent::{escaped, is_gen_delim, normalise, not_raw_or, push_escape};
 
 /// What a crawler asks about: the path and query of a URL.
 ///
@@ -144,28 +145,30 @@ fn plain(rest: &[u8]) -> Option<&[u8]> {
     if rest.first() != Some(&b'/') {
         return None;
     }
-    let mut query_at = rest.len();
-    for (at, &octet) in rest.iter().enumerate() {
-        match octet {
+    let mut at = 0;
+    loop {
+        let Some(found) = NOT_PLAIN_IN_PATH.first_in(&rest[at..]) else { return Some(rest) };
+        at += found;
+        match rest[at] {
             b'#' => return Some(&rest[..at]),
-            b'?' => {
-                query_at = at + 1;
-                break;
-            }
-            b'.' if rest[at - 1] == b'/' => return None,
-            _ if !is_raw(octet) => return None,
-            _ => {}
+            b'?' => break,
+            b'.' if rest[at - 1] != b'/' => at += 1,
+            _ => return None,
         }
     }
-    for (at, &octet) in rest.iter().enumerate().skip(query_at) {
-        match octet {
-            b'#' => return Some(&rest[..at]),
-            _ if !is_raw(octet) || is_gen_delim(octet) => return None,
-            _ => {}
-        }
+    at += 1;
+    match NOT_PLAIN_IN_QUERY.first_in(&rest[at..]) {
+        None => Some(rest),
+        Some(found) if rest[at + found] == b'#' => Some(&rest[..at + found]),
+        Some(_) => None,
     }
-    Some(rest)
 }
+
+/// What has to be looked at in a path: the end of it, what is to be encoded, and dots.
+static NOT_PLAIN_IN_PATH: OctetSet = not_raw_or(b"#?.");
+
+/// The same in a query: its end, what is to be encoded, and gen-delims.
+static NOT_PLAIN_IN_QUERY: OctetSet = not_raw_or(b":/?#[]@");
 
 /// RFC 3986 §5.2.4 for an absolute path; no path is `/`.
 fn resolve_dot_segments(path: &[u8]) -> Vec<u8> {
@@ -265,8 +268,8 @@ pub(crate) fn split_url(url: &str) -> Result<SplitUrl<'_>, InvalidUrl> {
 }
 
 fn split_authority<'u>(scheme: &'u str, after_slashes: &'u str) -> Option<SplitUrl<'u>> {
-    let ends = |octet: u8| matches!(octet, b'/' | b'?' | b'#');
-    let end = after_slashes.bytes().position(ends).unwrap_or(after_slashes.len());
+    let end = memchr::memchr3(b'/', b'?', b'#', after_slashes.as_bytes());
+    let end = end.unwrap_or(after_slashes.len());
     let (authority, rest) = after_slashes.split_at(end);
     (end > 0).then_some(SplitUrl { scheme, authority, rest })
 }

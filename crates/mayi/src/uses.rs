@@ -234,7 +234,7 @@ pub(crate) fn usage_of(
 ) -> Usage {
     let fields = response.fields;
     let dialect = robots.dialect();
-    let forms = Forms::of(target, dialect);
+    let forms = Forms::of(target, dialect.comparison);
     let file =
         selection.map(|selection| preference::of_file(robots, selection, &forms)).unwrap_or_default();
     let of_header = |extension, name| {

@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use crate::extension::Extension;
+use crate::octets::{first_eight, mask_of};
 use crate::spec::Clause;
 
 /// Declares the file of each directive, makes it public, and puts it into the registry.
@@ -20,6 +21,9 @@ macro_rules! directives {
 
         /// Every directive, the most frequent first.
         pub static DIRECTIVES: &[&Directive] = &[$(&$directive,)*];
+
+        /// Their roles, side by side: every record of a file is asked for its own.
+        static ROLES: &[Role] = &[$($directive.role,)*];
     };
 }
 
@@ -43,10 +47,17 @@ directives! {
     license::LICENSE,
 }
 
+/// The role of the directive at this place of [`DIRECTIVES`].
+pub(crate) fn role_of(directive: u8) -> Role {
+    ROLES[usize::from(directive)]
+}
+
 /// A name of a directive, ready to be compared with the name of a record.
 pub(crate) struct Spelling {
     /// The first octets, with the bit of lower case set: most names differ in them.
     head: u64,
+    /// Which bits of a line's first octets belong to a name of this length.
+    mask: u64,
     head_is_plain: bool,
     pub(crate) text: &'static str,
     /// The place of the directive in [`DIRECTIVES`].
@@ -69,6 +80,7 @@ impl Spelling {
                     };
                     names.into_iter().map(move |text| Spelling {
                         head: head_of(text.as_bytes()),
+                        mask: mask_of(text.len()),
                         head_is_plain: text
                             .bytes()
                             .take(8)
@@ -85,11 +97,28 @@ impl Spelling {
         &ALL
     }
 
+    /// The names at the start of [`all`](Self::all) that every dialect reads as they are.
+    pub(crate) fn frequent() -> impl Iterator<Item = &'static Self> {
+        Self::all()
+            .iter()
+            .take_while(|spelling| spelling.extension.is_none() && !spelling.is_misspelled)
+    }
+
+    /// Whether a line starts with it, in any case, and has a colon right behind it; `head` is
+    /// [`head_of`] the line.
+    pub(crate) fn starts(&self, line: &[u8], head: u64) -> bool {
+        (self.head ^ head) & self.mask == 0
+            && line.get(self.text.len()) == Some(&b':')
+            && self.has_rest_of(&line[..self.text.len()])
+    }
+
     /// Whether it is this name, in any case; `head` is [`head_of`] the name.
     pub(crate) fn is(&self, name: &[u8], head: u64) -> bool {
-        if self.head != head || self.text.len() != name.len() {
-            return false;
-        }
+        self.head == head && self.text.len() == name.len() && self.has_rest_of(name)
+    }
+
+    /// Whether it is this name, if the heads are the same and the lengths too.
+    fn has_rest_of(&self, name: &[u8]) -> bool {
         // Nothing but a letter or `-` gives their octets with that bit set, as no line has a CR: where
         // the head is made of those, it has been compared already.
         let compared = if self.head_is_plain { name.len().min(8) } else { 0 };
@@ -99,10 +128,7 @@ impl Spelling {
 
 /// The first eight octets of a name as a number, with the bit of lower case set in each.
 pub(crate) fn head_of(name: &[u8]) -> u64 {
-    let mut octets = [0; 8];
-    let length = name.len().min(8);
-    octets[..length].copy_from_slice(&name[..length]);
-    u64::from_le_bytes(octets) | 0x2020_2020_2020_2020
+    first_eight(name) | 0x2020_2020_2020_2020
 }
 
 /// One kind of line.
@@ -190,6 +216,16 @@ impl Role {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_frequent_name_starts_with_one_that_goes_before_it() {
+        let frequent: Vec<_> = Spelling::frequent().collect();
+        assert_eq!(frequent.len(), 4);
+        for (place, spelling) in frequent.iter().enumerate() {
+            let before = |other: &&Spelling| spelling.text.starts_with(other.text);
+            assert!(!frequent[..place].iter().any(before), "{}", spelling.text);
+        }
+    }
 
     #[test]
     fn no_two_directives_share_a_spelling() {

@@ -30,6 +30,8 @@ pub(super) struct Index {
     ones: Option<Table>,
     /// Rules with nothing to go by, by rank.
     always: Box<[u32]>,
+    /// For each rank, the next one that is filed under the same thing.
+    next: Box<[u32]>,
 }
 
 impl Index {
@@ -39,39 +41,40 @@ impl Index {
             return None;
         }
         let mut crowds = Counters::new(arena.len());
-        for rule in rules.iter().filter(|rule| rule.shape.has_wildcard) {
-            let body = rule.body(arena);
-            crowds.add(hash(&body[..rule.shape.head as usize]));
+        for rule in rules.iter().filter(|rule| rule.shape().has_wildcard()) {
+            crowds.add(hash(rule.head(arena)));
             for four in fours_of(rule, arena) {
                 crowds.add(key(four));
             }
         }
 
-        let mut heads = TableBuilder::new(rules.len());
+        let literal = rules.iter().filter(|rule| !rule.shape().has_wildcard()).count();
+        let mut heads = TableBuilder::new(literal);
         let [mut fours, mut twos, mut ones] = [(); 3].map(|()| TableBuilder::new(0));
         let mut head_lengths = Vec::new();
         let mut always = Vec::new();
+        let mut next = vec![NONE; rules.len()].into_boxed_slice();
         // From the lowest rank up, so that each chain of the tables starts at its best rule.
         for (rank, rule) in rules.iter().enumerate().rev() {
-            let head = &rule.body(arena)[..rule.shape.head as usize];
+            let head = rule.head(arena);
             let head_crowd = crowds.count(hash(head));
             let four = fours_of(rule, arena).min_by_key(|four| crowds.count(key(four)));
             // Folded text is not the target's own: only the head before the first fold would do.
-            let by_head = !rule.shape.has_wildcard
+            let by_head = !rule.shape().has_wildcard()
                 || head.len() >= 2
                     && head_crowd <= four.map_or(CROWDED, |four| crowds.count(key(four)));
             let longest = || pieces(rule, arena).max_by_key(|piece| piece.len()).unwrap_or_default();
             if rule.folds.any() {
                 always.push(rank as u32);
             } else if by_head {
-                heads.insert(hash(head), rank);
+                next[rank] = heads.insert(hash(head), rank);
                 head_lengths.push(head.len() as u32);
             } else if let Some(four) = four {
-                fours.insert(key(four), rank);
+                next[rank] = fours.insert(key(four), rank);
             } else if let Some(two) = longest().windows(2).next() {
-                twos.insert(key(two), rank);
+                next[rank] = twos.insert(key(two), rank);
             } else if let one @ [_] = longest() {
-                ones.insert(key(one), rank);
+                next[rank] = ones.insert(key(one), rank);
             } else {
                 always.push(rank as u32);
             }
@@ -86,6 +89,7 @@ impl Index {
             twos: twos.finish_some(),
             ones: ones.finish_some(),
             always: always.into(),
+            next,
         })
     }
 
@@ -96,15 +100,15 @@ impl Index {
         mut best: usize,
         matches: impl Fn(usize) -> bool,
     ) -> usize {
-        let mut try_all = |ranks: &mut dyn Iterator<Item = usize>| {
-            for rank in ranks {
-                if rank >= best {
-                    break; // ranks ascend
-                }
+        // Ranks ascend along a chain: what is not before the best is of no more use.
+        let mut try_chain = |first: u32| {
+            let mut rank = first as usize;
+            while rank < best {
                 if matches(rank) {
                     best = rank;
-                    break;
+                    return;
                 }
+                rank = self.next[rank] as usize;
             }
         };
 
@@ -114,29 +118,36 @@ impl Index {
             let Some(more) = text.get(done..length as usize) else { break };
             hashed = hashed.with(more);
             done = length as usize;
-            if let Some((_, mut ranks)) = self.heads.ranks(hashed.key()) {
-                try_all(&mut ranks);
+            if let Some((_, first)) = self.heads.find(hashed.key()) {
+                try_chain(first);
             }
         }
         for (table, length) in [(&self.fours, 4), (&self.twos, 2), (&self.ones, 1)] {
             let Some(table) = table else { continue };
             let mut tried = Tried::default();
-            for run in text.windows(length) {
-                if let Some((slot, mut ranks)) = table.ranks(key(run))
+            let Some((start, rest)) = text.split_at_checked(length - 1) else { continue };
+            let mut run = key(start);
+            for &octet in rest {
+                run = next_key(run, octet, length);
+                if let Some((slot, first)) = table.find(run)
                     && tried.is_new(slot, table)
                 {
-                    try_all(&mut ranks);
+                    try_chain(first);
                 }
             }
         }
-        try_all(&mut self.always.iter().map(|&rank| rank as usize));
+        for &rank in self.always.iter().take_while(|&&rank| (rank as usize) < best) {
+            if matches(rank as usize) {
+                return rank as usize;
+            }
+        }
         best
     }
 }
 
 /// The pieces of a rule behind its first wildcard.
 fn pieces<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    let behind_head = &rule.body(arena)[rule.shape.head as usize..];
+    let behind_head = &rule.body(arena)[rule.head as usize..];
     behind_head.split(|&octet| octet == b'*')
 }
 
@@ -148,6 +159,13 @@ fn fours_of<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> 
 /// A run of at most four octets as a key.
 fn key(run: &[u8]) -> u64 {
     run.iter().fold(1, |key, &octet| key << 8 | u64::from(octet))
+}
+
+/// The key of the run of so many octets that ends in `octet`, from that of the run before it, or of the
+/// octets before the first one.
+fn next_key(key: u64, octet: u8, length: usize) -> u64 {
+    let mark = 1 << (8 * length);
+    (key << 8 | u64::from(octet)) & (mark - 1) | mark
 }
 
 fn hash(octets: &[u8]) -> u64 {
@@ -171,9 +189,9 @@ impl Hash {
     }
 }
 
-/// Spreads the bits of a key over the upper ones.
-fn spread(key: u64) -> u64 {
-    (key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Spreads a key over 32 bits.
+fn spread(key: u64) -> u32 {
+    ((key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// Roughly how many rules have a key. Two keys may share a counter: that costs a worse choice, not a
@@ -187,7 +205,7 @@ impl Counters {
     /// Counters for about so many different keys, within reason.
     fn new(expected: usize) -> Self {
         let bits = expected.next_power_of_two().trailing_zeros().clamp(8, 18);
-        Self { counts: vec![0; 1 << bits].into(), shift: 64 - bits }
+        Self { counts: vec![0; 1 << bits].into(), shift: 32 - bits }
     }
 
     fn add(&mut self, key: u64) {
@@ -200,28 +218,34 @@ impl Counters {
     }
 }
 
-/// Keys to chains of ranks, in open addressing.
+/// Keys to the best rank that is filed under each, in open addressing. Of a key, 32 bits are kept: two
+/// keys that have these in common share a chain, and the rules of one are then tried for the other too,
+/// which costs time but never an answer.
 struct Table {
-    /// A key and the place of its chain in `chains`; [`EMPTY`] where there is none.
-    slots: Box<[(u64, u32)]>,
+    slots: Box<[Slot]>,
     shift: u32,
-    /// A rank and the place of the next one.
-    chains: Box<[(u32, u32)]>,
 }
 
-const EMPTY: u32 = u32::MAX;
+#[derive(Clone, Copy)]
+struct Slot {
+    tag: u32,
+    /// The best rank, or [`NONE`] where the slot is empty.
+    first: u32,
+}
+
+impl Slot {
+    const EMPTY: Self = Self { tag: 0, first: NONE };
+}
+
+/// Stands for no rank: it comes behind all others.
+const NONE: u32 = u32::MAX;
 
 impl Table {
-    /// The slot of a key and the ranks filed under it, ascending.
-    fn ranks(&self, key: u64) -> Option<(usize, impl Iterator<Item = usize> + '_)> {
-        let slot = find_slot(&self.slots, self.shift, key);
-        let mut next = self.slots[slot].1;
-        let ranks = std::iter::from_fn(move || {
-            let (rank, after) = *self.chains.get(next as usize)?;
-            next = after;
-            Some(rank as usize)
-        });
-        (next != EMPTY).then_some((slot, ranks))
+    /// The slot of a key and the best rank filed under it.
+    fn find(&self, key: u64) -> Option<(usize, u32)> {
+        let slot = find_slot(&self.slots, self.shift, spread(key));
+        let first = self.slots[slot].first;
+        (first != NONE).then_some((slot, first))
     }
 }
 
@@ -257,53 +281,54 @@ impl Tried {
     }
 }
 
-/// The slot of a key: where it is, or where it would go. There always is an empty one.
-fn find_slot(slots: &[(u64, u32)], shift: u32, key: u64) -> usize {
-    let mut slot = (spread(key) >> shift) as usize;
-    while slots[slot].1 != EMPTY && slots[slot].0 != key {
+/// The slot of a spread key: where it is, or where it would go. There always is an empty one.
+fn find_slot(slots: &[Slot], shift: u32, spread: u32) -> usize {
+    let mut slot = (spread >> shift) as usize;
+    while slots[slot].first != NONE && slots[slot].tag != spread {
         slot = (slot + 1) & (slots.len() - 1);
     }
     slot
 }
 
 struct TableBuilder {
-    slots: Vec<(u64, u32)>,
+    slots: Vec<Slot>,
     used: usize,
     shift: u32,
-    chains: Vec<(u32, u32)>,
 }
 
 impl TableBuilder {
+    /// A table that need not grow for so many keys.
     fn new(expected: usize) -> Self {
-        let bits = (expected * 2).next_power_of_two().trailing_zeros().max(4);
-        Self { slots: vec![(0, EMPTY); 1 << bits], used: 0, shift: 64 - bits, chains: Vec::new() }
+        let bits = (expected * 4 / 3 + 1).next_power_of_two().trailing_zeros().max(4);
+        Self { slots: vec![Slot::EMPTY; 1 << bits], used: 0, shift: 32 - bits }
     }
 
-    /// Puts a rank at the start of the key's chain.
-    fn insert(&mut self, key: u64, rank: usize) {
-        if self.used * 2 >= self.slots.len() {
+    /// Files a rank under a key, and says which one was the best there.
+    fn insert(&mut self, key: u64, rank: usize) -> u32 {
+        if self.used * 4 >= self.slots.len() * 3 {
             self.grow();
         }
-        let slot = find_slot(&self.slots, self.shift, key);
-        let next = self.slots[slot].1;
-        self.used += usize::from(next == EMPTY);
-        self.slots[slot] = (key, self.chains.len() as u32);
-        self.chains.push((rank as u32, next));
+        let tag = spread(key);
+        let slot = find_slot(&self.slots, self.shift, tag);
+        let next = self.slots[slot].first;
+        self.used += usize::from(next == NONE);
+        self.slots[slot] = Slot { tag, first: rank as u32 };
+        next
     }
 
     fn grow(&mut self) {
         self.shift -= 1;
-        let larger = vec![(0, EMPTY); self.slots.len() * 2];
-        for (key, chain) in std::mem::replace(&mut self.slots, larger) {
-            if chain != EMPTY {
-                let slot = find_slot(&self.slots, self.shift, key);
-                self.slots[slot] = (key, chain);
+        let larger = vec![Slot::EMPTY; self.slots.len() * 2];
+        for filed in std::mem::replace(&mut self.slots, larger) {
+            if filed.first != NONE {
+                let slot = find_slot(&self.slots, self.shift, filed.tag);
+                self.slots[slot] = filed;
             }
         }
     }
 
     fn finish(self) -> Table {
-        Table { slots: self.slots.into(), shift: self.shift, chains: self.chains.into() }
+        Table { slots: self.slots.into(), shift: self.shift }
     }
 
     fn finish_some(self) -> Option<Table> {
@@ -318,13 +343,16 @@ mod tests {
     #[test]
     fn chains_ascend_and_tables_grow() {
         let mut builder = TableBuilder::new(0);
+        let mut next = vec![NONE; 1000];
         for rank in (0..1000).rev() {
-            builder.insert(rank as u64 % 100, rank);
+            next[rank] = builder.insert(rank as u64 % 100, rank);
         }
         let table = builder.finish();
-        let ranks: Vec<_> = table.ranks(7).expect("it was inserted").1.collect();
-        assert_eq!(ranks, [7, 107, 207, 307, 407, 507, 607, 707, 807, 907]);
-        assert!(table.ranks(100).is_none());
+        let (_, first) = table.find(7).expect("it was inserted");
+        let chain = std::iter::successors(Some(first), |rank| next.get(*rank as usize).copied());
+        let chain: Vec<_> = chain.take_while(|rank| *rank != NONE).collect();
+        assert_eq!(chain, [7, 107, 207, 307, 407, 507, 607, 707, 807, 907]);
+        assert!(table.find(100).is_none());
     }
 
     #[test]
@@ -343,6 +371,13 @@ mod tests {
     #[test]
     fn a_hash_can_be_continued() {
         assert_eq!(Hash::START.with(b"/a").with(b"bc").key(), hash(b"/abc"));
+    }
+
+    #[test]
+    fn keys_of_runs_follow_from_each_other() {
+        assert_eq!(next_key(key(b"abcd"), b'e', 4), key(b"bcde"));
+        assert_eq!(next_key(key(b"abc"), b'd', 4), key(b"abcd"));
+        assert_eq!(next_key(key(b""), b'a', 1), key(b"a"));
     }
 
     #[test]

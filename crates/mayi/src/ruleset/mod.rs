@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use self::index::Index;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::Dialect;
+use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
 use crate::evaluation::Forms;
-use crate::pattern::{Folds, PathPattern, Shape, index_page_folder, matches};
+use crate::octets::{first_eight, mask_of};
+use crate::pattern::{Folds, PathPattern, Shape, Wildcards, index_page_folder, matches};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection};
 use crate::span::{LineCounter, LineNumber, Span};
@@ -45,29 +46,43 @@ pub struct CrawlerRules {
 }
 
 struct Prepared {
-    dialect: Dialect,
+    /// What counts of the dialect that the file was read in.
+    dialect: &'static str,
+    comparison: Comparison,
+    allows_robots_txt: bool,
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// By rank.
     rules: Box<[Rule]>,
-    /// The first octets of each rule, by rank: what most rules are told from a target by.
-    heads: Box<[Head]>,
     /// The texts of all patterns.
     arena: Box<[u8]>,
-    index: Option<Index>,
+    search: Search,
 }
 
-/// A rule whose pattern has been prepared.
+/// How the rules worth trying are found.
+enum Search {
+    /// From the top, by the first octets of each rule, by rank: they tell most rules from a target.
+    Heads(Box<[Head]>),
+    /// By an index, where there are many.
+    Index(Box<Index>),
+}
+
+/// A rule whose pattern has been prepared. There can be tens of thousands, and many files are kept: what
+/// follows from the rest is not in here.
 struct Rule {
-    kind: RuleKind,
-    shape: Shape,
-    folds: Folds,
-    octets: u32,
+    /// Where the pattern stands in the file, and on which line.
+    start: u32,
     line: LineNumber,
-    /// Where the pattern stands in the file.
-    span: Span,
-    /// The pattern as written and what is compared of it, in the arena.
-    written: Piece,
-    body: Piece,
+    /// Where the pattern as written stands in the arena, and what of it is compared. That is its start,
+    /// or stands right behind it where that is something else or the written one is not normalised.
+    written_at: u32,
+    body_at: u32,
+    body_octets: u32,
+    octets: u32,
+    head: u32,
+    wildcards: Wildcards,
+    anchored: bool,
+    kind: RuleKind,
+    folds: Folds,
 }
 
 /// Up to eight octets that a target has to start with.
@@ -79,62 +94,45 @@ struct Head {
 
 impl Head {
     fn of(octets: &[u8]) -> Self {
-        let length = octets.len().min(8);
-        let mask = if length == 8 { u64::MAX } else { (1 << (8 * length)) - 1 };
-        Self { octets: first_octets(octets) & mask, mask }
+        Self { octets: first_eight(octets), mask: mask_of(octets.len()) }
     }
 
     /// Whether a target that starts with these octets may match.
-    fn admits(self, first_octets: u64) -> bool {
-        first_octets & self.mask == self.octets
-    }
-}
-
-/// The first eight octets of a text as a number; there are zeros behind a shorter one, which no
-/// pattern has.
-fn first_octets(text: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = text.len().min(8);
-    first[..length].copy_from_slice(&text[..length]);
-    u64::from_le_bytes(first)
-}
-
-/// A part of the arena.
-#[derive(Clone, Copy)]
-struct Piece {
-    start: u32,
-    end: u32,
-}
-
-impl Piece {
-    fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
+    fn admits(self, first_eight: u64) -> bool {
+        first_eight & self.mask == self.octets
     }
 }
 
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<Selection>) -> Self {
-        let dialect = robots.dialect().clone();
-        let Some(selection) = selection else {
-            let (rules, heads, arena) = (Box::default(), Box::default(), Box::default());
-            let prepared = Prepared { dialect, group: None, rules, heads, arena, index: None };
-            return Self { prepared: Arc::new(prepared) };
+        let mut prepared = Prepared {
+            dialect: robots.dialect().name(),
+            comparison: robots.dialect().comparison,
+            allows_robots_txt: robots.dialect().allows_robots_txt,
+            group: None,
+            rules: Box::default(),
+            arena: Box::default(),
+            search: Search::Heads(Box::default()),
         };
+        let Some(selection) = selection else { return Self { prepared: Arc::new(prepared) } };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
         let (mut rules, arena) = prepare(robots, &selection);
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.octets), rule.kind));
-        let index = Index::new(&rules, &arena);
-        let group = Some((selection.by, lines));
-        let heads = rules.iter().map(|rule| rule.first_octets(&arena)).collect();
-        let (rules, arena) = (rules.into(), arena.into());
-        Self { prepared: Arc::new(Prepared { dialect, group, rules, heads, arena, index }) }
+        prepared.search = match Index::new(&rules, &arena) {
+            Some(index) => Search::Index(Box::new(index)),
+            None => Search::Heads(rules.iter().map(|rule| rule.first_octets(&arena)).collect()),
+        };
+        prepared.group = Some((selection.by, lines));
+        prepared.rules = rules.into();
+        prepared.arena = arena.into();
+        Self { prepared: Arc::new(prepared) }
     }
 
     /// May the crawler fetch this target?
     pub fn decide(&self, target: &Target<'_>) -> Decision<'_> {
         let prepared = &*self.prepared;
-        if prepared.dialect.allows_robots_txt && target.is_robots_txt() {
+        if prepared.allows_robots_txt && target.is_robots_txt() {
             return Decision::without_group(Reason::RobotsTxt);
         }
         let Some((by, lines)) = &prepared.group else {
@@ -160,14 +158,14 @@ impl fmt::Debug for CrawlerRules {
         f.debug_struct("CrawlerRules")
             .field("by", &self.prepared.group.as_ref().map(|(by, _)| by))
             .field("rules", &self.len())
-            .field("dialect", &self.prepared.dialect.name())
+            .field("dialect", &self.prepared.dialect)
             .finish()
     }
 }
 
 impl Prepared {
     fn most_specific(&self, target: &Target<'_>) -> Option<DecidingRule<'_>> {
-        let forms = Forms::of(target, &self.dialect);
+        let forms = Forms::of(target, self.comparison);
         let mut rank = self.rank_of_match(&forms.first, self.rules.len());
         if let Some(second) = forms.second {
             rank = self.rank_of_match(second, rank);
@@ -175,41 +173,58 @@ impl Prepared {
         let rule = self.rules.get(rank)?;
         Some(DecidingRule {
             kind: rule.kind,
-            pattern: &self.arena[rule.written.range()],
+            pattern: &self.arena[rule.written()],
             octets: rule.octets as usize,
             line: rule.line,
-            span: rule.span,
+            span: Span { start: rule.start, end: rule.start + rule.written().len() as u32 },
         })
     }
 
     /// The rank of the first rule that matches the text and goes before `best`, or else `best`.
     fn rank_of_match(&self, text: &[u8], best: usize) -> usize {
         let matches = |rank: usize| self.rules[rank].matches(text, &self.arena);
-        if let Some(index) = &self.index {
-            return index.first_match(text, best, matches);
+        match &self.search {
+            Search::Index(index) => index.first_match(text, best, matches),
+            Search::Heads(heads) => {
+                let first = first_eight(text);
+                let mut heads = heads[..best].iter().enumerate();
+                let found = heads.find(|&(rank, head)| head.admits(first) && matches(rank));
+                found.map_or(best, |(rank, _)| rank)
+            }
         }
-        let first = first_octets(text);
-        let mut heads = self.heads[..best].iter().enumerate();
-        heads.find(|&(rank, head)| head.admits(first) && matches(rank)).map_or(best, |(rank, _)| rank)
     }
 }
 
 impl Rule {
+    fn written(&self) -> Range<usize> {
+        let end =
+            if self.body_at == self.written_at { self.written_at + self.octets } else { self.body_at };
+        self.written_at as usize..end as usize
+    }
+
     fn body<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
-        &arena[self.body.range()]
+        &arena[self.body_at as usize..(self.body_at + self.body_octets) as usize]
+    }
+
+    /// What stands before the first wildcard.
+    fn head<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        &self.body(arena)[..self.head as usize]
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { head: self.head, wildcards: self.wildcards, anchored: self.anchored }
     }
 
     /// What a target has to start with. Folded text is not the target's own, so nothing is said then.
     fn first_octets(&self, arena: &[u8]) -> Head {
-        let head = if self.folds.any() { 0 } else { self.shape.head as usize };
-        Head::of(&self.body(arena)[..head])
+        Head::of(if self.folds.any() { b"" } else { self.head(arena) })
     }
 
     fn matches(&self, text: &[u8], arena: &[u8]) -> bool {
         if self.folds.any() {
-            return self.folds.matches(self.body(arena), self.shape, text);
+            return self.folds.matches(self.body(arena), self.shape(), text);
         }
-        matches(self.body(arena), self.shape, text)
+        matches(self.body(arena), self.shape(), text)
     }
 }
 
@@ -217,7 +232,7 @@ impl Rule {
 /// out: they count for nothing but that the group has rules.
 fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>) {
     let dialect = robots.dialect();
-    let mut rules = Vec::new();
+    let mut rules = Vec::with_capacity(selection.groups.iter().map(Range::len).sum());
     let mut arena = Vec::new();
     let mut counter = LineCounter::new(robots.text());
     for record in selection.groups.iter().flat_map(|group| &robots.records()[group.clone()]) {
@@ -227,17 +242,28 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>
             continue; // REP-9
         }
         let line = counter.line_at(record.start());
-        let span = Span { start: record.start(), end: record.start() + value.len() as u32 };
-        let written = push(&mut arena, value);
         let mut add = |pattern: &PathPattern<'_>| {
-            let body = if pattern.body() == &value[..pattern.body().len().min(value.len())] {
-                Piece { start: written.start, end: written.start + pattern.body().len() as u32 }
-            } else {
-                push(&mut arena, pattern.body())
-            };
-            let (shape, folds) = (pattern.shape(), pattern.folds());
-            let octets = pattern.octets() as u32;
-            rules.push(Rule { kind, shape, folds, octets, line, span, written, body });
+            let written_at = arena.len() as u32;
+            arena.extend_from_slice(value);
+            let mut body_at = written_at;
+            if pattern.normalised() != value || !value.starts_with(pattern.body()) {
+                body_at = arena.len() as u32;
+                arena.extend_from_slice(pattern.body());
+            }
+            let Shape { head, wildcards, anchored } = pattern.shape();
+            rules.push(Rule {
+                start: record.start(),
+                line,
+                written_at,
+                body_at,
+                body_octets: pattern.body().len() as u32,
+                octets: pattern.octets() as u32,
+                head,
+                wildcards,
+                anchored,
+                kind,
+                folds: pattern.folds(),
+            });
         };
         let pattern = PathPattern::read(value, dialect.comparison);
         add(&pattern);
@@ -249,10 +275,4 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> (Vec<Rule>, Vec<u8>
         }
     }
     (rules, arena)
-}
-
-fn push(arena: &mut Vec<u8>, text: &[u8]) -> Piece {
-    let start = arena.len() as u32;
-    arena.extend_from_slice(text);
-    Piece { start, end: arena.len() as u32 }
 }

@@ -1,0 +1,159 @@
+//! Octets, several at a time: what the parser and the matchers look at text with.
+//!
+//! It knows nothing of lines or patterns. Each function does what a loop over single octets would do,
+//! in fewer steps and without `unsafe`; the tests below hold each to that loop.
+
+/// The first eight octets of a text as a number, the first one lowest; zeros stand behind a shorter one.
+pub(crate) fn first_eight(text: &[u8]) -> u64 {
+    match text.first_chunk::<8>() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => text.iter().rev().fold(0, |number, &octet| number << 8 | u64::from(octet)),
+    }
+}
+
+/// A number of [`first_eight`] that has all bits set in this many octets, and none behind them.
+pub(crate) fn mask_of(octets: usize) -> u64 {
+    if octets >= 8 { u64::MAX } else { (1 << (8 * octets)) - 1 }
+}
+
+/// How many octets two texts have in common at their start, if the numbers are their [`first_eight`].
+pub(crate) fn common_of_first_eight(one: u64, other: u64) -> usize {
+    ((one ^ other).trailing_zeros() / 8) as usize
+}
+
+/// A set of octets.
+pub(crate) struct OctetSet([bool; 256]);
+
+impl OctetSet {
+    /// The octets for which `table` has `true`.
+    pub(crate) const fn new(table: [bool; 256]) -> Self {
+        Self(table)
+    }
+
+    pub(crate) fn has(&self, octet: u8) -> bool {
+        self.0[usize::from(octet)]
+    }
+
+    /// The place of the first octet that is in the set.
+    pub(crate) fn first_in(&self, text: &[u8]) -> Option<usize> {
+        let (eights, rest) = text.as_chunks::<8>();
+        // A look at all eight costs less than a branch for each.
+        let has_one = |eight: &[u8; 8]| eight.iter().fold(false, |any, &octet| any | self.has(octet));
+        let before = 8 * eights.iter().position(has_one).unwrap_or(eights.len());
+        let from_here = if before < text.len() - rest.len() { &text[before..] } else { rest };
+        let at = from_here.iter().position(|&octet| self.has(octet))?;
+        Some(before + at)
+    }
+}
+
+/// The place of the first line feed or carriage return.
+pub(crate) fn first_line_end(text: &[u8]) -> Option<usize> {
+    /// Of a line that is longer than this many times eight octets, the end is better looked for with
+    /// what takes longer to start.
+    const SHORT: usize = 8;
+    let every_octet = |octet: u8| u64::from_le_bytes([octet; 8]);
+    let (eights, _) = text.as_chunks::<8>();
+    let mut at = 0;
+    for eight in eights.iter().take(SHORT) {
+        let octets = u64::from_le_bytes(*eight);
+        // The high bit of each octet that is less than 0x0E, up to and with the first such octet;
+        // behind that one, a bit may be set for others.
+        let mut low = octets.wrapping_sub(every_octet(0x0E)) & !octets & every_octet(0x80);
+        while low != 0 {
+            let place = (low.trailing_zeros() / 8) as usize;
+            if matches!(eight[place], b'\n' | b'\r') {
+                return Some(at + place);
+            }
+            low &= low - 1;
+        }
+        at += 8;
+    }
+    let rest = &text[at..];
+    let found = if rest.len() < 8 {
+        rest.iter().position(|octet| matches!(octet, b'\n' | b'\r'))
+    } else {
+        memchr::memchr2(b'\n', b'\r', rest)
+    };
+    found.map(|place| at + place)
+}
+
+/// Counts the line ends in a text: CR, LF, and CRLF as one (REP-2).
+pub(crate) fn count_line_ends(text: &[u8]) -> u32 {
+    // An octet ends a line unless it is the CR of a CRLF. Sums of so few fit into an octet, which lets
+    // the compiler add up many at a time.
+    const FEW: usize = 255;
+    let Some((&last, _)) = text.split_last() else { return 0 };
+    let ends =
+        |octet: u8, next: u8| u8::from(octet == b'\n') | u8::from(octet == b'\r' && next != b'\n');
+    let mut count = u32::from(ends(last, 0));
+    for (octets, nexts) in text[..text.len() - 1].chunks(FEW).zip(text[1..].chunks(FEW)) {
+        let pairs = octets.iter().zip(nexts);
+        count += u32::from(pairs.fold(0, |sum: u8, (&octet, &next)| sum + ends(octet, next)));
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of all lengths up to a few blocks, with an octet of interest at each place.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        let octets = [0, b'\t', b'\n', 0x0B, b'\r', 0x0E, b' ', b'a', 0x7F, 0x80, 0x8A, 0x8D, 0xFF];
+        (0..100).flat_map(move |length| {
+            (0..=length).step_by(7).flat_map(move |place| {
+                octets.into_iter().map(move |octet| {
+                    let mut text = vec![b'x'; length];
+                    text[place..].iter_mut().step_by(3).for_each(|spot| *spot = octet);
+                    text
+                })
+            })
+        })
+    }
+
+    #[test]
+    fn line_ends_are_found_where_they_are() {
+        for text in texts() {
+            let expected = text.iter().position(|octet| matches!(octet, b'\n' | b'\r'));
+            assert_eq!(first_line_end(&text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn members_of_a_set_are_found_where_they_are() {
+        let mut table = [false; 256];
+        table[0xFF] = true;
+        table[usize::from(b'\t')] = true;
+        let set = OctetSet::new(table);
+        for text in texts() {
+            assert_eq!(set.first_in(&text), text.iter().position(|&octet| set.has(octet)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn line_ends_are_counted_once_each() {
+        assert_eq!(count_line_ends(b""), 0);
+        assert_eq!(count_line_ends(b"a\nb\rc\r\nd\n\re"), 5);
+        assert_eq!(count_line_ends(b"\r\r\n\n"), 3);
+        assert_eq!(count_line_ends(&b"\r\n".repeat(1000)), 1000);
+        assert_eq!(count_line_ends(&b"\r".repeat(1000)), 1000);
+        assert_eq!(count_line_ends(&b"\n\r".repeat(1000)), 1000 + 1);
+        for text in texts() {
+            let without_pairs = String::from_utf8_lossy(&text).replace("\r\n", "\n");
+            let expected = without_pairs.matches(['\n', '\r']).count();
+            assert_eq!(count_line_ends(&text) as usize, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn eight_octets_as_a_number() {
+        assert_eq!(first_eight(b""), 0);
+        assert_eq!(first_eight(b"ab"), u64::from_le_bytes(*b"ab\0\0\0\0\0\0"));
+        assert_eq!(first_eight(b"abcdefghi"), u64::from_le_bytes(*b"abcdefgh"));
+        assert_eq!(mask_of(0), 0);
+        assert_eq!(first_eight(b"abcdefgh") & mask_of(3), first_eight(b"abc"));
+        assert_eq!(mask_of(8), mask_of(1000));
+        assert_eq!(common_of_first_eight(first_eight(b"abcd"), first_eight(b"abxd")), 2);
+        assert_eq!(common_of_first_eight(7, 7), 8);
+    }
+}

@@ -382,6 +382,7 @@ fn the_help_is_as_documented() {
         &["explain"],
         &["decide"],
         &["page"],
+        &["lint"],
         &["registry"],
         &["registry", "list"],
         &["registry", "show"],

@@ -47,7 +47,8 @@ fn every_case_is_found_as_expected() {
         if case.clean && !linted.diagnostics().is_empty() {
             let others: Vec<_> =
                 linted.diagnostics().iter().map(|found| (found.lint, &found.message)).collect();
-            failures.push(format!("{} ({}) is not clean:\n{start}\n  {others:?}\n", case.code, case.why));
+            failures
+                .push(format!("{} ({}) is not clean:\n{start}\n  {others:?}\n", case.code, case.why));
         }
     }
     assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
@@ -59,7 +60,11 @@ fn every_lint_has_a_case_and_a_near_miss() {
     let (mut shown, mut missed) = (BTreeSet::new(), BTreeSet::new());
     for case in mayi_vectors::all().lint {
         assert!(Lint::named(&case.code).is_some(), "{} is no lint", case.code);
-        if case.found.is_empty() { missed.insert(case.code) } else { shown.insert(case.code) };
+        if case.found.is_empty() {
+            missed.insert(case.code)
+        } else {
+            shown.insert(case.code)
+        };
     }
     for lint in LINTS {
         assert!(shown.contains(lint.code), "{lint:?} has no case that it finds something in");
@@ -102,7 +107,8 @@ fn the_manual_pages_are_as_documented() {
     for lint in LINTS {
         let off = if lint.by_default { "" } else { ", off" };
         let (code, name, severity, summary) = (lint.code, lint.name, lint.severity, lint.summary);
-        writeln!(index, "| [{code}]({code}.md) | {name} | {severity}{off} | {summary} |").expect("text");
+        writeln!(index, "| [{code}]({code}.md) | {name} | {severity}{off} | {summary} |")
+            .expect("text");
     }
     pages.insert("README.md".to_owned(), index);
     if std::env::var_os("MAYI_WRITE_DOCS").is_some() {

@@ -8,7 +8,7 @@
 use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
-use super::{Question, access, decide, extensions, google, json, matcher, page, text};
+use super::{Question, access, decide, extensions, google, json, lint, matcher, page, text};
 
 /// A fuzz target: its name, and what it does with an input.
 pub(crate) type Door = (&'static str, fn(&[u8]));
@@ -24,6 +24,7 @@ pub(crate) const ALL: &[Door] = &[
     ("access", access),
     ("extensions", extensions),
     ("page", page),
+    ("lint", lint),
 ];
 
 /// `charset FF file`: laws 6 and 8.
@@ -106,6 +107,13 @@ pub(crate) fn page(input: &[u8]) {
     page::chunks_do_not_matter(&html, tag.len());
     let fields = [("Robots-Tag".to_owned(), lossy(&tag)), ("X-Robots-Tag".to_owned(), lossy(&old))];
     page::more_is_more_restrictive(&fields, &lossy(&html));
+}
+
+/// `agent FF path FF choices FF file`: the laws of linting. There is nothing to choose.
+pub(crate) fn lint(input: &[u8]) {
+    let (question, _) = question(input);
+    lint::any_octets_can_be_linted(&question.robots);
+    lint::safe_fixes_are_safe(&question);
 }
 
 /// A question, and the choices that a law may have to make.

@@ -11,6 +11,7 @@ pub(crate) mod doors;
 pub(crate) mod extensions;
 pub(crate) mod google;
 pub(crate) mod json;
+pub(crate) mod lint;
 pub(crate) mod matcher;
 pub(crate) mod page;
 pub(crate) mod text;

@@ -386,6 +386,7 @@ fn the_help_is_as_documented() {
         &["fmt"],
         &["compare"],
         &["diff"],
+        &["lint"],
         &["registry"],
         &["registry", "list"],
         &["registry", "show"],

@@ -136,7 +136,7 @@ impl<'p> PathPattern<'p> {
 }
 
 impl Shape {
-    fn of(body: &[u8], anchored: bool) -> Self {
+    pub(crate) fn of(body: &[u8], anchored: bool) -> Self {
         let (head, wildcards) = match memchr(b'*', body) {
             None => (body.len(), Wildcards::None),
             Some(first) if memchr(b'*', &body[first + 1..]).is_none() => (first, Wildcards::One),

@@ -19,7 +19,8 @@ use proptest::prelude::*;
 
 use generators::{choices, question, question_of};
 use laws::{
-    Question, access, decide, doors, extensions, format, google, json, matcher, meaning, page, text,
+    Question, access, decide, doors, extensions, format, google, json, lint, matcher, meaning, page,
+    text,
 };
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
@@ -242,6 +243,38 @@ proptest! {
         page::chunks_do_not_matter(html.as_bytes(), size);
         let fields = [("Robots-Tag".to_owned(), tag), ("X-Robots-Tag".to_owned(), old)];
         page::more_is_more_restrictive(&fields, &html);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
+
+    /// Linting is total, and points nowhere outside of the text.
+    #[test]
+    fn any_octets_can_be_linted(robots in prop_oneof![generators::robots(), generators::extended(), generators::untidy()]) {
+        lint::any_octets_can_be_linted(&robots);
+    }
+
+    /// Whoever lets a machine edit the rules of a site must be able to.
+    #[test]
+    fn safe_fixes_are_safe(question in question_of(generators::untidy())) {
+        lint::safe_fixes_are_safe(&question);
+    }
+
+    /// And on files that nobody made for it.
+    #[test]
+    fn safe_fixes_are_safe_on_any_file(question in question()) {
+        lint::safe_fixes_are_safe(&question);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    /// Nobody who writes a file can keep those busy who lint it.
+    #[test]
+    fn what_repeats_is_linted_soon((start, unit) in generators::what_repeats()) {
+        lint::what_repeats_is_linted_soon(start.as_bytes(), unit.as_bytes());
     }
 }
 

@@ -6,6 +6,7 @@ use std::cell::{Cell, OnceCell};
 use encoding_rs::Encoding as Charset;
 
 use super::diagnostic::Edit;
+use super::meaning::GoogleGroups;
 use super::oddity::{Oddity, oddity_of};
 use super::options::Options;
 use crate::crawler::Crawler;
@@ -26,6 +27,7 @@ pub(super) struct Context<'c, 't> {
     /// Rules and statements before every group-start line.
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
+    google: OnceCell<GoogleGroups>,
     budget: Cell<u64>,
     spent: Cell<u64>,
 }
@@ -105,6 +107,7 @@ impl<'c, 't> Context<'c, 't> {
             groups,
             outside,
             rules_for: OnceCell::new(),
+            google: OnceCell::new(),
             budget: Cell::new(STEPS_AT_LEAST + STEPS_PER_OCTET * text.len() as u64),
             spent: Cell::new(0),
         }
@@ -166,6 +169,11 @@ impl<'c, 't> Context<'c, 't> {
                 Some(Entry { line, record, role })
             })
         })
+    }
+
+    /// The groups as Google makes them, whose names and rules are not all the same.
+    pub(super) fn google(&self) -> &GoogleGroups {
+        self.google.get_or_init(|| GoogleGroups::of(self.lines.iter().map(|line| self.line_text(line))))
     }
 
     /// The prepared rules of a crawler that no group names, and of those that the options name.

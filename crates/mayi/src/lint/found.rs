@@ -13,6 +13,8 @@ use crate::span::{LineCounter, LineNumber, Span};
 pub(super) struct Found<'c> {
     text: &'c [u8],
     line_starts: Vec<u32>,
+    /// Whether the file starts with a part of a byte order mark.
+    has_partial_mark: bool,
     options: &'c Options,
     silences: Vec<Silence>,
     /// The lint that looks now.
@@ -26,6 +28,8 @@ impl<'c> Found<'c> {
         Self {
             text: context.text,
             line_starts: context.lines.iter().map(|line| line.span.start).collect(),
+            has_partial_mark: context.text_start() == Some(0)
+                && context.octets().first() == Some(&0xEF),
             options,
             silences: silence::of_lines(context.text, &context.lines),
             current: 0,
@@ -94,7 +98,13 @@ impl<'c> Found<'c> {
             let ((line, column), (_, end_column)) = (at(span.start), at(span.end));
             Place { span, line, column, end_column }
         };
-        let diagnostics = self.drafts.into_iter().map(|(index, draft)| {
+        // Google passes over a part of a byte order mark, so that to it the first line is another one.
+        let first_end = self.line_starts.get(1).copied().unwrap_or(self.text.len() as u32);
+        let is_odd_start = self.has_partial_mark;
+        let diagnostics = self.drafts.into_iter().map(|(index, mut draft)| {
+            if let (Some(fix), true) = (&mut draft.fix, is_odd_start) {
+                fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
+            }
             let lint = LINTS[index];
             let severity: Option<Severity> = self.options.severity(index).or(draft.severity);
             Diagnostic {

@@ -2,7 +2,7 @@
 
 use super::context::directive_of;
 use crate::dialect::Dialect;
-use crate::directive::{Directive, Role};
+use crate::directive::{Directive, Role, RuleKind};
 use crate::syntax::{self, Content};
 
 /// What a line says to those who read it in a dialect.
@@ -49,4 +49,55 @@ pub(super) fn is_kept(before: &[u8], after: &[u8], dialect: &Dialect) -> bool {
         all.filter(Said::is_about_access).collect()
     };
     said(before, dialect) == said(after, dialect) && about_access(before) == about_access(after)
+}
+
+/// The groups of a file as Google makes them.
+#[derive(Default)]
+pub(super) struct GoogleGroups {
+    /// For each line, the group that it is in.
+    of_line: Vec<u32>,
+    /// For each group, whether it has a rule that is not blank.
+    has_rule: Vec<bool>,
+    /// Every rule: what it says, and its pattern.
+    pub(super) rules: Vec<(RuleKind, Vec<u8>)>,
+}
+
+impl GoogleGroups {
+    pub(super) fn of<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Self {
+        let mut groups = Self { has_rule: vec![false], ..Self::default() };
+        let mut behind_rule = true;
+        for line in lines {
+            for said in said(line, &Dialect::GOOGLE) {
+                match said.directive.role {
+                    Role::StartsGroup(_) => {
+                        if behind_rule {
+                            groups.has_rule.push(false);
+                        }
+                        behind_rule = false;
+                    }
+                    Role::Rule(kind) => {
+                        behind_rule = true;
+                        if !said.value.is_empty() {
+                            let last = groups.has_rule.len() - 1;
+                            groups.has_rule[last] = true;
+                            groups.rules.push((kind, said.value.to_vec()));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            groups.of_line.push(groups.has_rule.len() as u32 - 1);
+        }
+        groups
+    }
+
+    /// Whether two lines are in the same group to Google.
+    pub(super) fn are_together(&self, one: usize, other: usize) -> bool {
+        self.of_line[one] == self.of_line[other]
+    }
+
+    /// Whether the group of a line has a rule that is not blank.
+    pub(super) fn has_rule(&self, line: usize) -> bool {
+        self.has_rule[self.of_line[line] as usize]
+    }
 }

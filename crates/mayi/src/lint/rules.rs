@@ -96,12 +96,7 @@ impl Core {
         if folds(&self.text) || folds(&other.text) {
             return false; // REP-16 gives one character two spellings
         }
-        let head = self.text.iter().position(|&octet| octet == b'*');
-        let shape = Shape {
-            head: head.unwrap_or(self.text.len()) as u32,
-            has_wildcard: head.is_some(),
-            anchored: self.anchored,
-        };
+        let shape = Shape::of(&self.text, self.anchored);
         // The other's wildcards are octets that nothing but a wildcard meets.
         matches(&self.text, shape, &other.text)
     }

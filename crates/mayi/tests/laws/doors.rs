@@ -8,7 +8,9 @@
 use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
-use super::{Question, access, decide, extensions, format, google, json, matcher, meaning, page, text};
+use super::{
+    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text,
+};
 
 /// A fuzz target: its name, and what it does with an input.
 pub(crate) type Door = (&'static str, fn(&[u8]));
@@ -26,6 +28,7 @@ pub(crate) const ALL: &[Door] = &[
     ("format", format),
     ("meaning", meaning),
     ("page", page),
+    ("lint", lint),
 ];
 
 /// `charset FF file`: laws 6 and 8.
@@ -122,6 +125,13 @@ pub(crate) fn page(input: &[u8]) {
     page::chunks_do_not_matter(&html, tag.len());
     let fields = [("Robots-Tag".to_owned(), lossy(&tag)), ("X-Robots-Tag".to_owned(), lossy(&old))];
     page::more_is_more_restrictive(&fields, &lossy(&html));
+}
+
+/// `agent FF path FF choices FF file`: the laws of linting. There is nothing to choose.
+pub(crate) fn lint(input: &[u8]) {
+    let (question, _) = question(input);
+    lint::any_octets_can_be_linted(&question.robots);
+    lint::safe_fixes_are_safe(&question);
 }
 
 /// A question, and the choices that a law may have to make.

@@ -246,6 +246,51 @@ fn utf_16(text: &str) -> Vec<u8> {
     [0xFF, 0xFE].into_iter().chain(octets).collect()
 }
 
+/// A file with much in it that a lint has a fix for: repeated lines, wildcards at the end, names with
+/// versions, blank rules, slips and remarks.
+pub(crate) fn untidy() -> impl Strategy<Value = Vec<u8>> {
+    let start = select(
+        &[
+            "User-agent: a",
+            "user-agent: a # c",
+            "User-agent: *",
+            "User-agent: a/1.0",
+            "User-agent: b*",
+            "useragent: ab",
+            "User-agents: b",
+            "User-agent a",
+        ][..],
+    );
+    let rule = select(
+        &[
+            "Disallow: /a*",
+            "Allow: /a*",
+            "Disallow: /a",
+            "Allow: /ab",
+            "Disallow: /*",
+            "Disallow: /ab*$",
+            "Disallow:",
+            "Allow: # all",
+            "Disallow /a",
+            "disalow: /b # d",
+            "Allowed: /a",
+            "Disallow: /%61*",
+            "DisallowAITraining: /a",
+            "Content-Usage: train-ai=n",
+        ][..],
+    );
+    let other =
+        select(&["", "a remark", "# e", "\u{feff}# f", "Crawl-delay: 1", "/a", "X: y", "mayi"][..]);
+    let line = prop_oneof![3 => start, 6 => rule, 2 => other];
+    (vec((line, line_end()), 1..16), any::<bool>()).prop_map(|(lines, ends)| {
+        let mut text: String = lines.into_iter().flat_map(|(line, end)| [line, end]).collect();
+        if !ends {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+        }
+        text.into_bytes()
+    })
+}
+
 /// A file with one group of so many rules that preparing it makes an index. Some rules are there
 /// twice.
 pub(crate) fn large_group() -> impl Strategy<Value = Vec<u8>> {

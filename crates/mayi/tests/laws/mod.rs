@@ -12,6 +12,7 @@ pub(crate) mod extensions;
 pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod json;
+pub(crate) mod lint;
 pub(crate) mod matcher;
 pub(crate) mod meaning;
 pub(crate) mod page;

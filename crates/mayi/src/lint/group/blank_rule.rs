@@ -45,7 +45,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let span = context.span(rule.record.name);
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
-                let fix = line.inline_rule.is_none().then(|| {
+                let fix = (line.inline_rule.is_none() && context.google().has_rule(rule.line)).then(|| {
                     Fix::safe("delete the line", vec![context.removed(line)])
                 });
                 Draft::new(

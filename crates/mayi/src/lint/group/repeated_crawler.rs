@@ -70,7 +70,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     .related(first, "the first group");
                 }
                 let first_value = &context.text[first.range()];
-                let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none())
+                let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none()
+                    && context.google().are_together(line - 1, start.line))
                     .then(|| Fix::safe("delete the line", vec![context.removed(view)]));
                 Draft::new(
                     format!("{who} is named already, at line {line} of the same group"),

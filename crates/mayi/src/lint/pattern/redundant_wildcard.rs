@@ -22,9 +22,10 @@
 
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
+use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
-use crate::pattern::PathPattern;
+use crate::pattern::{PathPattern, index_page_folder};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P006",
@@ -38,7 +39,10 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let lengths = [Comparison::Normalised, Comparison::AsGoogle].map(|form| Lengths::of(context, form));
+    let ours = context.groups.iter().flat_map(GroupView::rules).map(|(kind, rule)| (kind, rule.record.value));
+    let theirs = context.google().rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
+    let lengths =
+        [Lengths::of(ours, Comparison::Normalised), Lengths::of(theirs, Comparison::AsGoogle)];
     let entries = context.groups.iter().flat_map(|group| group.rules());
     for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
@@ -46,7 +50,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let whole = context.span(value);
         let span = Span { start: whole.start + kept.len() as u32, end: whole.end };
         found.report(span, || {
-            let safe = lengths.iter().all(|lengths| lengths.are_free(kind, value));
+            // Google does not see the end of a very long line, and so may see another pattern.
+            let is_seen = value.len() < 10_000;
+            let safe = is_seen && lengths.iter().all(|lengths| lengths.are_free(kind, value));
             Draft::new(
                 format!("{} matches the same without {} at its end", quoted(value), quoted(&value[kept.len()..])),
                 "Crawlers that follow RFC 9309 match the same URLs with and without it; the rule only counts as longer.",
@@ -73,13 +79,18 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(context: &Context<'_, '_>, comparison: Comparison) -> Self {
+    fn of<'r>(rules: impl Iterator<Item = (RuleKind, &'r [u8])>, comparison: Comparison) -> Self {
         let mut runs = <[(Vec<usize>, Vec<usize>); 2]>::default();
-        let entries = context.groups.iter().flat_map(|group| group.rules());
-        for (kind, rule) in entries.filter(|(_, rule)| !rule.record.value.is_empty()) {
-            let (least, most) = run(rule.record.value, comparison);
+        for (kind, pattern) in rules.filter(|(_, pattern)| !pattern.is_empty()) {
+            let (least, most) = run(pattern, comparison);
             runs[kind as usize].0.push(least);
             runs[kind as usize].1.push(most);
+            // To Google an index page stands for its folder too, by a pattern of another length.
+            let google = PathPattern::read(pattern, Comparison::AsGoogle);
+            if let Some(folder) = index_page_folder(google.normalised()) {
+                runs[kind as usize].0.push(folder.len());
+                runs[kind as usize].1.push(folder.len());
+            }
         }
         for (starts, ends) in &mut runs {
             starts.sort_unstable();

@@ -1,0 +1,280 @@
+//! `mayi lint` as people, scripts and code scanning use it.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Run, mayi};
+use serde_json::Value;
+
+const FILE: &str = "useragent: *\r\nDisallow /a # why\r\nDisallow: private/\r\nAllow: /b*\r\n";
+
+fn lint(words: &[&str], stdin: &str) -> Run {
+    mayi(&[&["lint"], words].concat(), stdin.as_bytes())
+}
+
+fn json_lines(run: &Run) -> Vec<Value> {
+    run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn text_shows_the_line_and_what_to_do() {
+    let run = lint(&["-"], FILE);
+    assert_eq!(run.status, Some(1));
+    for part in [
+        "standard input:2:1: warning[S001 missing-colon]: no colon follows `Disallow`",
+        "    2 | Disallow /a # why\n      | ^^^^^^^^\n",
+        "      = fix: write a colon behind `Disallow`",
+        "standard input:3:11: error[P001 missing-slash]",
+        "      = perhaps: write `/private/`",
+        "standard input: 1 error, 2 warnings, 1 note; --fix removes 3",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+    assert!(!run.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn a_file_without_findings_is_clean() {
+    let run = lint(&["-"], "User-agent: *\nDisallow: /a\n");
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "standard input: nothing to report\n"));
+}
+
+#[test]
+fn what_is_quoted_is_escaped() {
+    let run = lint(&["-"], "User-agent: *\nDisallow: \u{1b}[31mx\u{202e}y\n");
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.contains("\\u{1b}[31mx\\u{202e}y"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}') && !run.stdout.contains('\u{202e}'));
+}
+
+#[test]
+fn the_exit_status_follows_fail_on() {
+    let file = "User-agent: *\nDisallow: /a*\n"; // a note
+    for (words, expected) in [
+        (&[][..], 0),
+        (&["--fail-on", "note"], 1),
+        (&["--fail-on", "error"], 0),
+        (&["--severity", "P006=error"], 1),
+        (&["--severity", "redundant-wildcard=error", "--fail-on", "never"], 0),
+        (&["--disable", "p006", "--fail-on", "note"], 0),
+        (&["--disable", "p006", "--enable", "P006", "--fail-on", "note"], 1),
+    ] {
+        let run = lint(&[words, &["-"]].concat(), file);
+        assert_eq!(run.status, Some(expected), "{words:?}: {}", run.stderr);
+    }
+    for (words, part) in [
+        (&["--disable", "missing-colom", "-"][..], "perhaps `missing-colon` is meant"),
+        (&["--severity", "S001=bad", "-"], "is none of `note`, `warning` and `error`"),
+        (&["--explain", "S999"], "no lint is called `S999`"),
+        (&["/no/such/file"], "can't be read"),
+        (&["https://example.com/robots.txt"], "curl"),
+        (&["--page-url", "nonsense", "-"], "has no scheme"),
+        (&["--agent", "a b", "-"], "is not a product token"),
+    ] {
+        let run = lint(words, file);
+        assert_eq!(run.status, Some(2), "{words:?}");
+        assert!(run.stderr.contains(part), "{words:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn json_has_an_object_a_file() {
+    let run = lint(&["--format", "json", "-"], FILE);
+    let report = &json_lines(&run)[0];
+    assert_eq!(report["file"], "standard input");
+    assert_eq!(report["totals"]["S001"], 1);
+    let found = &report["diagnostics"][1];
+    assert_eq!((&found["code"], &found["severity"]), (&"S001".into(), &"warning".into()));
+    assert_eq!(found["place"]["line"], 2);
+    assert_eq!(found["fix"]["safe"], true);
+    assert_eq!(found["fix"]["edits"][0]["replacement"], ":");
+    assert_eq!(found["clauses"][0], "WILD-2");
+}
+
+/// The types of `serde-sarif` are made from the schema of SARIF 2.1.0: what does not fit into them is an
+/// error, and a member that they do not have would be lost on the way back.
+#[test]
+fn sarif_fits_its_schema() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a b%.robots.txt");
+    fs::write(
+        &path,
+        "\u{feff}Disallow: /a\nUser-agent: *\nDisallow: x\u{e9}\nDisallow: /a\nAllow: /a\n",
+    )
+    .expect("a file");
+    let run = lint(&["--format", "sarif", &folder.path().to_string_lossy(), "-"], FILE);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let typed: serde_sarif::sarif::Sarif =
+        serde_json::from_value(log.clone()).expect("it fits the types of the schema");
+    assert_eq!(without_nulls(serde_json::to_value(&typed).expect("JSON")), log);
+
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert!(results.len() >= 6, "{results:?}");
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert!(region["startColumn"].as_u64() <= region["endColumn"].as_u64(), "{result}");
+    }
+    let uri = &results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert!(uri.as_str().is_some_and(|uri| uri.ends_with("/a%20b%25.robots.txt")), "{uri}");
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => Value::Object(
+            members
+                .into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(name, value)| (name, without_nulls(value)))
+                .collect(),
+        ),
+        Value::Array(values) => values.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn github_gets_a_command_a_diagnostic() {
+    let run = lint(&["--format", "github", "-"], FILE);
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 4);
+    assert!(
+        lines[1].starts_with(
+            "::warning file=standard input,line=2,col=1,endColumn=9,title=S001 missing-colon::No colon"
+        ),
+        "{}",
+        lines[1]
+    );
+}
+
+#[test]
+fn fixes_are_shown_and_applied() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("robots.txt");
+    let name = path.to_string_lossy().into_owned();
+    fs::write(&path, FILE).expect("a file");
+
+    let run = lint(&["--diff", &name], "");
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.contains("-Disallow /a # why\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("+Disallow: /a # why\n"), "{}", run.stdout);
+    assert_eq!(fs::read_to_string(&path).expect("the file"), FILE, "nothing is written without --fix");
+
+    let run = lint(&["--fix", &name], "");
+    assert_eq!(run.status, Some(1), "the pattern without a slash is still there");
+    let fixed = "User-agent: *\r\nDisallow: /a # why\r\nDisallow: private/\r\nAllow: /b\r\n";
+    assert_eq!(fs::read_to_string(&path).expect("the file"), fixed);
+    assert!(!run.stdout.contains("S001"), "{}", run.stdout);
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("the folder").count(),
+        1,
+        "nothing is left beside it"
+    );
+
+    let run = lint(&["--fix", "-"], FILE);
+    assert_eq!(run.stdout, fixed, "of standard input the fixed file is printed");
+}
+
+#[test]
+fn configuration_is_found_above_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let below = folder.path().join("site/public");
+    fs::create_dir_all(&below).expect("a folder");
+    let write = |path: &Path, text: &str| fs::write(path, text).expect("a file");
+    let robots = below.join("robots.txt");
+    let name = robots.to_string_lossy().into_owned();
+    write(&robots, "User-agent: *\nDisallow: /a*\nDisallow /b\n");
+    let configuration = folder.path().join("mayi.toml");
+
+    write(
+        &configuration,
+        "[lint]\ndisable = [\"S001\"]\nseverity = { P006 = \"error\" }\nagents = [\"Googlebot\"]\n",
+    );
+    let run = lint(&["--format", "json", &name], "");
+    let found = &json_lines(&run)[0]["diagnostics"];
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert_eq!((found.as_array().map(Vec::len), &found[0]["severity"]), (Some(1), &"error".into()));
+    let run = lint(&["--fail-on", "never", "--enable", "S001", "--format", "json", &name], "");
+    assert_eq!(json_lines(&run)[0]["totals"]["S001"], 1, "words go before it");
+    assert_eq!(run.status, Some(0));
+
+    write(&configuration, "[lint]\ndisabel = []\n");
+    let run = lint(&[&name], "");
+    assert_eq!(run.status, Some(2));
+    assert!(
+        run.stderr.contains("`lint.disabel` is not known; perhaps `lint.disable` is meant"),
+        "{}",
+        run.stderr
+    );
+    let other = folder.path().join("other.toml");
+    write(&other, "[lint]\nfail-on = \"never\"\n");
+    let run = lint(&["--config", &other.to_string_lossy(), &name], "");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+}
+
+#[test]
+fn folders_are_looked_through_and_summed_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let put = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    for number in 0..40 {
+        put(&format!("{number:02}/robots.txt"), "User-agent: *\nDisallow /a\n");
+    }
+    put("clean/www.robots.txt", "User-agent: *\nDisallow: /a\n");
+    put("clean/readme.txt", "not for crawlers\n");
+    put(".hidden/robots.txt", "x\n");
+    let name = folder.path().to_string_lossy().into_owned();
+
+    let run = lint(&["--summary", &name], "");
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("S001  missing-colon                  warning        40      40\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.ends_with("41 files, 1 with nothing to report\n"), "{}", run.stdout);
+
+    let run = lint(&["--format", "json", "--jobs", "3", "--every-file", &name], "");
+    let files: Vec<String> = json_lines(&run).iter().map(|line| line["file"].to_string()).collect();
+    assert_eq!(files.len(), 42, "the other text too, and nothing that is hidden");
+    assert!(files.is_sorted(), "in order, whoever is done first");
+    let run = lint(&["--summary", &name, "/no/such/file"], "");
+    assert_eq!(run.status, Some(2), "what can't be read keeps nothing from its answer");
+    assert!(run.stdout.contains("41 files"), "{}", run.stdout);
+}
+
+#[test]
+fn a_page_is_looked_at_together_with_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let html = folder.path().join("page.html");
+    fs::write(&html, "<meta name=robots content=noindex>").expect("a file");
+    let words = ["--page-url", "https://example.com/a/x", "--html", &html.to_string_lossy(), "-"];
+    let run = lint(&words, "User-agent: *\nDisallow: /a/\n");
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.contains("2:11: error[H001 hidden-noindex]"), "{}", run.stdout);
+}
+
+#[test]
+fn lints_are_listed_and_explained() {
+    let run = lint(&["--list"], "");
+    assert_eq!(run.status, Some(0));
+    assert!(
+        run.stdout.lines().count() > 50 && run.stdout.contains("S001 missing-colon"),
+        "{}",
+        run.stdout
+    );
+    let (by_code, by_name) =
+        (lint(&["--explain", "s001"], ""), lint(&["--explain", "missing-colon"], ""));
+    assert_eq!(by_code.stdout, by_name.stdout);
+    assert!(
+        by_code.stdout.starts_with("# S001 missing-colon\n") && by_code.stdout.contains("## Example")
+    );
+}

@@ -11,6 +11,7 @@ use crate::cli::Question;
 use crate::exit::Failure;
 use crate::fetching::{self, Ahead};
 use crate::input;
+use crate::progress::{self, Progress};
 
 /// Who asks, and where the files come from.
 pub(crate) struct Asking<'q> {
@@ -18,6 +19,7 @@ pub(crate) struct Asking<'q> {
     fields: Vec<(&'q str, &'q str)>,
     page: Option<PageRules>,
     files: Files,
+    question: &'q Question,
 }
 
 enum Files {
@@ -52,7 +54,7 @@ impl<'q> Asking<'q> {
             Files::Fetched { fetcher: fetching::fetcher(&question.fetching, answering)?, none }
         };
         let page = input::page_rules(question, &crawler)?;
-        Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files })
+        Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files, question })
     }
 
     /// The question about a target, to its file.
@@ -71,6 +73,12 @@ impl<'q> Asking<'q> {
         urls: impl Iterator<Item = Result<String, Failure>>,
         mut answer: impl FnMut(&Asked<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        let total = self.question.urls.as_deref().and_then(|path| progress::total_size([path]));
+        let progress = Progress::start(&self.question.progress, "URLs", total);
+        let mut answer = |asked: &Asked<'_>| {
+            progress.add_one_of(asked.url.len() as u64 + 1);
+            answer(asked)
+        };
         match &self.files {
             Files::Given { name, robots, rules } => {
                 for url in urls {

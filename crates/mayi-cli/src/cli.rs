@@ -127,6 +127,9 @@ pub(crate) struct Question {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+
+    #[command(flatten)]
     pub(crate) fetching: Fetching,
 }
 

@@ -86,6 +86,12 @@ impl Progress {
         self.counters.done.fetch_add(done, Ordering::Relaxed);
     }
 
+    /// Counts one thing that is done, and the octets that it had in the input.
+    pub(crate) fn add_one_of(&self, octets: u64) {
+        self.counters.octets.fetch_add(octets, Ordering::Relaxed);
+        self.add(1);
+    }
+
     /// The same input, with its octets counted as they are read.
     pub(crate) fn reading<R: Read>(&self, input: R) -> Counted<R> {
         Counted { input, counters: Arc::clone(&self.counters) }

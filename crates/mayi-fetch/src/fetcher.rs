@@ -119,8 +119,11 @@ impl Fetcher {
         let ready = inner.ready.get(origin)?;
         match inner.need(&ready.kept) {
             Need::Attempt => return None,
-            Need::Refresh => drop(self.start(origin)),
-            Need::Nothing => {}
+            Need::Refresh if tokio::runtime::Handle::try_current().is_ok() => {
+                drop(self.start(origin));
+            }
+            // Outside of a runtime nothing can be started: the next question within one does it.
+            Need::Refresh | Need::Nothing => {}
         }
         inner.counters.answered(How::Kept);
         Some(self.robots_of(Landed { ready, how: How::Kept }))

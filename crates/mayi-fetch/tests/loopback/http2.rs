@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -203,6 +204,10 @@ async fn fetch_by_hand(frames: Vec<u8>, stays: bool) -> Robots {
 async fn frames_by_hand() {
     let body = frame(DATA, END_STREAM, 1, FILE.as_bytes());
     assert_file(&fetch_by_hand([head(None), body].concat(), true).await);
+    // Once the stream has ended, nothing that follows takes it back (RFC 9113 §8.1).
+    let body = frame(DATA, END_STREAM, 1, FILE.as_bytes());
+    let reset = frame(RESET_STREAM, 0, 1, &0_u32.to_be_bytes());
+    assert_file(&fetch_by_hand([head(None), body, reset].concat(), true).await);
     let pieces: Vec<u8> = FILE.bytes().flat_map(|octet| frame(DATA, 0, 1, &[octet])).collect();
     let end = frame(DATA, END_STREAM, 1, &[]);
     assert_file(&fetch_by_hand([head(None), pieces, end].concat(), true).await);
@@ -222,6 +227,7 @@ async fn streams_that_break() {
     let start = [head(None), frame(DATA, 0, 1, FILE.as_bytes())].concat();
     let reset = frame(RESET_STREAM, 0, 1, &2_u32.to_be_bytes());
     let refused = frame(RESET_STREAM, 0, 1, &7_u32.to_be_bytes());
+    let cancelled = frame(RESET_STREAM, 0, 1, &8_u32.to_be_bytes());
     let no_error = frame(RESET_STREAM, 0, 1, &0_u32.to_be_bytes());
     // The last stream that was handled, and an error.
     let away = frame(GO_AWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 2]);
@@ -229,6 +235,7 @@ async fn streams_that_break() {
     for (name, frames, stays) in [
         ("a reset within the body", [start.clone(), reset.clone()].concat(), true),
         ("a reset without an error", [start.clone(), no_error].concat(), true),
+        ("a reset that takes it back", [start.clone(), cancelled].concat(), true),
         ("a reset instead of an answer", refused, true),
         ("the connection is given up", [start.clone(), away].concat(), false),
         ("the request was not heard", away_unheard, true),
@@ -259,6 +266,10 @@ async fn floods_end() {
     let nothing = [head(None), frame(DATA, 0, 1, &[])].concat();
     let headers = frame(HEADERS, 0, 1, &[0x88]);
     let continuation = frame(CONTINUATION, 0, 1, &[]).repeat(1000);
+    // Long enough for answers that nobody reads to fill what is between the two.
+    let mut patience = hasty();
+    patience.first_byte = Duration::from_secs(2);
+    patience.total = Duration::from_secs(2);
     for (name, start, again) in [
         ("ping", Vec::new(), ping),
         ("settings", Vec::new(), settings),
@@ -283,7 +294,7 @@ async fn floods_end() {
             }
         })
         .await;
-        let builder = trusting(&authority).patience(hasty());
+        let builder = trusting(&authority).patience(patience);
         let robots = fetch_over_tls(builder, &server, "a.test").await;
         assert!(!allows(&robots, "/open"), "{name}: {}", robots.access());
         eventually(name, || gauge.now() == 0).await;

@@ -15,7 +15,7 @@ use mayi_fetch::guard::Guard;
 use mayi_fetch::transport::Patience;
 use mayi_fetch::{Builder, Fetcher, Robots};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 
 /// The User-Agent string of the tests.
 pub(crate) const USER_AGENT: &str = "ExampleBot/1.0 (+https://example.com/bot)";
@@ -81,7 +81,11 @@ impl Server {
         F: Future<Output = ()> + Send + 'static,
         H: Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + Sync + 'static,
     {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port on loopback");
+        let socket = TcpSocket::new_v4().expect("a socket");
+        // A small buffer is soon full: who does not read is felt by who writes.
+        socket.set_recv_buffer_size(4096).expect("a buffer");
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).expect("a port on loopback");
+        let listener = socket.listen(1024).expect("a port to listen on");
         let address = listener.local_addr().expect("its address");
         let heads: Arc<Mutex<Vec<String>>> = Arc::default();
         let server = Self { address, heads: Arc::clone(&heads) };

@@ -98,7 +98,7 @@ async fn a_redirect_to_nowhere_is_unreachable() {
 async fn the_rules_belong_to_the_first_authority() {
     let server = Server::answering(|exchange| {
         let port = exchange.stream.local_addr().expect("an address").port();
-        match (exchange.head.contains("Host: a.test"), exchange.path().as_str()) {
+        match (exchange.head.contains("host: a.test"), exchange.path().as_str()) {
             (true, _) => redirect(&format!("http://b.test:{port}/rules-of-a")),
             (false, "/rules-of-a") => ok(FILE),
             (false, _) => ok("User-agent: *\nDisallow: /of-b/\n"),

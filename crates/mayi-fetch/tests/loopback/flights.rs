@@ -2,12 +2,14 @@
 //! face that waits.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, SystemTime};
 
 use mayi::access::Origin;
 use mayi::report::{FileSource, Request};
+use mayi_fetch::clock::{Clock, Later};
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::{Claim, Store, StoreError, StoreSize, Storing};
+use mayi_fetch::store::{Claim, MemoryStore, Store, StoreError, StoreSize, Storing};
 use mayi_fetch::{Fetcher, Policy, blocking};
 use tokio::sync::Semaphore;
 
@@ -40,7 +42,7 @@ async fn many_who_ask_are_one_request() {
         .map(|_| {
             let (fetcher, url) = (fetcher.clone(), Arc::clone(&url));
             tokio::spawn(async move {
-                let request = Request::new(&*url, "ExampleBot");
+                let request = Request::new(&url, "ExampleBot");
                 let answer = fetcher.decide(&request).await.expect("a right request");
                 answer.report().access.allowed
             })
@@ -250,7 +252,7 @@ async fn a_store_that_is_down_is_done_without() {
     // What is in memory is enough to leave the servers in peace.
     assert_eq!([&server, &missing, &failing].map(Server::requests), [1, 1, 1]);
     let stats = fetcher.stats();
-    assert_eq!(stats.store_errors, 9, "three origins: load, claim, save");
+    assert_eq!(stats.store_errors, 7, "three origins: load, claim, and save where there is a copy");
     assert_eq!(stats.last_store_error.as_deref(), Some("the store is down"));
     assert!(fetcher.forget(&server.origin()).await.is_err());
     // Without memory as well, every question is a fetch, and its answer right.
@@ -259,6 +261,124 @@ async fn a_store_that_is_down_is_done_without() {
         assert_file(&fetcher.robots(&server.origin()).await);
     }
     assert_eq!(server.requests(), 4);
+}
+
+/// REP-21: a store that could not be read for a moment still has the good copy afterwards, whatever has
+/// failed meanwhile.
+#[tokio::test]
+async fn a_failure_replaces_no_copy_that_nobody_saw() {
+    let is_up = Arc::new(AtomicBool::new(true));
+    let server = Server::answering({
+        let is_up = Arc::clone(&is_up);
+        move |_| if is_up.load(SeqCst) { ok(FILE) } else { response("500 Down", "", "") }
+    })
+    .await;
+    let store = Arc::new(Moody { is_down: AtomicBool::new(false), store: MemoryStore::new(1 << 20) });
+    let clock = Arc::new(Ahead::default());
+    // Each is another process: it has nothing in memory.
+    let fetcher = || builder().clock(Arc::clone(&clock) as _).store(Arc::clone(&store) as _).build();
+    assert_file(&fetcher().robots(&server.origin()).await);
+    clock.go_on(Duration::from_hours(25));
+    is_up.store(false, SeqCst);
+    store.is_down.store(true, SeqCst);
+    assert!(!allows(&fetcher().robots(&server.origin()).await, "/open"));
+    store.is_down.store(false, SeqCst);
+    let robots = fetcher().robots(&server.origin()).await;
+    assert_eq!(robots.source(), FileSource::StaleUnreachable);
+    assert_file(&robots);
+}
+
+/// A store that can't always be read, and can always be written to.
+struct Moody {
+    is_down: AtomicBool,
+    store: MemoryStore,
+}
+
+impl Store for Moody {
+    fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        if self.is_down.load(SeqCst) { broken() } else { self.store.load(origin) }
+    }
+
+    fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
+        self.store.save(kept)
+    }
+
+    fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool> {
+        self.store.remove(origin)
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        self.store.list(after, limit)
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        self.store.size()
+    }
+
+    fn describe(&self) -> String {
+        "a store with moods".to_owned()
+    }
+}
+
+/// A store that is down may also say nothing at all.
+#[tokio::test]
+async fn a_store_that_never_answers_is_done_without() {
+    let server = Server::saying(ok(FILE)).await;
+    let fetcher = builder().clock(Arc::new(Hurried)).store(Arc::new(Silent)).build();
+    assert_file(&fetcher.robots(&server.origin()).await);
+    assert_file(&fetcher.robots(&server.origin()).await);
+    assert_eq!(server.requests(), 1);
+    assert_eq!(fetcher.stats().store_errors, 3, "load, claim, save");
+}
+
+/// A store that never says anything.
+struct Silent;
+
+fn silent<'a, T: Send + 'a>() -> Storing<'a, T> {
+    Box::pin(std::future::pending())
+}
+
+impl Store for Silent {
+    fn load<'a>(&'a self, _: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        silent()
+    }
+
+    fn save<'a>(&'a self, _: &'a Arc<Kept>) -> Storing<'a, ()> {
+        silent()
+    }
+
+    fn remove<'a>(&'a self, _: &'a Origin) -> Storing<'a, bool> {
+        silent()
+    }
+
+    fn list<'a>(&'a self, _: Option<&'a str>, _: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        silent()
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        silent()
+    }
+
+    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+        silent()
+    }
+
+    fn describe(&self) -> String {
+        "a store that is silent".to_owned()
+    }
+}
+
+/// The time of the system, with short nights.
+struct Hurried;
+
+impl Clock for Hurried {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, duration: Duration) -> Later<'_, ()> {
+        Box::pin(tokio::time::sleep(duration / 10))
+    }
 }
 
 /// A copy that was in a store before it went down is lost, and nobody is let in because of that.
@@ -274,7 +394,7 @@ async fn a_store_that_goes_down_lets_nobody_in() {
 /// What another process has claimed is waited for, but not for ever.
 #[tokio::test]
 async fn a_claim_that_is_never_given_back() {
-    struct Taken(mayi_fetch::store::MemoryStore);
+    struct Taken(MemoryStore);
 
     impl Store for Taken {
         fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
@@ -308,7 +428,7 @@ async fn a_claim_that_is_never_given_back() {
 
     let server = Server::saying(ok(FILE)).await;
     let clock = Arc::new(Ahead::default());
-    let store = Arc::new(Taken(mayi_fetch::store::MemoryStore::new(1 << 20)));
+    let store = Arc::new(Taken(MemoryStore::new(1 << 20)));
     let fetcher = builder().clock(Arc::clone(&clock) as _).store(store).build();
     let asked = tokio::spawn({
         let (fetcher, origin) = (fetcher.clone(), server.origin());
@@ -328,7 +448,7 @@ fn the_face_that_waits() {
     let fetcher = builder().clock(Arc::clone(&clock) as _).build();
     let fetcher = blocking::Fetcher::new(fetcher).expect("a thread");
     let url = server.url("/private/x");
-    let request = Request::new(&*url, "ExampleBot");
+    let request = Request::new(&url, "ExampleBot");
     let answer = fetcher.decide(&request).expect("a right request");
     assert!(!answer.report().access.allowed);
     assert_file(&fetcher.robots(&server.origin()));

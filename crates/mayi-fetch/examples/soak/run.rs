@@ -148,11 +148,13 @@ impl Kind {
     /// Whether the three paths that are asked about are allowed.
     fn right_answers(self) -> [bool; 3] {
         match self {
-            Self::Plain | Self::Chunked | Self::Gzip | Self::UntilTheEnd | Self::Redirected => {
-                [false, true, true]
-            }
-            // The rules stand before what goes off.
-            Self::Bomb => [false, true, true],
+            // Of the bomb too: its rules stand before what goes off.
+            Self::Plain
+            | Self::Chunked
+            | Self::Gzip
+            | Self::UntilTheEnd
+            | Self::Redirected
+            | Self::Bomb => [false, true, true],
             Self::Missing | Self::Looping => [true; 3],
             Self::Reset
             | Self::Stalled
@@ -190,7 +192,7 @@ fn file(origin: usize) -> String {
 pub(crate) async fn run(plan: Plan) -> Outcome {
     let start = Instant::now();
     let processor_before = processor_time();
-    let server = Arc::new(Server::start().await.expect("ports on loopback"));
+    let server = Arc::new(Server::start().expect("ports on loopback"));
     let guard = Guard::default().allowing("127.0.0.0/8".parse().expect("a range"));
     let fetcher = Fetcher::builder("SoakBot/1.0 (+https://example.com/bot)")
         .expect("a User-Agent string")
@@ -249,7 +251,7 @@ async fn ask(fetcher: &Fetcher, server: &Server, origin: usize, told: &Told) {
         if kind == Kind::Refused { server.refusing_port() } else { server.ports[origin % PORTS] };
     for (path, is_right) in paths(origin).iter().zip(kind.right_answers()) {
         let url = format!("http://h{origin}.test:{port}{path}");
-        let request = Request::new(&*url, "SoakBot");
+        let request = Request::new(&url, "SoakBot");
         let answer = fetcher.decide(&request).await.expect("a request that is right");
         let report = answer.report();
         told.decisions.fetch_add(1, Ordering::Relaxed);
@@ -306,7 +308,7 @@ struct Server {
 }
 
 impl Server {
-    async fn start() -> io::Result<Self> {
+    fn start() -> io::Result<Self> {
         let refusing = TcpSocket::new_v4()?;
         refusing.bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let mut server = Self { ports: Vec::new(), refusing, open: Arc::default() };

@@ -70,8 +70,8 @@ async fn files_statuses_and_codings() {
     })
     .await;
     assert_file(&fetch_over_tls(trusting(&authority), &server, "a.test").await);
-    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    for request in &*seen {
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    for request in &seen {
         assert_eq!(request.version(), hyper::Version::HTTP_2);
         let authority = request.uri().authority().map(ToString::to_string);
         assert_eq!(authority, Some(format!("a.test:{}", server.port())));

@@ -287,7 +287,7 @@ async fn what_is_sent() {
     .await;
     let url = format!("http://me:hidden@127.0.0.1:{}/private/x?secret=1", server.port());
     let fetcher = builder().build();
-    let request = Request::new(&*url, "ExampleBot");
+    let request = Request::new(&url, "ExampleBot");
     let answer = fetcher.decide(&request).await.expect("a request that is right");
     assert!(!answer.report().access.allowed);
     let [first, second] = server.heads().try_into().expect("two requests");

@@ -31,10 +31,10 @@ impl Authority {
 
     /// TLS for these names, speaking these protocols.
     pub(crate) fn acceptor(&self, names: &[&str], protocols: &[&str]) -> TlsAcceptor {
-        self.acceptor_of(certificate_for(names), protocols)
+        self.acceptor_of(&certificate_for(names), protocols)
     }
 
-    fn acceptor_of(&self, params: CertificateParams, protocols: &[&str]) -> TlsAcceptor {
+    fn acceptor_of(&self, params: &CertificateParams, protocols: &[&str]) -> TlsAcceptor {
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.0).expect("a certificate");
         acceptor(certificate.der().clone(), &key, protocols)
@@ -126,13 +126,13 @@ async fn nobody_else_is() {
     let mut expired = certificate_for(&["a.test"]);
     expired.not_before = rcgen::date_time_ymd(2001, 1, 1);
     expired.not_after = rcgen::date_time_ymd(2002, 1, 1);
-    let server = tls_server(authority.acceptor_of(expired, &[]), say_file).await;
+    let server = tls_server(authority.acceptor_of(&expired, &[]), say_file).await;
     assert_failed(&fetch_over_tls(trusting(&authority), &server, "a.test").await, "tls");
 
     let mut early = certificate_for(&["a.test"]);
     early.not_before = rcgen::date_time_ymd(3001, 1, 1);
     early.not_after = rcgen::date_time_ymd(3002, 1, 1);
-    let server = tls_server(authority.acceptor_of(early, &[]), say_file).await;
+    let server = tls_server(authority.acceptor_of(&early, &[]), say_file).await;
     assert_failed(&fetch_over_tls(trusting(&authority), &server, "a.test").await, "tls");
 
     let key = KeyPair::generate().expect("a key");

@@ -1,6 +1,7 @@
 //! Asking for changes (REP-23): what is sent to whom, and what a 304 is worth.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use mayi::access::{AccessResult, Unreachable};
@@ -25,9 +26,10 @@ async fn an_unchanged_file_is_not_sent_again() {
     let server = Server::answering(|exchange| {
         let is_known = exchange.head.contains("if-none-match: \"a1\"\r\n")
             && exchange.head.contains("if-modified-since: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
-        match is_known {
-            true => b"HTTP/1.1 304 Not Modified\r\nETag: \"a1\"\r\n\r\n".to_vec(),
-            false => response("200 OK", FIELDS, FILE),
+        if is_known {
+            b"HTTP/1.1 304 Not Modified\r\nETag: \"a1\"\r\n\r\n".to_vec()
+        } else {
+            response("200 OK", FIELDS, FILE)
         }
     })
     .await;
@@ -114,11 +116,11 @@ async fn validators_go_to_the_url_that_they_came_from() {
 /// The redirect that led to a copy may lead elsewhere today.
 #[tokio::test]
 async fn a_redirect_that_moved_gets_no_validators() {
-    let moved = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let moved = Arc::new(AtomicBool::new(false));
     let server = Server::answering({
         let moved = Arc::clone(&moved);
         move |exchange| match exchange.path().as_str() {
-            "/robots.txt" if moved.load(std::sync::atomic::Ordering::SeqCst) => redirect("/new"),
+            "/robots.txt" if moved.load(SeqCst) => redirect("/new"),
             "/robots.txt" => redirect("/old"),
             "/old" => response("200 OK", FIELDS, "User-agent: *\nDisallow: /\n"),
             _ => response("200 OK", FIELDS, FILE),
@@ -127,7 +129,7 @@ async fn a_redirect_that_moved_gets_no_validators() {
     .await;
     let (fetcher, clock) = fetcher();
     assert!(!allows(&fetcher.robots(&server.origin()).await, "/open"));
-    moved.store(true, std::sync::atomic::Ordering::SeqCst);
+    moved.store(true, SeqCst);
     clock.go_on(Duration::from_hours(25));
     let robots = fetcher.robots(&server.origin()).await;
     assert_file(&robots);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mayi::access::{AccessResult, Attempt, AttemptOptions, Origin, Step};
+use mayi::access::{AccessResult, Attempt, AttemptOptions, Origin, Step, Validators};
 use url::Url;
 
 use crate::clock::{Clock, within};
@@ -36,7 +36,10 @@ impl Means {
         let mut left = self.total;
         loop {
             let asked = attempt.url().to_owned();
-            let copy = copy.filter(|copy| *copy.url == *asked);
+            // Changes are asked for at the URL that the copy came from, where there is something to
+            // ask with. A 304 to any other request means nothing.
+            let copy =
+                copy.filter(|copy| *copy.url == *asked && copy.validators != Validators::default());
             let got = self.get(&asked, origin.port(), copy, &mut left).await;
             let said = match &got {
                 Ok(response) => Said::Status(response.status),

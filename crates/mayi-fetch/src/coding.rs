@@ -156,6 +156,11 @@ impl Zstd {
 
     fn push(&mut self, octets: &[u8]) -> io::Result<()> {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
+        // Asked to go on behind the end of a frame, the decoder would expect another one: a piece
+        // without octets must not make it, and neither must a buffer that is full just there.
+        if octets.is_empty() {
+            return Ok(());
+        }
         let decoder = self.decoder.as_mut().ok_or_else(|| io::Error::other("no memory for zstd"))?;
         let mut input = InBuffer::around(octets);
         let mut buffer = [0; 8192];
@@ -164,7 +169,8 @@ impl Zstd {
             let wanted = decoder.run(&mut input, &mut output)?;
             self.is_between_frames = wanted == 0;
             let written = output.pos();
-            let has_ended = input.pos() == octets.len() && written < buffer.len();
+            let has_ended =
+                input.pos() == octets.len() && (self.is_between_frames || written < buffer.len());
             self.sink.write_all(&buffer[..written])?;
             if has_ended {
                 return Ok(());
@@ -224,6 +230,21 @@ mod tests {
             for piece in [1, 7, 1000, 1 << 20] {
                 let decoded = decode(coding, &octets, piece, plain.len()).expect(coding);
                 assert!(decoded == (plain.clone(), false), "{coding} in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_that_coincide_with_those_of_buffers() {
+        for length in [1, 4096, 8191, 8192, 8193, 16_384] {
+            let plain = vec![b'#'; length];
+            for coding in CODINGS {
+                let mut body = Body::new(Some(coding), length).expect("a coding");
+                for piece in [&coded(coding, &plain)[..], b""] {
+                    assert_eq!(body.push(piece).expect(coding), Flow::On, "{coding}, {length} octets");
+                }
+                body.end().expect(coding);
+                assert!(body.into_octets() == (plain.clone(), false), "{coding}, {length} octets");
             }
         }
     }

@@ -93,7 +93,7 @@ impl Dialer {
         port: u16,
         named: u16,
     ) -> Result<(Box<dyn Stream>, SocketAddr), DialError> {
-        self.guard.check_port(port, named).map_err(|error| DialError(error.to_string()))?;
+        self.guard.check_port(port, named).map_err(|error| DialError(format!("guard: {error}")))?;
         let dialled = async {
             let addresses = self.addresses(host, port).await?;
             self.first_of(addresses).await

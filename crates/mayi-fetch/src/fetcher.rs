@@ -15,15 +15,18 @@ use tokio::sync::watch;
 use crate::Stats;
 use crate::attempt::Means;
 use crate::builder::{Builder, InvalidUserAgent};
-use crate::clock::Clock;
+use crate::clock::{Clock, within};
 use crate::kept::{Kept, LastAttempt};
 use crate::lifecycle::{Need, Policy};
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
-use crate::store::{Claim, Store};
+use crate::store::{Claim, Store, StoreError, Storing};
 
 /// How often a store is asked whether another process is done with an origin.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How long a store may take to answer before the fetcher goes on without it.
+const STORE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Gets files, keeps them, and answers from them. Clones share everything, and are cheap.
 ///
@@ -119,8 +122,11 @@ impl Fetcher {
         let ready = inner.ready.get(origin)?;
         match inner.need(&ready.kept) {
             Need::Attempt => return None,
-            Need::Refresh => drop(self.start(origin)),
-            Need::Nothing => {}
+            Need::Refresh if tokio::runtime::Handle::try_current().is_ok() => {
+                drop(self.start(origin));
+            }
+            // Outside of a runtime nothing can be started: the next question within one does it.
+            Need::Refresh | Need::Nothing => {}
         }
         inner.counters.answered(How::Kept);
         Some(self.robots_of(Landed { ready, how: How::Kept }))
@@ -130,7 +136,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// When the store can't forget.
-    pub async fn forget(&self, origin: &Origin) -> Result<bool, crate::store::StoreError> {
+    pub async fn forget(&self, origin: &Origin) -> Result<bool, StoreError> {
         let was_ready = self.0.ready.remove(origin).is_some();
         Ok(self.0.store.remove(origin).await? || was_ready)
     }
@@ -214,7 +220,8 @@ impl Inner {
     /// Brings an origin up to date: from the store where that is enough, from another process that is
     /// at it, or from its server.
     async fn fly(&self, origin: &Origin) -> Landed {
-        let mut before = self.newest(origin).await;
+        let mut is_blind = false;
+        let mut before = self.newest(origin, &mut is_blind).await;
         if let Some(ready) = &before
             && self.need(&ready.kept) == Need::Nothing
         {
@@ -224,26 +231,27 @@ impl Inner {
             let error = "offline: nothing is kept of this origin";
             return self.without_answer(origin, error, self.clock.now());
         }
-        let claim = self.claimed(origin, &mut before).await;
+        let claim = self.claimed(origin, &mut before, &mut is_blind).await;
         let Some(claim) = claim else {
             let ready = before.expect("another process has brought it up to date");
             return Landed { ready, how: How::Kept };
         };
-        let landed = self.ask(origin, before.as_ref().map(|ready| &*ready.kept)).await;
+        let landed = self.ask(origin, before.as_ref().map(|ready| &*ready.kept), is_blind).await;
         if let Some(token) = claim {
-            self.noted(self.store.release(origin, token).await);
+            self.noted(self.store.release(origin, token)).await;
         }
         landed
     }
 
-    /// The newest of what is in memory and in the store.
-    async fn newest(&self, origin: &Origin) -> Option<Arc<Ready>> {
+    /// The newest of what is in memory and in the store, and whether the store could not be looked into.
+    async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
         let here = self.ready.get(origin);
         if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
             return here;
         }
-        let stored = self.noted(self.store.load(origin).await).flatten();
-        match (here, stored) {
+        let stored = self.noted(self.store.load(origin)).await;
+        *is_blind = stored.is_none();
+        match (here, stored.flatten()) {
             (Some(here), Some(stored)) if stored.last.at <= here.kept.last.at => Some(here),
             (_, Some(stored)) => Some(self.keep(stored)),
             (here, None) => here,
@@ -256,16 +264,17 @@ impl Inner {
         &self,
         origin: &Origin,
         before: &mut Option<Arc<Ready>>,
+        is_blind: &mut bool,
     ) -> Option<Option<crate::store::ClaimToken>> {
         let at_most = self.means.total + Duration::from_secs(5);
         let give_up = self.clock.now() + at_most;
         loop {
-            match self.noted(self.store.claim(origin, at_most).await) {
+            match self.noted(self.store.claim(origin, at_most)).await {
                 Some(Claim::Granted(token)) => {
                     // Somebody may have been done with it just before.
-                    *before = self.newest(origin).await;
+                    *before = self.newest(origin, is_blind).await;
                     if before.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
-                        self.noted(self.store.release(origin, token).await);
+                        self.noted(self.store.release(origin, token)).await;
                         return None;
                     }
                     return Some(Some(token));
@@ -275,7 +284,7 @@ impl Inner {
                 Some(Claim::Taken) if self.clock.now() >= give_up => return Some(None),
                 Some(Claim::Taken) => self.clock.sleep(LOOK_AGAIN).await,
             }
-            *before = self.newest(origin).await;
+            *before = self.newest(origin, is_blind).await;
             if before.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
                 return None;
             }
@@ -283,7 +292,7 @@ impl Inner {
     }
 
     /// Asks the server, and keeps what came of it.
-    async fn ask(&self, origin: &Origin, before: Option<&Kept>) -> Landed {
+    async fn ask(&self, origin: &Origin, before: Option<&Kept>, is_blind: bool) -> Landed {
         let start = self.clock.now();
         let copy = before.and_then(|kept| kept.copy.as_ref());
         let attempted = self.means.attempt(origin, copy, self.policy.attempts).await;
@@ -297,8 +306,10 @@ impl Inner {
         let kept = Arc::new(self.policy.after(before, origin, attempted, now, dice));
         if kept.is_our_own_doing() {
             self.counters.guarded();
-        } else {
-            self.noted(self.store.save(&kept).await);
+        } else if !is_blind || kept.copy.is_some() {
+            // In a store that could not be looked into there may be a good copy, and no failure
+            // replaces it.
+            self.noted(self.store.save(&kept)).await;
         }
         Landed { ready: self.keep(kept), how }
     }
@@ -325,9 +336,11 @@ impl Inner {
         Landed { ready: Arc::new(Ready::new(kept, &self.answering)), how: How::Kept }
     }
 
-    /// What a store has said; that it failed is counted, and nobody has to wait for it.
-    fn noted<T>(&self, said: Result<T, crate::store::StoreError>) -> Option<T> {
-        match said {
+    /// What a store says, in time; that it failed is counted, and nobody has to wait for it.
+    async fn noted<T>(&self, saying: Storing<'_, T>) -> Option<T> {
+        let late =
+            || Err(StoreError::new(format_args!("the store has not answered in {STORE_PATIENCE:?}")));
+        match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.counters.store_failed(&error);

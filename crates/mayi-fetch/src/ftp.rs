@@ -109,8 +109,10 @@ impl Control {
         self.reply().await
     }
 
-    /// Reads a reply: one line, or several from `123-` to `123 `.
+    /// Reads a reply: one line, or several from `123-` to `123 ` with the same code, whatever the
+    /// lines between them begin with (RFC 959 §4.2).
     async fn reply(&mut self) -> Result<Reply, TransportError> {
+        let mut begun = None;
         for _ in 0..MOST_LINES {
             let mut line = Vec::new();
             let read = (&mut self.stream).take(MOST_LINE).read_until(b'\n', &mut line).await;
@@ -119,10 +121,14 @@ impl Control {
                 return Err(TransportError::new("truncated", "a reply without an end"));
             }
             let text = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
-            let code =
-                text.get(..3).filter(|_| text.as_bytes().get(3).is_none_or(|&next| next == b' '));
-            if let Some(code) = code.and_then(|code| code.parse().ok()) {
-                return Ok(Reply { code, text });
+            let code: Option<u16> = text.get(..3).and_then(|code| code.parse().ok());
+            match (code, text.as_bytes().get(3)) {
+                (Some(code), None | Some(b' ')) if begun.is_none_or(|first| first == code) => {
+                    return Ok(Reply { code, text });
+                }
+                (Some(code), Some(b'-')) if begun.is_none() => begun = Some(code),
+                _ if begun.is_some() => {}
+                _ => return Err(unexpected(&Reply { code: 0, text })),
             }
         }
         Err(TransportError::new("protocol", "a reply of too many lines"))

@@ -2,19 +2,20 @@
 //!
 //! An origin has one robots.txt, so each request has a connection of its own and nothing is pooled.
 
-use std::sync::{Arc, OnceLock};
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HOST, HeaderMap, HeaderValue, USER_AGENT,
 };
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::TokioIo;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
-use tokio::task::JoinHandle;
+use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 use url::Url;
 
@@ -46,7 +47,8 @@ impl Http {
 
     async fn exchange(&self, get: Get<'_>) -> Result<Response, TransportError> {
         let (mut sender, _connection) = self.connected(get).await?;
-        let request = request(get, matches!(sender, Sender::Two(_)))?;
+        let is_two = matches!(sender, Sender::Two(_));
+        let request = request(get, is_two)?;
         let late = || TransportError::new("timeout", "no answer to the request in time");
         let head = within(&*self.dialer.clock, self.patience.first_byte, sender.send(request)).await;
         let response = head.ok_or_else(late)?.map_err(|error| failure(&error))?;
@@ -57,7 +59,7 @@ impl Http {
             // What other bodies say is for people; they are not waited for.
             return Ok(Response { status, fields, ..Response::default() });
         }
-        let (body, is_cut) = read(&parts.headers, body, get.body_octets).await?;
+        let (body, is_cut) = read(&parts.headers, body, get.body_octets, is_two).await?;
         Ok(Response { status, fields, body, is_cut })
     }
 
@@ -96,13 +98,14 @@ impl Http {
     ) -> Result<(Sender, Connection), TransportError> {
         let io = TokioIo::new(stream);
         let most = self.patience.header_octets.max(8192);
+        let tasks = Tasks::default();
         if is_two {
-            let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+            let (sender, connection) = hyper::client::conn::http2::Builder::new(tasks.clone())
                 .max_header_list_size(u32::try_from(most).unwrap_or(u32::MAX))
                 .handshake(io)
                 .await
                 .map_err(|error| failure(&error))?;
-            Ok((Sender::Two(sender), Connection::drive(connection)))
+            Ok((Sender::Two(sender), Connection::drive(connection, tasks)))
         } else {
             let (sender, connection) = hyper::client::conn::http1::Builder::new()
                 .max_buf_size(most)
@@ -110,7 +113,7 @@ impl Http {
                 .handshake(io)
                 .await
                 .map_err(|error| failure(&error))?;
-            Ok((Sender::One(sender), Connection::drive(connection)))
+            Ok((Sender::One(sender), Connection::drive(connection, tasks)))
         }
     }
 }
@@ -140,32 +143,64 @@ impl Sender {
 }
 
 /// A connection that is driven for as long as this is kept.
-struct Connection(JoinHandle<()>);
+struct Connection(Tasks);
 
 impl Connection {
-    fn drive(connection: impl Future<Output = hyper::Result<()>> + Send + 'static) -> Self {
+    fn drive(
+        connection: impl Future<Output = hyper::Result<()>> + Send + 'static,
+        tasks: Tasks,
+    ) -> Self {
         // What goes wrong with it is told to the request as well.
-        Self(tokio::spawn(async { drop(connection.await) }))
+        tasks.start(async { drop(connection.await) });
+        Self(tasks)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.0.abort();
+        self.0.end();
+    }
+}
+
+/// What runs for a connection. The client starts some of it itself, and would let it run until the
+/// server has heard a goodbye; a server that does not listen could keep it for ever.
+#[derive(Clone, Default)]
+struct Tasks(Arc<Mutex<Vec<AbortHandle>>>);
+
+impl Tasks {
+    fn start(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = tokio::spawn(task).abort_handle();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+    }
+
+    fn end(&self) {
+        for task in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            task.abort();
+        }
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for Tasks {
+    fn execute(&self, task: F) {
+        self.start(task);
     }
 }
 
 fn request(get: Get<'_>, is_two: bool) -> Result<hyper::Request<Empty<Bytes>>, TransportError> {
     let url = get.url;
+    // Without the name and the password that a redirect may have.
+    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
     // HTTP/2 takes the authority from the URL, HTTP/1.1 has a field for it.
-    let target =
-        if is_two { url[..url::Position::AfterQuery].to_owned() } else { path(url).to_owned() };
+    let target = if is_two {
+        format!("{}://{authority}{}", url.scheme(), path(url))
+    } else {
+        path(url).to_owned()
+    };
     let mut request = hyper::Request::get(target)
         .header(USER_AGENT, get.user_agent)
         .header(ACCEPT, "text/plain, */*;q=0.5")
         .header(ACCEPT_ENCODING, ACCEPTED);
     if !is_two {
-        let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
         request = request.header(HOST, authority);
     }
     if let Some(validators) = get.validators {
@@ -197,6 +232,7 @@ async fn read(
     headers: &HeaderMap,
     mut body: Incoming,
     limit: usize,
+    is_two: bool,
 ) -> Result<(Bytes, bool), TransportError> {
     let codings: Vec<_> = headers.get_all(CONTENT_ENCODING).iter().collect();
     let coding = match *codings {
@@ -215,6 +251,10 @@ async fn read(
             return Ok((octets.into(), is_cut));
         }
     }
+    // The client takes a stream that is reset without an error for one that has ended.
+    if is_two && !body.is_end_stream() {
+        return Err(TransportError::new("truncated", "the stream was given up before its end"));
+    }
     decoded.end().map_err(|error| TransportError::new("truncated", error))?;
     let (octets, is_cut) = decoded.into_octets();
     Ok((octets.into(), is_cut))
@@ -222,7 +262,10 @@ async fn read(
 
 /// What went wrong in a word, and then in those of the client.
 fn failure(error: &hyper::Error) -> TransportError {
-    let kind = if error.is_incomplete_message() {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    let mut causes = causes.filter_map(|cause| cause.downcast_ref::<io::Error>());
+    let has_ended = causes.any(|cause| cause.kind() == io::ErrorKind::UnexpectedEof);
+    let kind = if error.is_incomplete_message() || has_ended {
         "truncated"
     } else if error.is_timeout() {
         "timeout"

@@ -1,0 +1,477 @@
+//! Many who ask at once: one fetch for each origin, limits on connections, stores that fail, and the
+//! face that waits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, SystemTime};
+
+use mayi::access::Origin;
+use mayi::report::{FileSource, Request};
+use mayi_fetch::clock::{Clock, Later};
+use mayi_fetch::kept::Kept;
+use mayi_fetch::store::{Claim, MemoryStore, Store, StoreError, StoreSize, Storing};
+use mayi_fetch::{Fetcher, Policy, blocking};
+use tokio::sync::Semaphore;
+
+use crate::support::*;
+
+/// A server that answers nobody before it is told to.
+async fn gated() -> (Server, Arc<Semaphore>) {
+    let gate = Arc::new(Semaphore::new(0));
+    let server = Server::of_requests({
+        let gate = Arc::clone(&gate);
+        move |exchange| {
+            let gate = Arc::clone(&gate);
+            async move {
+                let turn = gate.acquire().await;
+                exchange.say(ok(FILE)).await;
+                drop(turn);
+            }
+        }
+    })
+    .await;
+    (server, gate)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_who_ask_are_one_request() {
+    let (server, gate) = gated().await;
+    let fetcher = builder().build();
+    let url: Arc<str> = server.url("/private/x").into();
+    let askers: Vec<_> = (0..500)
+        .map(|_| {
+            let (fetcher, url) = (fetcher.clone(), Arc::clone(&url));
+            tokio::spawn(async move {
+                let request = Request::new(&url, "ExampleBot");
+                let answer = fetcher.decide(&request).await.expect("a right request");
+                answer.report().access.allowed
+            })
+        })
+        .collect();
+    eventually("the server is asked", || server.requests() == 1).await;
+    assert_eq!(fetcher.stats().in_flight, 1);
+    gate.add_permits(1);
+    for asker in askers {
+        assert!(!asker.await.expect("an answer"));
+    }
+    assert_eq!(server.requests(), 1);
+    let stats = fetcher.stats();
+    assert_eq!((stats.successful, stats.in_flight, stats.ready), (1, 0, 1));
+    assert_eq!(stats.answered_by_fetch + stats.answered_from_kept, 500);
+}
+
+/// Whoever stops waiting does not take the fetch away from the others, or from those who come later.
+#[tokio::test]
+async fn a_flight_goes_on_without_its_first_asker() {
+    let (server, gate) = gated().await;
+    let fetcher = builder().build();
+    let ask = || {
+        let (fetcher, origin) = (fetcher.clone(), server.origin());
+        tokio::spawn(async move { fetcher.robots(&origin).await })
+    };
+    let first = ask();
+    eventually("the server is asked", || server.requests() == 1).await;
+    let second = ask();
+    first.abort();
+    assert!(first.await.is_err_and(|error| error.is_cancelled()));
+    gate.add_permits(1);
+    assert_file(&second.await.expect("an answer"));
+    assert_eq!(server.requests(), 1);
+
+    let (server, gate) = gated().await;
+    let only = {
+        let (fetcher, origin) = (fetcher.clone(), server.origin());
+        tokio::spawn(async move { fetcher.robots(&origin).await })
+    };
+    eventually("the server is asked", || server.requests() == 1).await;
+    only.abort();
+    gate.add_permits(1);
+    eventually("the file is ready", || fetcher.ready(&server.origin()).is_some()).await;
+    assert_eq!(server.requests(), 1);
+}
+
+/// A copy that is nearly stale answers at once, while one flight renews it.
+#[tokio::test]
+async fn a_refresh_holds_nobody_up() {
+    let (server, gate) = gated().await;
+    gate.add_permits(1);
+    let clock = Arc::new(Ahead::default());
+    let fetcher = builder().clock(Arc::clone(&clock) as _).build();
+    assert_file(&fetcher.robots(&server.origin()).await);
+    gate.forget_permits(1);
+    clock.go_on(Duration::from_hours(24) - Duration::from_mins(5));
+    for _ in 0..50 {
+        let robots = fetcher.robots(&server.origin()).await;
+        assert_eq!(robots.source(), FileSource::Fresh);
+    }
+    eventually("the server is asked again", || server.requests() == 2).await;
+    gate.add_permits(1);
+    eventually("the flight is over", || fetcher.stats().in_flight == 0).await;
+    assert_eq!(server.requests(), 2);
+}
+
+/// A server that notes how many are with it at once.
+async fn crowded() -> (Server, Arc<Gauge>) {
+    let gauge = Arc::new(Gauge::default());
+    let server = Server::of_requests({
+        let gauge = Arc::clone(&gauge);
+        move |mut exchange| {
+            let within = gauge.enter();
+            async move {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                // Counted out before the answer, so that nobody is counted twice.
+                drop(within);
+                let _ = tokio::io::AsyncWriteExt::write_all(&mut exchange.stream, &ok(FILE)).await;
+                let _ = tokio::io::AsyncReadExt::read(&mut exchange.stream, &mut [0]).await;
+            }
+        }
+    })
+    .await;
+    (server, gauge)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limit_in_total() {
+    let (server, gauge) = crowded().await;
+    let fetcher = builder().connections(2, 7).build();
+    let askers: Vec<_> = (0..100)
+        .map(|n| {
+            let url = format!("http://h{n}.test:{}/", server.port());
+            let (fetcher, origin) = (fetcher.clone(), Origin::of_url(&url).expect("an origin"));
+            tokio::spawn(async move { fetcher.robots(&origin).await })
+        })
+        .collect();
+    for asker in askers {
+        assert_file(&asker.await.expect("an answer"));
+    }
+    assert_eq!(server.requests(), 100);
+    assert!((2..=7).contains(&gauge.most()), "{} at once", gauge.most());
+}
+
+/// One host is one host, however many ports it has.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limit_of_a_host() {
+    let gauge = Arc::new(Gauge::default());
+    let mut servers = Vec::new();
+    for _ in 0..12 {
+        let gauge = Arc::clone(&gauge);
+        servers.push(
+            Server::of_requests(move |exchange| {
+                let within = gauge.enter();
+                async move {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                    drop(within);
+                    exchange.say(ok(FILE)).await;
+                }
+            })
+            .await,
+        );
+    }
+    let fetcher = builder().connections(2, 100).build();
+    let askers: Vec<_> = servers
+        .iter()
+        .map(|server| {
+            let (fetcher, origin) = (fetcher.clone(), server.origin());
+            tokio::spawn(async move { fetcher.robots(&origin).await })
+        })
+        .collect();
+    for asker in askers {
+        assert_file(&asker.await.expect("an answer"));
+    }
+    assert!((1..=2).contains(&gauge.most()), "{} at once", gauge.most());
+    assert!(servers.iter().all(|server| server.requests() == 1));
+}
+
+/// Slow hosts do not keep the others waiting while there is room.
+#[tokio::test]
+async fn a_stalled_host_keeps_no_other() {
+    let (stalled, _gate) = gated().await;
+    let fetcher = builder().connections(1, 2).build();
+    for scheme in ["http", "https", "ftp"] {
+        let url = format!("{scheme}://{}/", stalled.address);
+        let (fetcher, origin) = (fetcher.clone(), Origin::of_url(&url).expect("an origin"));
+        drop(tokio::spawn(async move { fetcher.robots(&origin).await }));
+        // The first has the only turn with this host, the others wait for it.
+        eventually("the flight is on", || stalled.requests() == 1).await;
+    }
+    let quick = Server::saying(ok(FILE)).await;
+    for n in 0..5 {
+        let url = format!("http://h{n}.test:{}/", quick.port());
+        assert_file(&fetcher.robots(&Origin::of_url(&url).expect("an origin")).await);
+    }
+}
+
+/// A store that fails in everything.
+struct Broken;
+
+fn broken<'a, T>() -> Storing<'a, T> {
+    Box::pin(async { Err(StoreError::new("the store is down")) })
+}
+
+impl Store for Broken {
+    fn load<'a>(&'a self, _: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        broken()
+    }
+
+    fn save<'a>(&'a self, _: &'a Arc<Kept>) -> Storing<'a, ()> {
+        broken()
+    }
+
+    fn remove<'a>(&'a self, _: &'a Origin) -> Storing<'a, bool> {
+        broken()
+    }
+
+    fn list<'a>(&'a self, _: Option<&'a str>, _: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        broken()
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        broken()
+    }
+
+    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+        broken()
+    }
+
+    fn describe(&self) -> String {
+        "a store that is down".to_owned()
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_is_done_without() {
+    let server = Server::saying(ok(FILE)).await;
+    let missing = Server::saying(response("404 Not Found", "", "")).await;
+    let failing = Server::saying(response("500 Down", "", "")).await;
+    let fetcher = builder().store(Arc::new(Broken)).build();
+    for _ in 0..3 {
+        assert_file(&fetcher.robots(&server.origin()).await);
+        assert!(allows(&fetcher.robots(&missing.origin()).await, "/private/x"));
+        assert!(!allows(&fetcher.robots(&failing.origin()).await, "/open"));
+    }
+    // What is in memory is enough to leave the servers in peace.
+    assert_eq!([&server, &missing, &failing].map(Server::requests), [1, 1, 1]);
+    let stats = fetcher.stats();
+    assert_eq!(stats.store_errors, 7, "three origins: load, claim, and save where there is a copy");
+    assert_eq!(stats.last_store_error.as_deref(), Some("the store is down"));
+    assert!(fetcher.forget(&server.origin()).await.is_err());
+    // Without memory as well, every question is a fetch, and its answer right.
+    let fetcher = builder().store(Arc::new(Broken)).ready_octets(0).build();
+    for _ in 0..3 {
+        assert_file(&fetcher.robots(&server.origin()).await);
+    }
+    assert_eq!(server.requests(), 4);
+}
+
+/// REP-21: a store that could not be read for a moment still has the good copy afterwards, whatever has
+/// failed meanwhile.
+#[tokio::test]
+async fn a_failure_replaces_no_copy_that_nobody_saw() {
+    let is_up = Arc::new(AtomicBool::new(true));
+    let server = Server::answering({
+        let is_up = Arc::clone(&is_up);
+        move |_| if is_up.load(SeqCst) { ok(FILE) } else { response("500 Down", "", "") }
+    })
+    .await;
+    let store = Arc::new(Moody { is_down: AtomicBool::new(false), store: MemoryStore::new(1 << 20) });
+    let clock = Arc::new(Ahead::default());
+    // Each is another process: it has nothing in memory.
+    let fetcher = || builder().clock(Arc::clone(&clock) as _).store(Arc::clone(&store) as _).build();
+    assert_file(&fetcher().robots(&server.origin()).await);
+    clock.go_on(Duration::from_hours(25));
+    is_up.store(false, SeqCst);
+    store.is_down.store(true, SeqCst);
+    assert!(!allows(&fetcher().robots(&server.origin()).await, "/open"));
+    store.is_down.store(false, SeqCst);
+    let robots = fetcher().robots(&server.origin()).await;
+    assert_eq!(robots.source(), FileSource::StaleUnreachable);
+    assert_file(&robots);
+}
+
+/// A store that can't always be read, and can always be written to.
+struct Moody {
+    is_down: AtomicBool,
+    store: MemoryStore,
+}
+
+impl Store for Moody {
+    fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        if self.is_down.load(SeqCst) { broken() } else { self.store.load(origin) }
+    }
+
+    fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
+        self.store.save(kept)
+    }
+
+    fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool> {
+        self.store.remove(origin)
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        self.store.list(after, limit)
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        self.store.size()
+    }
+
+    fn describe(&self) -> String {
+        "a store with moods".to_owned()
+    }
+}
+
+/// A store that is down may also say nothing at all.
+#[tokio::test]
+async fn a_store_that_never_answers_is_done_without() {
+    let server = Server::saying(ok(FILE)).await;
+    let fetcher = builder().clock(Arc::new(Hurried)).store(Arc::new(Silent)).build();
+    assert_file(&fetcher.robots(&server.origin()).await);
+    assert_file(&fetcher.robots(&server.origin()).await);
+    assert_eq!(server.requests(), 1);
+    assert_eq!(fetcher.stats().store_errors, 3, "load, claim, save");
+}
+
+/// A store that never says anything.
+struct Silent;
+
+fn silent<'a, T: Send + 'a>() -> Storing<'a, T> {
+    Box::pin(std::future::pending())
+}
+
+impl Store for Silent {
+    fn load<'a>(&'a self, _: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+        silent()
+    }
+
+    fn save<'a>(&'a self, _: &'a Arc<Kept>) -> Storing<'a, ()> {
+        silent()
+    }
+
+    fn remove<'a>(&'a self, _: &'a Origin) -> Storing<'a, bool> {
+        silent()
+    }
+
+    fn list<'a>(&'a self, _: Option<&'a str>, _: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+        silent()
+    }
+
+    fn size(&self) -> Storing<'_, StoreSize> {
+        silent()
+    }
+
+    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+        silent()
+    }
+
+    fn describe(&self) -> String {
+        "a store that is silent".to_owned()
+    }
+}
+
+/// The time of the system, with short nights.
+struct Hurried;
+
+impl Clock for Hurried {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, duration: Duration) -> Later<'_, ()> {
+        Box::pin(tokio::time::sleep(duration / 10))
+    }
+}
+
+/// A copy that was in a store before it went down is lost, and nobody is let in because of that.
+#[tokio::test]
+async fn a_store_that_goes_down_lets_nobody_in() {
+    let failing = Server::saying(response("500 Down", "", "")).await;
+    let fetcher = builder().store(Arc::new(Broken)).ready_octets(0).build();
+    for _ in 0..3 {
+        assert!(!allows(&fetcher.robots(&failing.origin()).await, "/open"));
+    }
+}
+
+/// What another process has claimed is waited for, but not for ever.
+#[tokio::test]
+async fn a_claim_that_is_never_given_back() {
+    struct Taken(MemoryStore);
+
+    impl Store for Taken {
+        fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
+            self.0.load(origin)
+        }
+
+        fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()> {
+            self.0.save(kept)
+        }
+
+        fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool> {
+            self.0.remove(origin)
+        }
+
+        fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
+            self.0.list(after, limit)
+        }
+
+        fn size(&self) -> Storing<'_, StoreSize> {
+            self.0.size()
+        }
+
+        fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+            Box::pin(async { Ok(Claim::Taken) })
+        }
+
+        fn describe(&self) -> String {
+            "somebody else's".to_owned()
+        }
+    }
+
+    let server = Server::saying(ok(FILE)).await;
+    let clock = Arc::new(Ahead::default());
+    let store = Arc::new(Taken(MemoryStore::new(1 << 20)));
+    let fetcher = builder().clock(Arc::clone(&clock) as _).store(store).build();
+    let asked = tokio::spawn({
+        let (fetcher, origin) = (fetcher.clone(), server.origin());
+        async move { fetcher.robots(&origin).await }
+    });
+    eventually("the flight is on", || fetcher.stats().in_flight == 1).await;
+    clock.go_on(Duration::from_mins(10));
+    assert_file(&asked.await.expect("an answer"));
+    assert_eq!(server.requests(), 1);
+}
+
+#[test]
+fn the_face_that_waits() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = runtime.block_on(Server::saying(ok(FILE)));
+    let clock = Arc::new(Ahead::default());
+    let fetcher = builder().clock(Arc::clone(&clock) as _).build();
+    let fetcher = blocking::Fetcher::new(fetcher).expect("a thread");
+    let url = server.url("/private/x");
+    let request = Request::new(&url, "ExampleBot");
+    let answer = fetcher.decide(&request).expect("a right request");
+    assert!(!answer.report().access.allowed);
+    assert_file(&fetcher.robots(&server.origin()));
+    assert_eq!(fetcher.stats().successful, 1);
+    let forgotten = fetcher.wait(fetcher.inner().forget(&server.origin()));
+    assert!(forgotten.is_ok_and(|was_there| was_there));
+    assert_file(&fetcher.robots(&server.origin()));
+    assert_eq!(server.requests(), 2);
+    // Outside of any runtime, what is ready is given, and nothing can be started.
+    clock.go_on(Duration::from_hours(24) - Duration::from_mins(5));
+    assert!(fetcher.inner().ready(&server.origin()).is_some());
+    clock.go_on(Duration::from_mins(10));
+    assert!(fetcher.inner().ready(&server.origin()).is_none());
+    assert_eq!(server.requests(), 2);
+}
+
+#[tokio::test]
+async fn wrong_requests_ask_nobody() {
+    let server = Server::saying(ok(FILE)).await;
+    let fetcher: Fetcher = builder().policy(Policy::default()).build();
+    let url = server.url("/");
+    for (url, agent) in [(&*url, ""), (&*url, "not a token"), ("gopher://h.test/", "A"), ("/x", "A")] {
+        assert!(fetcher.decide(&Request::new(url, agent)).await.is_err(), "{url} {agent}");
+    }
+    assert_eq!(server.requests(), 0);
+}

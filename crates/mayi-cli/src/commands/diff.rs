@@ -106,6 +106,13 @@ impl<W: Write> Drawing<'_, W> {
             writeln!(self.out, "{}", styled(STRONG, "the file"))?;
             diff.file.iter().try_for_each(|part| self.draw_part(part))?;
         }
+        if diff.meaning == Meaning::Unproved && !diff.regexes.is_empty() {
+            writeln!(self.out, "\nuser-agent lines that bring other rules to those that they match")?;
+            for regex in diff.regexes.iter().take(self.most) {
+                writeln!(self.out, "    {}", shown(regex.as_bytes()))?;
+            }
+            self.left_out(diff.regexes.len(), self.most, "line")?;
+        }
         if diff.left_out > 0 {
             let more = counted(diff.left_out, "more name");
             writeln!(self.out, "\n{more} of crawlers: too many to ask as each of them.")?;

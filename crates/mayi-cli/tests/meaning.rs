@@ -116,10 +116,10 @@ fn diff_tells_meaning_from_text() {
 for * (who is not named)
   now disallowed
     /c/  e.g. /c/
-         no rule matches → line 2: Disallow: /c/
+         no rule matches → line 2: Disallow
   now allowed
     /a  e.g. /a
-        line 2: Disallow: /a → no rule matches
+        line 2: Disallow → no rule matches
   Crawl-delay
     + 5  line 3
 

@@ -111,6 +111,13 @@ impl<W: Write> Drawing<'_, W> {
             writeln!(self.out, "{}", styled(STRONG, "the file"))?;
             diff.file.iter().try_for_each(|part| self.draw_part(part))?;
         }
+        if diff.meaning == Meaning::Unproved && !diff.regexes.is_empty() {
+            writeln!(self.out, "\nuser-agent lines that bring other rules to those that they match")?;
+            for regex in diff.regexes.iter().take(self.most) {
+                writeln!(self.out, "    {}", shown(regex.as_bytes()))?;
+            }
+            self.left_out(diff.regexes.len(), self.most, "line")?;
+        }
         if diff.left_out > 0 {
             let more = counted(diff.left_out, "more name");
             writeln!(self.out, "\n{more} of crawlers: too many to ask as each of them.")?;
@@ -146,7 +153,7 @@ impl<W: Write> Drawing<'_, W> {
         if !readers.unproved.is_empty() {
             writeln!(self.out, "  rules that only one of the files has")?;
             for rule in readers.unproved.iter().take(self.most) {
-                writeln!(self.out, "    {}", rule_at(rule))?;
+                writeln!(self.out, "    {}", rule_at(rule, &rule.pattern))?;
             }
             self.left_out(readers.unproved.len(), self.most, "rule")?;
         }
@@ -165,7 +172,11 @@ impl<W: Write> Drawing<'_, W> {
             let room = self.columns.saturating_sub(width + 6).max(20);
             let example = clipped(&format!("e.g. {}", shown(change.example.as_bytes())), room);
             writeln!(self.out, "    {}{padding}  {example}", styled(STRONG, pattern))?;
-            let (old, new) = (grounds(&change.old), grounds(&change.new));
+            let [old, new] = [&change.old, &change.new].map(|of_file| match &of_file.rule {
+                // The pattern stands beside it already.
+                Some(rule) if rule.pattern == change.pattern => rule_at(rule, ""),
+                _ => grounds(of_file),
+            });
             let indent = " ".repeat(width + 6);
             let both = format!("{old} → {new}");
             if both.chars().count() <= room {
@@ -209,12 +220,16 @@ impl<W: Write> Drawing<'_, W> {
 
 /// What a decision rests on.
 pub(crate) fn grounds(grounds: &Grounds) -> String {
-    grounds.rule.as_ref().map_or_else(|| without_rule(grounds.reason).to_owned(), rule_at)
+    match &grounds.rule {
+        Some(rule) => rule_at(rule, &rule.pattern),
+        None => without_rule(grounds.reason).to_owned(),
+    }
 }
 
-fn rule_at(rule: &RuleAt) -> String {
+fn rule_at(rule: &RuleAt, pattern: &str) -> String {
     let name = if rule.kind == "allow" { "Allow" } else { "Disallow" };
-    format!("line {}: {name}: {}", rule.line, shown(rule.pattern.as_bytes()))
+    let colon = if pattern.is_empty() { "" } else { ": " };
+    format!("line {}: {name}{colon}{}", rule.line, shown(pattern.as_bytes()))
 }
 
 /// Why something is decided by no rule.

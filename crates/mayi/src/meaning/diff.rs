@@ -1,6 +1,6 @@
 //! Two files → what changed in meaning: for whom, which patterns, by which lines, with a URL for each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -30,6 +30,9 @@ pub struct Diff {
     pub crawlers: Vec<ReaderDiff>,
     /// What changed for the file as a whole: sitemaps and the like.
     pub file: Vec<PartChange>,
+    /// Regular expressions of group-start lines that bring other rules or records than before. Whom they
+    /// match can't be listed; one that they do is among the crawlers, if one was found.
+    pub regexes: Vec<String>,
     /// How many crawlers were asked as: those that either file names, and one that neither does.
     pub asked: usize,
     /// How many more are named.
@@ -115,12 +118,13 @@ pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
         found.into_iter().map(|(outcome, readers)| outcome.for_readers(&readers)).collect();
     let file = parts::of_files(old, new);
     let is_change = |diff: &ReaderDiff| !diff.changes.is_empty() || !diff.records.is_empty();
+    let regexes = both.changed_regexes();
     let same_text = old.text() == new.text() && old.dialect() == new.dialect();
     let meaning = if same_text {
         Meaning::Same
     } else if !file.is_empty() || crawlers.iter().any(is_change) {
         Meaning::Changed
-    } else if crawlers.is_empty() && readers.left_out == 0 && both.same_regexes() {
+    } else if crawlers.is_empty() && readers.left_out == 0 && regexes.is_empty() {
         Meaning::Same
     } else {
         Meaning::Unproved
@@ -131,6 +135,7 @@ pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
         same_text,
         crawlers,
         file,
+        regexes,
         asked: readers.all.iter().filter(|reader| reader.is_meant).count(),
         left_out: readers.left_out,
     }
@@ -239,10 +244,13 @@ impl<'b, 't> Both<'b, 't> {
         Outcome { changes, change_count, records, unproved }
     }
 
-    /// Whether every regular expression brings the same, so that whoever matches some gets the same.
-    fn same_regexes(&self) -> bool {
+    /// The regular expressions that do not bring the same. Of more than are read, nothing is proved.
+    fn changed_regexes(&self) -> Vec<String> {
         let (old, new) = (brought_by_regexes(self.old), brought_by_regexes(self.new));
-        old == new && old.len() < MOST_REGEXES
+        let is_unproved = old.len().max(new.len()) > MOST_REGEXES;
+        let all: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+        let changed = all.into_iter().filter(|regex| is_unproved || old.get(*regex) != new.get(*regex));
+        changed.map(|regex| String::from_utf8_lossy(regex).into_owned()).collect()
     }
 }
 
@@ -427,6 +435,12 @@ mod tests {
                 ("purpose EXAMPLE-PURPOSE-1", "allowed", "/a"),
                 ("purpose EXAMPLE-PURPOSE-1", "disallowed", "/b"),
             ],
+        );
+        let unknown =
+            diff_of("User-agent: q[0-9]{3}\nAllow: /\n", "User-agent: q[0-9]{3}\nDisallow: /\n");
+        assert_eq!(
+            (unknown.meaning, &*unknown.regexes),
+            (Meaning::Unproved, &["q[0-9]{3}".to_owned()][..])
         );
         let changed = changes("User-agent: .*-zz$\nAllow: /\n", "User-agent: .*-zz$\nDisallow: /\n");
         assert_eq!(changed, [(".*-zz$ (-zz)".to_owned(), "disallowed", "/".to_owned())]);

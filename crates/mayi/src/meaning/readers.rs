@@ -33,7 +33,7 @@ pub(super) struct Readers {
 }
 
 /// How many readers are asked as. Each of them costs a pass over the file.
-const MOST_READERS: usize = 3000;
+const MOST_READERS: usize = 1500;
 
 /// How many tokens one value may name beside the one that is meant.
 const MOST_SHORTER: usize = 8;

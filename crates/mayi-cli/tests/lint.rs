@@ -99,8 +99,11 @@ fn json_has_an_object_a_file() {
 fn sarif_fits_its_schema() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a b%.robots.txt");
-    fs::write(&path, "\u{feff}Disallow: /a\nUser-agent: *\nDisallow: x\u{e9}\nDisallow: /a\nAllow: /a\n")
-        .expect("a file");
+    fs::write(
+        &path,
+        "\u{feff}Disallow: /a\nUser-agent: *\nDisallow: x\u{e9}\nDisallow: /a\nAllow: /a\n",
+    )
+    .expect("a file");
     let run = lint(&["--format", "sarif", &folder.path().to_string_lossy(), "-"], FILE);
     assert_eq!(run.status, Some(1), "{}", run.stderr);
     let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
@@ -167,7 +170,11 @@ fn fixes_are_shown_and_applied() {
     let fixed = "User-agent: *\r\nDisallow: /a # why\r\nDisallow: private/\r\nAllow: /b\r\n";
     assert_eq!(fs::read_to_string(&path).expect("the file"), fixed);
     assert!(!run.stdout.contains("S001"), "{}", run.stdout);
-    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1, "nothing is left beside it");
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("the folder").count(),
+        1,
+        "nothing is left beside it"
+    );
 
     let run = lint(&["--fix", "-"], FILE);
     assert_eq!(run.stdout, fixed, "of standard input the fixed file is printed");
@@ -184,7 +191,10 @@ fn configuration_is_found_above_the_file() {
     write(&robots, "User-agent: *\nDisallow: /a*\nDisallow /b\n");
     let configuration = folder.path().join("mayi.toml");
 
-    write(&configuration, "[lint]\ndisable = [\"S001\"]\nseverity = { P006 = \"error\" }\nagents = [\"Googlebot\"]\n");
+    write(
+        &configuration,
+        "[lint]\ndisable = [\"S001\"]\nseverity = { P006 = \"error\" }\nagents = [\"Googlebot\"]\n",
+    );
     let run = lint(&["--format", "json", &name], "");
     let found = &json_lines(&run)[0]["diagnostics"];
     assert_eq!(run.status, Some(1), "{}", run.stderr);
@@ -196,7 +206,11 @@ fn configuration_is_found_above_the_file() {
     write(&configuration, "[lint]\ndisabel = []\n");
     let run = lint(&[&name], "");
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("`lint.disabel` is not known; perhaps `lint.disable` is meant"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("`lint.disabel` is not known; perhaps `lint.disable` is meant"),
+        "{}",
+        run.stderr
+    );
     let other = folder.path().join("other.toml");
     write(&other, "[lint]\nfail-on = \"never\"\n");
     let run = lint(&["--config", &other.to_string_lossy(), &name], "");
@@ -221,7 +235,11 @@ fn folders_are_looked_through_and_summed_up() {
 
     let run = lint(&["--summary", &name], "");
     assert_eq!(run.status, Some(1), "{}", run.stderr);
-    assert!(run.stdout.contains("S001  missing-colon                  warning        40      40\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("S001  missing-colon                  warning        40      40\n"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.ends_with("41 files, 1 with nothing to report\n"), "{}", run.stdout);
 
     let run = lint(&["--format", "json", "--jobs", "3", "--every-file", &name], "");
@@ -248,8 +266,15 @@ fn a_page_is_looked_at_together_with_the_file() {
 fn lints_are_listed_and_explained() {
     let run = lint(&["--list"], "");
     assert_eq!(run.status, Some(0));
-    assert!(run.stdout.lines().count() > 50 && run.stdout.contains("S001 missing-colon"), "{}", run.stdout);
-    let (by_code, by_name) = (lint(&["--explain", "s001"], ""), lint(&["--explain", "missing-colon"], ""));
+    assert!(
+        run.stdout.lines().count() > 50 && run.stdout.contains("S001 missing-colon"),
+        "{}",
+        run.stdout
+    );
+    let (by_code, by_name) =
+        (lint(&["--explain", "s001"], ""), lint(&["--explain", "missing-colon"], ""));
     assert_eq!(by_code.stdout, by_name.stdout);
-    assert!(by_code.stdout.starts_with("# S001 missing-colon\n") && by_code.stdout.contains("## Example"));
+    assert!(
+        by_code.stdout.starts_with("# S001 missing-colon\n") && by_code.stdout.contains("## Example")
+    );
 }

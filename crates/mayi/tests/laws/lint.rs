@@ -35,8 +35,8 @@ pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
         assert!(!found.message.is_empty() && found.reading.ends_with('.'), "{found:?}");
     }
     for known in LINTS {
-        let listed = linted.diagnostics().iter().filter(|found| found.lint == *known).count();
-        assert!(listed <= linted.totals().get(known.code).copied().unwrap_or_default(), "{known:?}");
+        let count = linted.diagnostics().iter().filter(|found| found.lint == *known).count();
+        assert!(count <= linted.totals().get(known.code).copied().unwrap_or_default(), "{known:?}");
     }
     steps_are_bounded(octets, &linted);
 }

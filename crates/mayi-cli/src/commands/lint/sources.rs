@@ -73,7 +73,7 @@ pub(super) fn find(words: &[String], every_file: bool) -> (Vec<Source>, Vec<Stri
     for word in words {
         match Source::of(word) {
             Source::Path(path) if path.is_dir() => {
-                walk(&path, every_file, &mut sources, &mut unreadable)
+                walk(&path, every_file, &mut sources, &mut unreadable);
             }
             source => sources.push(source),
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{Run, mayi};
 use serde_json::Value;
 
-const FILE: &str = "useragent: *\r\nDisallow /a # why\r\nDisallow: private/\r\nAllow: /b*\r\n";
+const FILE: &str = "useragent: *\r\nDisallow /a # why\r\nDisallow: private/\r\nAllow: /bbbb*\r\n";
 
 fn lint(words: &[&str], stdin: &str) -> Run {
     mayi(&[&["lint"], words].concat(), stdin.as_bytes())
@@ -167,7 +167,7 @@ fn fixes_are_shown_and_applied() {
 
     let run = lint(&["--fix", &name], "");
     assert_eq!(run.status, Some(1), "the pattern without a slash is still there");
-    let fixed = "User-agent: *\r\nDisallow: /a # why\r\nDisallow: private/\r\nAllow: /b\r\n";
+    let fixed = "User-agent: *\r\nDisallow: /a # why\r\nDisallow: private/\r\nAllow: /bbbb\r\n";
     assert_eq!(fs::read_to_string(&path).expect("the file"), fixed);
     assert!(!run.stdout.contains("S001"), "{}", run.stdout);
     assert_eq!(

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use mayi::lint::{Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, lint};
 use mayi::page::PageControls;
+use mayi::report::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 use mayi_vectors::{LintCase, LintFound};
 
 fn options_of(case: &LintCase) -> Options {
@@ -90,6 +91,19 @@ fn related_places_and_severities_are_given() {
     assert_eq!((related.place.line.number(), related.place.column), (3, 8));
     assert_eq!(Severity::ALL.iter().copied().max(), Some(Severity::Error));
     assert_eq!(Severity::named("warning"), Some(found.severity));
+}
+
+#[test]
+fn reports_have_their_shapes() {
+    let linted = lint(b"User-agent: *\nDisallow: /a\nDisallow: /a\n", &Options::default());
+    let report = LintReport::of("robots.txt", &linted);
+    let found: &DiagnosticReport<'_> = &report.diagnostics[0];
+    let place: PlaceReport = found.place.expect("it is in the file");
+    let related: &RelatedReport<'_> = &found.related[0];
+    assert_eq!((found.code, place.line, related.place.line), ("P004", 3, 2));
+    let fix: &FixReport<'_> = found.fix.as_ref().expect("it can be fixed");
+    let edit: &EditReport<'_> = &fix.edits[0];
+    assert_eq!((edit.start, edit.end, &*edit.replacement), (27, 40, ""));
 }
 
 /// `docs/lints/` has the manual page of every lint and an index. To write them anew, run the tests

@@ -38,7 +38,7 @@ pub(super) fn folded(text: &str) -> String {
 
 /// The ASCII character that this one looks like, or the character itself.
 pub(super) fn ascii_of(character: char) -> char {
-    let ascii = match character {
+    match character {
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(character) - 0xFEE0).unwrap_or(character),
         'а' | 'α' => 'a',
         'А' | 'Α' => 'A',
@@ -73,8 +73,7 @@ pub(super) fn ascii_of(character: char) -> char {
         '‐' | '‑' | '‒' | '–' | '—' | '−' => '-',
         '﹕' | '︓' | '∶' | '꞉' | 'ː' => ':',
         other => other,
-    };
-    ascii
+    }
 }
 
 /// The first character of a text that could stand for a colon in it: where, and how many octets.

@@ -6,10 +6,11 @@ use std::cell::{Cell, OnceCell};
 use encoding_rs::Encoding as Charset;
 
 use super::diagnostic::Edit;
-use super::meaning::GoogleGroups;
+use super::meaning::{GoogleGroups, said};
 use super::oddity::{Oddity, oddity_of};
 use super::options::Options;
 use crate::crawler::Crawler;
+use crate::dialect::Dialect;
 use crate::directive::{DIRECTIVES, Directive, Role, RuleKind};
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
@@ -55,6 +56,12 @@ impl LineView<'_> {
         let content = &text[self.span.start as usize..end as usize];
         let trimmed = content.trim_ascii();
         if trimmed.is_empty() { Span { start: self.span.start, end } } else { Span::of(trimmed, text) }
+    }
+
+    /// The edit that takes the line out of the file, but for its comment.
+    pub(super) fn removed(&self) -> Edit {
+        let end = self.comment.map_or(self.next, |comment| comment.start);
+        Edit::new(Span { start: self.span.start, end }, "")
     }
 }
 
@@ -149,17 +156,6 @@ impl<'c, 't> Context<'c, 't> {
         &self.text[line.span.range()]
     }
 
-    /// The index of the line that an offset is on.
-    pub(super) fn line_at(&self, offset: u32) -> usize {
-        self.lines.partition_point(|line| line.span.start <= offset).saturating_sub(1)
-    }
-
-    /// The edit that takes a line out of the file, but for its comment.
-    pub(super) fn removed(&self, line: &LineView<'_>) -> Edit {
-        let end = line.comment.map_or(line.next, |comment| comment.start);
-        Edit::new(Span { start: line.span.start, end }, "")
-    }
-
     /// Every record on a line that a directive knows, the ones in no group included.
     pub(super) fn known_records(&self) -> impl Iterator<Item = Entry<'c>> {
         self.lines.iter().enumerate().flat_map(|(line, view)| {
@@ -174,6 +170,13 @@ impl<'c, 't> Context<'c, 't> {
     /// The groups as Google makes them, whose names and rules are not all the same.
     pub(super) fn google(&self) -> &GoogleGroups {
         self.google.get_or_init(|| GoogleGroups::of(self.lines.iter().map(|line| self.line_text(line))))
+    }
+
+    /// Whether Google reads a line as this record and nothing else, so that what is done to the one is
+    /// done to the other.
+    pub(super) fn is_read_alike(&self, entry: &Entry<'_>) -> bool {
+        let said = said(self.line_text(&self.lines[entry.line]), &Dialect::GOOGLE);
+        matches!(&said[..], [said] if said.directive.role == entry.role && said.value == entry.record.value)
     }
 
     /// The prepared rules of a crawler that no group names, and of those that the options name.

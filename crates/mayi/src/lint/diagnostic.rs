@@ -124,7 +124,7 @@ impl Draft {
     }
 
     /// With another severity than the lint's own, where this finding matters more or less.
-    pub(super) fn as_severe_as(mut self, severity: Severity) -> Self {
+    pub(super) fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }

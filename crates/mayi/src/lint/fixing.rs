@@ -42,12 +42,14 @@ pub fn fix(octets: &[u8], options: &Options) -> Fixed {
             let of_code = linted.diagnostics().iter().filter(|found| found.lint.code == code);
             of_code.filter_map(|found| found.fix.as_ref()).filter(is_safe).collect()
         };
-        let Some((code, fixes)) =
-            LINTS.iter().map(|lint| (lint.code, safe(lint.code))).find(|(_, fixes)| !fixes.is_empty())
+        let Some((code, safe_ones)) = LINTS
+            .iter()
+            .map(|lint| (lint.code, safe(lint.code)))
+            .find(|(_, safe_ones)| !safe_ones.is_empty())
         else {
             break;
         };
-        let (edits, count) = apart(&fixes);
+        let (edits, count) = apart(&safe_ones);
         let text_end = start + linted.robots().text().len();
         let mut changed = fixed.octets[..start].to_vec();
         changed.extend(edited(linted.robots().text(), &edits));

@@ -45,11 +45,11 @@ pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
         let mut this = [row + 1; LONGEST];
         for (column, &b) in other.iter().enumerate() {
             let changed = last[column] + usize::from(!equal(a, b));
-            let mut least = changed.min(this[column] + 1).min(last[column + 1] + 1);
+            let mut fewest = changed.min(this[column] + 1).min(last[column + 1] + 1);
             if row > 0 && column > 0 && equal(a, other[column - 1]) && equal(one[row - 1], b) {
-                least = least.min(before_last[column - 1] + 1);
+                fewest = fewest.min(before_last[column - 1] + 1);
             }
-            this[column + 1] = least;
+            this[column + 1] = fewest;
         }
         (before_last, last) = (last, this);
     }

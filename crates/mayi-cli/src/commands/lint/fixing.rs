@@ -49,10 +49,10 @@ impl Fixing {
                 match change.tag() {
                     similar::ChangeTag::Equal => writeln!(out, " {line}")?,
                     similar::ChangeTag::Delete => {
-                        writeln!(out, "{}", styled(BAD, format_args!("-{line}")))?
+                        writeln!(out, "{}", styled(BAD, format_args!("-{line}")))?;
                     }
                     similar::ChangeTag::Insert => {
-                        writeln!(out, "{}", styled(GOOD, format_args!("+{line}")))?
+                        writeln!(out, "{}", styled(GOOD, format_args!("+{line}")))?;
                     }
                 }
             }

@@ -34,6 +34,7 @@ use crate::{input, text as terminal};
 
 /// What is linted, for what, and how it is shown.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "\
 A folder stands for the files below it that are called robots.txt, *.robots.txt or robots.*.txt; with
 --every-file, for all of them. What is in a mayi.toml beside a file or above it holds for the file:

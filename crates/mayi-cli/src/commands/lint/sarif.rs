@@ -1,5 +1,7 @@
 //! Diagnostics as SARIF 2.1.0: one run with the registry of lints as its rules.
 
+use std::fmt::Write as _;
+
 use mayi::lint::{Diagnostic, LINTS, Lint, Linted, Place, Severity};
 use serde_json::{Value, json};
 
@@ -119,7 +121,7 @@ fn uri_of(source: &Source) -> String {
         if octet.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&octet) {
             uri.push(char::from(octet));
         } else {
-            uri.push_str(&format!("%{octet:02X}"));
+            write!(uri, "%{octet:02X}").expect("a string takes everything");
         }
     }
     uri

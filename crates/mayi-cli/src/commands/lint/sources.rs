@@ -68,7 +68,7 @@ pub(super) fn find(words: &[String], every_file: bool) -> (Vec<Source>, Vec<Stri
     for word in words {
         match Source::of(word) {
             Source::Path(path) if path.is_dir() => {
-                walk(&path, every_file, &mut sources, &mut unreadable)
+                walk(&path, every_file, &mut sources, &mut unreadable);
             }
             source => sources.push(source),
         }
@@ -110,7 +110,8 @@ fn walk(folder: &Path, every_file: bool, sources: &mut Vec<Source>, unreadable: 
 /// Whether a file of this name is a robots.txt.
 fn is_robots_txt(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name == "robots.txt"
-        || name.ends_with(".robots.txt")
-        || name.strip_prefix("robots.").is_some_and(|rest| rest.ends_with(".txt"))
+    let stem = name.strip_suffix(".txt");
+    stem.is_some_and(|stem| {
+        stem == "robots" || stem.ends_with(".robots") || stem.starts_with("robots.")
+    })
 }

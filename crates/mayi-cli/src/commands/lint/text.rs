@@ -113,8 +113,8 @@ fn last(text: &str) -> String {
 /// How many there are that were not shown.
 fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for (code, total) in linted.totals() {
-        let listed = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
-        let more = total - listed.count();
+        let shown_ones = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
+        let more = total - shown_ones.count();
         if more > 0 {
             writeln!(out, "{file}: {code}: {more} more like it (--most shows more)")?;
         }
@@ -132,7 +132,7 @@ fn write_counts(
         return writeln!(out, "{file}: nothing to report");
     }
     let of = |severity| linted.diagnostics().iter().filter(|found| found.severity == severity).count();
-    let listed: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
+    let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()
         .map(|severity| (of(severity), severity.name()))
         .filter(|(count, _)| *count > 0)
@@ -142,5 +142,5 @@ fn write_counts(
         0 => String::new(),
         count => format!("; --fix removes {count}"),
     };
-    writeln!(out, "{file}: {}{fixable}", listed.join(", "))
+    writeln!(out, "{file}: {}{fixable}", counts.join(", "))
 }

@@ -62,7 +62,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     format!("{written} stands for the character itself to some crawlers only"),
                     format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; Google matches {written} alone."),
                 )
-                .as_severe_as(Severity::Note);
+                .with_severity(Severity::Note);
             }
             let fixed = normalise(value).into_owned();
             Draft::new(

@@ -70,7 +70,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 said.directive.role == Role::Rule(RuleKind::Disallow) && !said.value.is_empty()
             };
             if theirs.iter().any(disallows) && !ours.iter().any(disallows) {
-                draft.as_severe_as(Severity::Error)
+                draft.with_severity(Severity::Error)
             } else {
                 draft
             }

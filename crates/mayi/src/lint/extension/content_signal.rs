@@ -41,10 +41,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for entry in context.known_records().filter(|entry| entry.is(&CONTENT_SIGNAL)) {
         for pair in entry.record.value.split(|&octet| octet == b',') {
             let pair = pair.trim_ascii();
-            let (at, message, fix) = match wrong(pair) {
-                Some(wrong) => wrong,
-                None => continue,
-            };
+            let Some((at, message, fix)) = wrong(pair) else { continue };
             let at = if at.is_empty() { entry.record.name } else { at };
             let span = context.span(at);
             found.report(span, || {

@@ -73,7 +73,7 @@ fn report(
         let fix = near.map(|near| Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)]));
         let severity = if fix.is_some() { Severity::Warning } else { Severity::Note };
         Draft::new(message, "An application of that name heeds it; where the name is a slip, nobody does.")
-            .as_severe_as(severity)
+            .with_severity(severity)
             .fixed_by(fix)
     });
 }

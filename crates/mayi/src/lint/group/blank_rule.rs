@@ -45,8 +45,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let span = context.span(rule.record.name);
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
-                let fix = (line.inline_rule.is_none() && context.google().has_rule(rule.line)).then(|| {
-                    Fix::safe("delete the line", vec![context.removed(line)])
+                let fix = (line.inline_rule.is_none() && context.google().has_rule(rule.line) && context.is_read_alike(rule)).then(|| {
+                    Fix::safe("delete the line", vec![line.removed()])
                 });
                 Draft::new(
                     format!("a blank `{name}` does nothing: the other rules of the group still hold"),

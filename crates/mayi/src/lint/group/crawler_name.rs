@@ -52,7 +52,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     format!("{} is a whole User-Agent string, not the name of a crawler", quoted(value)),
                     "Crawlers read the line as `Mozilla`, which is none of them.",
                 )
-                .as_severe_as(Severity::Error)
+                .with_severity(Severity::Error)
                 .fixed_by(known_in(value, registry).map(|known| {
                     Fix::unsafe_(format!("write `{known}`"), vec![Edit::new(span, known)])
                 }));
@@ -60,8 +60,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             if rest.starts_with(b"/") && !rest.contains(&b' ') || rest == b"*" {
                 let what = if rest == b"*" { "a wildcard" } else { "a version" };
                 return Draft::new(format!("the name of a crawler goes without {what}"), reading)
-                    .as_severe_as(Severity::Note)
-                    .fixed_by(Fix::safe(format!("write {name}"), to_token()));
+                    .with_severity(Severity::Note)
+                    .fixed_by(Fix {
+                        label: format!("write {name}"),
+                        edits: to_token(),
+                        safe: context.is_read_alike(start),
+                    });
             }
             let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
             if is_list {
@@ -72,7 +76,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let fix = fix.map(|known| {
                 Fix::unsafe_(format!("write `{known}`, if that is meant"), vec![Edit::new(span, known)])
             });
-            let next = quoted(&rest[..rest.iter().skip(1).position(|o| o.is_ascii()).map_or(rest.len(), |at| at + 1)]);
+            let next = quoted(&rest[..rest.iter().skip(1).position(u8::is_ascii).map_or(rest.len(), |at| at + 1)]);
             let message = if rest[0] == b' ' || rest[0] == b'\t' {
                 format!("a crawler's name has no spaces: this line is for {name}")
             } else {

@@ -40,7 +40,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let mut seen: HashMap<(bool, Vec<u8>), (usize, Span)> = HashMap::new();
+    let mut seen: HashMap<(bool, Vec<u8>), (usize, &Entry<'_>)> = HashMap::new();
     for (group, view) in context.groups.iter().enumerate() {
         for start in &view.starts {
             let (is_purpose, name) = match Names::of(start, context) {
@@ -50,15 +50,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Names::Regex | Names::Nobody => continue,
             };
             let span = context.span(start.record.value);
-            let (first_group, first) = match seen.entry((is_purpose, name.to_ascii_lowercase())) {
+            let (first_group, first_start) = match seen.entry((is_purpose, name.to_ascii_lowercase())) {
                 Slot::Occupied(first) => *first.get(),
                 Slot::Vacant(slot) => {
-                    slot.insert((group, span));
+                    slot.insert((group, start));
                     continue;
                 }
             };
+            let first = context.span(first_start.record.value);
             found.report(span, || {
-                let line = context.line_at(first.start) + 1;
+                let line = first_start.line + 1;
                 let who = quoted(name);
                 let view = &context.lines[start.line];
                 if first_group != group {
@@ -71,8 +72,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 }
                 let first_value = &context.text[first.range()];
                 let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none()
-                    && context.google().are_together(line - 1, start.line))
-                    .then(|| Fix::safe("delete the line", vec![context.removed(view)]));
+                    && context.google().are_together(first_start.line, start.line)
+                    && context.is_read_alike(first_start)
+                    && context.is_read_alike(start))
+                    .then(|| Fix::safe("delete the line", vec![view.removed()]));
                 Draft::new(
                     format!("{who} is named already, at line {line} of the same group"),
                     "Crawlers take the two lines as one.",

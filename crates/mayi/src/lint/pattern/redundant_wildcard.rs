@@ -43,16 +43,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let theirs = context.google().rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
     let lengths =
         [Lengths::of(ours, Comparison::Normalised), Lengths::of(theirs, Comparison::AsGoogle)];
-    let entries = context.groups.iter().flat_map(|group| group.rules());
+    let entries = context.groups.iter().flat_map(GroupView::rules);
     for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
         let Some(kept) = without_wildcard(value) else { continue };
         let whole = context.span(value);
         let span = Span { start: whole.start + kept.len() as u32, end: whole.end };
         found.report(span, || {
-            // Google does not see the end of a very long line, and so may see another pattern.
-            let is_seen = value.len() < 10_000;
-            let safe = is_seen && lengths.iter().all(|lengths| lengths.are_free(kind, value));
+            let safe = context.is_read_alike(rule) && lengths.iter().all(|lengths| lengths.are_free(kind, value));
             Draft::new(
                 format!("{} matches the same without {} at its end", quoted(value), quoted(&value[kept.len()..])),
                 "Crawlers that follow RFC 9309 match the same URLs with and without it; the rule only counts as longer.",
@@ -67,8 +65,12 @@ fn without_wildcard(pattern: &[u8]) -> Option<&[u8]> {
     let unanchored = pattern.strip_suffix(b"$").unwrap_or(pattern);
     let stars = unanchored.iter().rev().take_while(|octet| **octet == b'*').count();
     let kept = &unanchored[..unanchored.len() - stars];
-    // What would end in `$` without it would become anchored.
-    (stars > 0 && !kept.is_empty() && !kept.ends_with(b"$")).then_some(kept)
+    // What would end in `$` without it would become anchored, and a space would be none of the value.
+    (stars > 0 && kept.last().is_some_and(|octet| *octet != b'$' && !is_white(*octet))).then_some(kept)
+}
+
+fn is_white(octet: u8) -> bool {
+    matches!(octet, b'\t'..=b'\r' | b' ')
 }
 
 /// From how many octets to how many the rules of a file can have, with this lint's fixes and without.

@@ -62,8 +62,8 @@ pub(in crate::lint) fn path_of_url(value: &[u8]) -> Option<&[u8]> {
     let length = rest.iter().position(|octet| b"/?".contains(octet)).unwrap_or(rest.len());
     let (host, path) = rest.split_at(length);
     // Without a scheme it takes two dots to tell a host from a file.
-    let dots = host.iter().filter(|octet| **octet == b'.').count();
+    let dots = memchr::memchr_iter(b'.', host).count();
     let in_host = |octet: &u8| octet.is_ascii_alphanumeric() || b".-".contains(octet);
-    let is_host = dots >= 2 && host.iter().all(in_host) && !path.is_empty();
-    (scheme > 0 || is_host).then_some(path)
+    let looks_like_one = dots >= 2 && host.iter().all(in_host) && !path.is_empty();
+    (scheme > 0 || looks_like_one).then_some(path)
 }

@@ -41,12 +41,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if !is_known && line.oddity != Some(Oddity::Invisible) {
             continue;
         }
-        let content = line.content_span(context.text);
-        let octets = &context.text[content.range()];
+        let body = line.content_span(context.text);
+        let octets = &context.text[body.range()];
         if octets.is_ascii() {
             continue;
         }
-        let mut at = content.start;
+        let mut at = body.start;
         let mut first: Option<(u32, char)> = None;
         let mut edits = Vec::new();
         for chunk in octets.utf8_chunks() {

@@ -36,18 +36,18 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in &context.lines {
         let Some(Oddity::LookAlike(directive)) = line.oddity else { continue };
-        let content = line.content_span(context.text);
-        let text = String::from_utf8_lossy(&context.text[content.range()]);
+        let body = line.content_span(context.text);
+        let text = String::from_utf8_lossy(&context.text[body.range()]);
         let Some((at, odd)) = text.char_indices().find(|(_, c)| *c != ascii_of(*c)) else { continue };
-        let start = content.start + at as u32;
+        let start = body.start + at as u32;
         let span = Span { start, end: start + odd.len_utf8() as u32 };
         found.report(span, || {
             let name = directive.name;
             // Up to the colon, or what looks like one, everything is typed anew.
             let colon = text.char_indices().find(|(_, c)| ascii_of(*c) == ':');
             let fix = colon.map(|(at, colon)| {
-                let end = content.start + (at + colon.len_utf8()) as u32;
-                let edit = Edit::new(Span { start: content.start, end }, format!("{name}:"));
+                let end = body.start + (at + colon.len_utf8()) as u32;
+                let edit = Edit::new(Span { start: body.start, end }, format!("{name}:"));
                 Fix::unsafe_(format!("write `{name}:`"), vec![edit])
             });
             let (code, like) = (u32::from(odd), ascii_of(odd));

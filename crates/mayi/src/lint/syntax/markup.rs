@@ -56,7 +56,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = format!("the line is HTML, or the output of a program{more}");
             if is_all {
                 let reading = "Crawlers find no group in the file, and take everything as allowed.";
-                return Draft::new(message, reading).as_severe_as(Severity::Error);
+                return Draft::new(message, reading).with_severity(Severity::Error);
             }
             Draft::new(message, "Crawlers drop such lines, and use the others.")
         });

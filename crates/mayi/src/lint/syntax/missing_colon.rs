@@ -52,16 +52,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
         } else if let Some(Oddity::MissingColon(directive)) = line.oddity {
             found.report(line.content_span(context.text), || {
-                let content = line.content_span(context.text);
-                let name = &context.text[content.range()];
+                let body = line.content_span(context.text);
+                let name = &context.text[body.range()];
                 let length = name.iter().position(u8::is_ascii_whitespace).unwrap_or(name.len());
-                let at = content.start + length as u32;
+                let at = body.start + length as u32;
                 let colon = Edit::new(Span { start: at, end: at }, ":");
                 Draft::new(
                     format!("no colon follows `{}`, and more than one word does", directive.name),
                     "Every crawler drops the line: without a colon, a value of several words is not recognised.",
                 )
-                .as_severe_as(Severity::Error)
+                .with_severity(Severity::Error)
                 .fixed_by(Fix::unsafe_("write a colon behind the name, if the rest is its value", vec![colon]))
             });
         }

@@ -66,7 +66,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 edits: vec![Edit::new(span, right)],
                 safe,
             });
-            if is_read { draft.as_severe_as(Severity::Warning) } else { draft }
+            if is_read { draft.with_severity(Severity::Warning) } else { draft }
         });
     }
 }

@@ -41,10 +41,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if line.oddity.is_some_and(|oddity| oddity != Oddity::NotText) || line.record.is_none() && line.oddity.is_none() {
             continue;
         }
-        let content = line.content_span(context.text);
-        let octets = &context.text[content.range()];
+        let body = line.content_span(context.text);
+        let octets = &context.text[body.range()];
         let Some((start, length)) = first_bad(octets) else { continue };
-        let start = content.start + start as u32;
+        let start = body.start + start as u32;
         let span = Span { start, end: start + length as u32 };
         found.report(span, || {
             let bad = &context.text[span.range()];
@@ -67,7 +67,7 @@ fn first_bad(octets: &[u8]) -> Option<(usize, usize)> {
     let is_control = |octet: &u8| octet.is_ascii_control() && *octet != b'\t';
     let mut at = 0;
     for chunk in octets.utf8_chunks() {
-        if let Some(control) = chunk.valid().as_bytes().iter().position(|octet| is_control(octet)) {
+        if let Some(control) = chunk.valid().as_bytes().iter().position(is_control) {
             return Some((at + control, 1));
         }
         at += chunk.valid().len();

@@ -41,8 +41,8 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in &context.lines {
         let end = line.comment.map_or(line.span.end, |comment| comment.start);
-        let content = &context.text[line.span.start as usize..end as usize];
-        let Some(at) = memmem::find(content, MARK) else { continue };
+        let body = &context.text[line.span.start as usize..end as usize];
+        let Some(at) = memmem::find(body, MARK) else { continue };
         let start = line.span.start + at as u32;
         let span = Span { start, end: start + MARK.len() as u32 };
         found.report(span, || {
@@ -57,7 +57,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let draft = Draft::new("a byte order mark (U+FEFF) stands in the middle of the file", reading);
             let edits = vec![Edit::new(span, "")];
             let draft = draft.fixed_by(Fix { label: "delete the mark".to_owned(), edits, safe });
-            if safe { draft.as_severe_as(Severity::Note) } else { draft }
+            if safe { draft.with_severity(Severity::Note) } else { draft }
         });
     }
 }

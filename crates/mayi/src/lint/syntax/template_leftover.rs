@@ -54,8 +54,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let start = line.content_span(context.text).start;
         let place = match (line.oddity, line.record) {
             (Some(Oddity::Template), _) => {
-                let content = &context.text[line.content_span(context.text).range()];
-                template_span(content).map(|(from, to)| (start + from, start + to))
+                let body = &context.text[line.content_span(context.text).range()];
+                template_span(body).map(|(from, to)| (start + from, start + to))
             }
             (None, Some(record)) => {
                 let value = context.span(record.value);

@@ -51,7 +51,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     "a URL stands alone on the line, with no `Sitemap:` before it",
                     "Crawlers take it as a record of an unknown name, and pass it over.",
                 )
-                .as_severe_as(Severity::Warning)
+                .with_severity(Severity::Warning)
                 .fixed_by(Fix::unsafe_("write `Sitemap: ` before it", vec![Edit::new(at, "Sitemap: ")]));
             }
             let is_page_rule = crate::page::is_page_rule(&String::from_utf8_lossy(record.name));

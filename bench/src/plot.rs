@@ -114,6 +114,12 @@ impl Plot {
             *place = place.min(most);
             most = *place - NAME_STEP;
         }
+        for line in self.lines.iter().filter(|line| line.points.is_empty()) {
+            let name = format!("{}: no answer", line.name);
+            let (class, across, up) = (line.class, RIGHT + 14.0, TOP - 16.0);
+            let _ =
+                writeln!(svg, "<text class=\"name {class}\" x=\"{across}\" y=\"{up}\">{name}</text>");
+        }
         for ((end, across, line), place) in ends.into_iter().zip(places) {
             let class = line.class;
             let _ = writeln!(

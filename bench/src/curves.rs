@@ -61,10 +61,10 @@ pub const CURVES: &[Curve] = &[
     Curve {
         name: "pattern-length",
         title: "A decision against the length of one pattern",
-        grows: "n in the pattern /*aⁿb; the path has 32,000 times a",
+        grows: "n in the pattern /*aⁿba; the path has 32,000 times a",
         part: Part::Decide,
         at: &[10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000],
-        make: |octets| one_rule(&format!("/*{}b", "a".repeat(octets)), 32_000),
+        make: |octets| one_rule(&format!("/*{}ba", "a".repeat(octets)), 32_000),
     },
     Curve {
         name: "path-length",

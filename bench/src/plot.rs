@@ -74,7 +74,7 @@ impl Plot {
             write(&mut svg, "small", "end", LEFT - 8.0, at + 4.0, &duration(power));
         }
         write(&mut svg, "small", "middle", f64::midpoint(LEFT, RIGHT), BOTTOM + 42.0, self.x_axis);
-        self.guide(&mut svg, &x, &y);
+        Self::guide(&mut svg, &x, &y);
         for drawn in &self.lines {
             drawn.draw(&mut svg, &x, &y);
         }
@@ -83,7 +83,7 @@ impl Plot {
     }
 
     /// What a line looks like whose time grows as x does.
-    fn guide(&self, svg: &mut String, x: &Axis, y: &Axis) {
+    fn guide(svg: &mut String, x: &Axis, y: &Axis) {
         let decades = (x.high - x.low).min(y.high - y.low);
         let from = (LEFT, BOTTOM);
         let to = (x.place_of_log(x.low + decades), y.place_of_log(y.low + decades));
@@ -113,6 +113,12 @@ impl Plot {
         for place in places.iter_mut().rev() {
             *place = place.min(most);
             most = *place - NAME_STEP;
+        }
+        for line in self.lines.iter().filter(|line| line.points.is_empty()) {
+            let name = format!("{}: no answer", line.name);
+            let (class, across, up) = (line.class, RIGHT + 14.0, TOP - 16.0);
+            let _ =
+                writeln!(svg, "<text class=\"name {class}\" x=\"{across}\" y=\"{up}\">{name}</text>");
         }
         for ((end, across, line), place) in ends.into_iter().zip(places) {
             let class = line.class;

@@ -451,6 +451,40 @@ mod tests {
     }
 
     #[test]
+    fn wildcards_at_the_end_say_nothing() {
+        for pattern in ["/a*", "/a**", "/a*$", "/a***$"] {
+            check(pattern, "/a", true);
+            check(pattern, "/ab", true);
+            check(pattern, "/b", false);
+            assert_eq!(PathPattern::new(pattern.as_bytes()).octets(), pattern.len());
+            assert_eq!(PathPattern::new(pattern.as_bytes()).body(), b"/a");
+        }
+        check("**", "/", true);
+        check("/a%2A*$", "/a*b", true);
+        check("/a%2A*$", "/ab", false);
+        check("/*b**$", "/abc", true);
+        check("/*b**$", "/ac", false);
+    }
+
+    #[test]
+    fn a_piece_is_found_behind_many_false_starts() {
+        check("/*aab", &format!("/{}b", "a".repeat(50)), true);
+        check("/*aab", &format!("/{}", "a".repeat(50)), false);
+        check("/*aabc*d", &format!("/{}c/d", "aab".repeat(20)), true);
+        check("/*aba$", &format!("/{}", "ab".repeat(20)), false);
+    }
+
+    #[test]
+    fn a_glance_goes_beyond_eight_octets() {
+        check("/folder/of/pages", "/folder/of/pages/1", true);
+        check("/folder/of/pages", "/folder/of/page", false);
+        check("/folder", "/folder", true);
+        check("/folder/", "/folder", false);
+        check("/folder/*x", "/folder/x", true);
+        check("/a$b", "/a$c", false);
+    }
+
+    #[test]
     fn escapes_are_compared_normalised() {
         check("/caf%c3%a9", "/café", true);
         check("/a%2Fb", "/a/b", false);

@@ -109,6 +109,11 @@ fn origin(address: SocketAddr) -> Origin {
 
 async fn fetch_from(script: Script) -> Robots {
     let server = server(script).await;
+    builder().build().robots(&origin(server.address)).await
+}
+
+async fn fetch_hastily_from(script: Script) -> Robots {
+    let server = server(script).await;
     builder().patience(hasty()).build().robots(&origin(server.address)).await
 }
 
@@ -186,7 +191,7 @@ async fn broken_transfers_are_unreachable() {
         Script { extended: "500 no", passive: "500 no", ..honest() },
         Script { user: "331-", ..honest() },
     ] {
-        let robots = fetch_from(script).await;
+        let robots = fetch_hastily_from(script).await;
         assert!(matches!(robots.access(), AccessResult::Unreachable(_)), "{}", robots.access());
         assert!(!allows(&robots, "/open"), "{}", robots.access());
     }

@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use mayi_fetch::Robots;
+use mayi_fetch::transport::Patience;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
@@ -194,23 +195,28 @@ async fn after_request(mut stream: TlsStream<TcpStream>) -> TlsStream<TcpStream>
     }
 }
 
-async fn fetch_by_hand(frames: Vec<u8>, stays: bool) -> Robots {
+async fn fetch_by_hand(frames: Vec<u8>, stays: bool, patience: Patience) -> Robots {
     let authority = Authority::new();
     let server = by_hand(&authority, frames, stays).await;
-    fetch_over_tls(trusting(&authority).patience(hasty()), &server, "a.test").await
+    fetch_over_tls(trusting(&authority).patience(patience), &server, "a.test").await
+}
+
+/// The frames are a whole answer, and the server stays.
+async fn assert_file_by_hand(frames: &[Vec<u8>]) {
+    assert_file(&fetch_by_hand(frames.concat(), true, Patience::default()).await);
 }
 
 #[tokio::test]
 async fn frames_by_hand() {
     let body = frame(DATA, END_STREAM, 1, FILE.as_bytes());
-    assert_file(&fetch_by_hand([head(None), body].concat(), true).await);
+    assert_file_by_hand(&[head(None), body]).await;
     // Once the stream has ended, nothing that follows takes it back (RFC 9113 §8.1).
     let body = frame(DATA, END_STREAM, 1, FILE.as_bytes());
     let reset = frame(RESET_STREAM, 0, 1, &0_u32.to_be_bytes());
-    assert_file(&fetch_by_hand([head(None), body, reset].concat(), true).await);
+    assert_file_by_hand(&[head(None), body, reset]).await;
     let pieces: Vec<u8> = FILE.bytes().flat_map(|octet| frame(DATA, 0, 1, &[octet])).collect();
     let end = frame(DATA, END_STREAM, 1, &[]);
-    assert_file(&fetch_by_hand([head(None), pieces, end].concat(), true).await);
+    assert_file_by_hand(&[head(None), pieces, end]).await;
 }
 
 /// A coding that has ended, and then a frame that only says that the stream has too.
@@ -219,7 +225,7 @@ async fn a_last_frame_without_octets() {
     let zstd = zstd::bulk::compress(FILE.as_bytes(), 3).expect("memory");
     let body = frame(DATA, 0, 1, &zstd);
     let end = frame(DATA, END_STREAM, 1, &[]);
-    assert_file(&fetch_by_hand([head(Some("zstd")), body, end].concat(), true).await);
+    assert_file_by_hand(&[head(Some("zstd")), body, end]).await;
 }
 
 #[tokio::test]
@@ -251,7 +257,7 @@ async fn streams_that_break() {
         ("a frame that is too large", frame(DATA, 0, 1, &vec![b'#'; 1 << 17]), true),
         ("nonsense", b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\n".to_vec(), true),
     ] {
-        let robots = fetch_by_hand(frames, stays).await;
+        let robots = fetch_by_hand(frames, stays, hasty()).await;
         assert!(robots.robots_txt().is_none(), "{name}: {}", robots.access());
         assert!(!allows(&robots, "/open"), "{name}: {}", robots.access());
     }

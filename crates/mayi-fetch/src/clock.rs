@@ -1,6 +1,8 @@
 //! The time. This is the only file that reads a clock or sleeps, so that tests can script both.
 
 use std::pin::Pin;
+#[cfg(any(feature = "disk", feature = "redis"))]
+use std::time::Instant;
 use std::time::{Duration, SystemTime};
 
 /// A boxed future, as the traits of this crate give them.
@@ -41,4 +43,17 @@ pub(crate) async fn within<T>(
         value = future => Some(value),
         () = clock.sleep(duration) => None,
     }
+}
+
+/// A moment, for how long something takes; of no use as a time of day. Stores are timed by it, and by no
+/// scripted clock: what they wait for is on the other side of a disk or a socket.
+#[cfg(any(feature = "disk", feature = "redis"))]
+pub(crate) fn moment() -> Instant {
+    Instant::now()
+}
+
+/// Waits for a store, but no longer than so long.
+#[cfg(feature = "redis")]
+pub(crate) async fn at_most<T>(duration: Duration, future: impl Future<Output = T>) -> Option<T> {
+    within(&SystemClock, duration, future).await
 }

@@ -5,11 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, oneshot};
 
 use super::file::File;
+use crate::clock::moment;
 use crate::store::StoreError;
 
 /// How long changes are gathered for. One caller alone does not wait for it.
@@ -117,7 +118,7 @@ type Askers = Vec<oneshot::Sender<Result<bool, StoreError>>>;
 
 /// What to write together. Waits for more only where there were several at once before.
 fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<Change>, Askers) {
-    let until = Instant::now() + if is_busy { GATHERING } else { Duration::ZERO };
+    let until = moment() + if is_busy { GATHERING } else { Duration::ZERO };
     let (mut changes, mut askers, mut octets) = (Vec::new(), Vec::new(), 0);
     let mut next = first;
     while let Some(order) = next {
@@ -127,7 +128,7 @@ fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<
         if changes.len() >= MOST_CHANGES || octets >= MOST_OCTETS {
             break;
         }
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.saturating_duration_since(moment());
         next = queue.recv_timeout(left).ok();
     }
     (changes, askers)

@@ -12,6 +12,7 @@ use redis::cluster_async::ClusterConnection;
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
 use redis::{Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, Value, cmd};
 
+use crate::clock::{at_most, moment};
 use crate::store::StoreError;
 
 /// How many slots a cluster has, and how many of them share a pause: a node that is down must not
@@ -145,36 +146,33 @@ impl Link {
         node: Option<&Node>,
     ) -> Result<T, StoreError> {
         let paused = |pause: &Mutex<Option<Instant>>| {
-            pause
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .is_some_and(|until| Instant::now() < until)
+            pause.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| moment() < until)
         };
         if pause.is_some_and(paused) {
             return Err(self.error("it did not answer a moment ago"));
         }
-        let answer = tokio::time::timeout(self.timeout, async {
+        let answer = at_most(self.timeout, async {
             match self.send(command, node).await {
                 Err(error) if error.is_connection_dropped() => self.send(command, node).await,
                 answer => answer,
             }
         });
         let (message, is_down) = match answer.await {
-            Ok(Ok(value)) => match T::from_redis_value(value) {
+            Some(Ok(value)) => match T::from_redis_value(value) {
                 Ok(value) => return Ok(value),
                 Err(error) => (error.to_string(), false),
             },
-            Ok(Err(error)) => {
+            Some(Err(error)) => {
                 let is_down = error.is_io_error()
                     || error.is_timeout()
                     || error.is_connection_dropped()
                     || error.kind() == ErrorKind::ClusterConnectionNotFound;
                 (error.to_string(), is_down)
             }
-            Err(_) => (format!("no answer within {:?}", self.timeout), true),
+            None => (format!("no answer within {:?}", self.timeout), true),
         };
         if let Some(pause) = pause.filter(|_| is_down) {
-            let until = Instant::now() + self.pause;
+            let until = moment() + self.pause;
             *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
         }
         Err(self.error(&message))

@@ -26,6 +26,7 @@ use redis::{Cmd, FromRedisValue, cmd};
 
 use self::link::{Link, Node};
 use super::{Claim, ClaimToken, Store, StoreError, StoreSize, Storing};
+use crate::clock::moment;
 use crate::kept::{Kept, SCHEMA, milliseconds};
 
 /// How a [`RedisStore`] deals with its server.
@@ -165,7 +166,7 @@ impl RedisStore {
 
     fn take_ahead(&self, after: &str, limit: usize) -> Option<Vec<String>> {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_current = ahead.until.is_some_and(|until| Instant::now() < until);
+        let is_current = ahead.until.is_some_and(|until| moment() < until);
         let is_enough = ahead.keys.len() >= limit || (ahead.is_all && !ahead.keys.is_empty());
         if !is_current || ahead.after != after || !is_enough {
             return None;
@@ -178,7 +179,7 @@ impl RedisStore {
 
     fn put_ahead(&self, after: &str, keys: Vec<String>, is_all: bool) {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = Some(Instant::now() + AHEAD_FOR);
+        let until = Some(moment() + AHEAD_FOR);
         *ahead = Ahead { after: after.to_owned(), keys: keys.into(), until, is_all };
     }
 

@@ -193,7 +193,7 @@ impl<'c, 't> Context<'c, 't> {
 pub(super) const NOBODY: &str = "mayi-nobody";
 
 const STEPS_AT_LEAST: u64 = 100_000;
-const STEPS_PER_OCTET: u64 = 256;
+const STEPS_PER_OCTET: u64 = 64;
 
 /// The directive of a record.
 pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive> {

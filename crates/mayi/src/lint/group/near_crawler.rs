@@ -44,10 +44,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             continue;
         }
         let agents = registry.agents();
-        if !context.spend(agents.len() * 8) {
+        if !context.spend(agents.len() * 32) {
             return;
         }
-        let near = agents.iter().find(|agent| is_slip(name, &agent.token));
+        // A name that goes on behind a known one is of the same family, as SemrushBot-SA is.
+        let family = name.rsplit_once('-').map_or("", |(family, _)| family);
+        if registry.agent(family).is_some() {
+            continue;
+        }
+        let is_about_as_long = |token: &str| token.len().abs_diff(name.len()) <= 2;
+        let mut about = agents.iter().filter(|agent| is_about_as_long(&agent.token));
+        let near = about.find(|agent| is_slip(name, &agent.token));
         let Some(near) = near else { continue };
         let span = context.span(start.record.value);
         found.report(span, || {

@@ -80,10 +80,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let same = strongest.get(&(opposite, &rule.core)).copied();
             let same = same.filter(|other| other.beats(rule));
             let winner = same.or_else(|| {
+                // To look through them costs something too, whatever comes of it.
+                if !context.spend(wild.len()) {
+                    return None;
+                }
                 wild.iter().copied().find(|other| {
                     other.kind == opposite
                         && other.beats(rule)
-                        && context.spend(1 + other.core.text.len().min(rule.core.text.len()))
+                        && context.spend(8 + other.core.text.len() + rule.core.text.len())
                         && other.core.covers(&rule.core)
                 })
             });

@@ -116,7 +116,7 @@ impl Plot {
         }
         for line in self.lines.iter().filter(|line| line.points.is_empty()) {
             let name = format!("{}: no answer", line.name);
-            let (class, across, up) = (line.class, RIGHT + 14.0, TOP - 16.0);
+            let (class, across, up) = (line.class, RIGHT + 14.0, BOTTOM + 20.0);
             let _ =
                 writeln!(svg, "<text class=\"name {class}\" x=\"{across}\" y=\"{up}\">{name}</text>");
         }

@@ -147,7 +147,8 @@ fn decide_answers_in_order_and_in_place() {
         r#"{"url":"https://example.com/","agent":"a","robots":"","bot":1}"#.to_owned(),
         good("/robots.txt"),
     ];
-    let run = mayi(&["decide"], requests.join("\n").as_bytes());
+    let words = ["decide", "--offline", "--store", "memory"];
+    let run = mayi(&words, requests.join("\n").as_bytes());
     assert_eq!(run.status, Some(0));
     let decisions: Vec<Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -155,7 +156,7 @@ fn decide_answers_in_order_and_in_place() {
     assert_eq!(decisions[0]["access"]["allowed"], false);
     assert_eq!(decisions[1]["error"]["code"], "invalid-json");
     assert_eq!(decisions[2]["access"]["allowed"], true);
-    assert_eq!(decisions[3]["error"]["code"], "no-robots");
+    assert_eq!(decisions[3]["access"]["reason"], "unreachable", "nothing is kept, and nobody is asked");
     assert_eq!(decisions[4]["error"]["code"], "invalid-request");
     assert_eq!(decisions[5]["access"]["reason"], "robots-txt");
 }

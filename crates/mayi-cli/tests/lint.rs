@@ -69,7 +69,7 @@ fn the_exit_status_follows_fail_on() {
         (&["--severity", "S001=bad", "-"], "is none of `note`, `warning` and `error`"),
         (&["--explain", "S999"], "no lint is called `S999`"),
         (&["/no/such/file"], "can't be read"),
-        (&["https://example.com/robots.txt"], "curl"),
+        (&["--offline", "--store", "memory", "https://example.com/a"], "offline: nothing is kept"),
         (&["--page-url", "nonsense", "-"], "has no scheme"),
         (&["--agent", "a b", "-"], "is not a product token"),
     ] {

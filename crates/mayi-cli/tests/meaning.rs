@@ -137,8 +137,9 @@ the file
     for words in [&["diff", "-", "-"][..], &["diff", "-", "/no/such/file"], &["diff", "-"]] {
         assert_eq!(mayi(words, b"").status, Some(2), "{words:?}");
     }
-    let run = mayi(&["diff", "https://example.com/robots.txt", "-"], b"");
-    assert!(run.stderr.contains("nothing is fetched here"), "{}", run.stderr);
+    let offline = ["--offline", "--store", "memory"];
+    let run = mayi(&[&["diff", "https://example.com/robots.txt", "-"], &offline[..]].concat(), b"");
+    assert!(run.stderr.contains("offline: nothing is kept"), "{}", run.stderr);
 }
 
 #[test]

@@ -148,11 +148,9 @@ fn failures_are_told_and_never_let_anybody_in() {
 fn decide_fetches_what_requests_do_not_bring() {
     let (place, one, other) =
         (Place::new(), Site::new("200 OK", FILE), Site::new("200 OK", "User-agent: *\nAllow: /\n"));
-    let mut requests = String::new();
-    for n in 0..50 {
-        let url = [one.at("/private/x"), other.at("/private/x")][n % 2].clone();
-        requests += &format!("{{\"url\": \"{url}\", \"agent\": \"ExampleBot\"}}\n");
-    }
+    let urls = [one.at("/private/x"), other.at("/private/x")];
+    let request = |n: usize| format!("{{\"url\": \"{}\", \"agent\": \"ExampleBot\"}}\n", urls[n % 2]);
+    let mut requests: String = (0..50).map(request).collect();
     requests += "{\"url\": \"https://a.test/\", \"agent\": \"a\", \"robots\": \"\"}\nnonsense\n";
     let run = place.run(&["decide"], &[], &requests);
     assert_eq!(run.status, Some(0), "{}", run.stderr);

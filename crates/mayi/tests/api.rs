@@ -248,7 +248,7 @@ fn nothing_public_is_shown_nowhere() {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         items.extend(text.lines().filter_map(public_item).map(|item| (item.to_owned(), path.clone())));
     }
-    for folder in ["tests", "../mayi-cli/src", "../mayi-cli/tests"] {
+    for folder in ["tests", "../mayi-fetch/src", "../mayi-cli/src", "../mayi-cli/tests"] {
         for path in rust_files(&root.join(folder)) {
             shown += &fs::read_to_string(&path).expect("a source file");
         }

@@ -187,7 +187,7 @@ fn conformance_page(vectors: &Vectors) -> String {
         "# Conformance\n\n\
          Made from the registry of clauses and from `vectors/` by the tests; do not edit it here. Each\n\
          clause is followed by the vectors that show it. Decisions run through the library and through\n\
-         the binary, the access method through the library; the format is in [vectors/README.md](../vectors/README.md).\n",
+         the binary, the access method through the library and the fetcher; the format is in [vectors/README.md](../vectors/README.md).\n",
     );
     let clauses = Clause::all().len();
     let (asks, count) = (vectors.cases.len(), summaries.len());

@@ -18,6 +18,14 @@ fn path_in(folder: &Path, name: &str, text: &str) -> String {
 }
 
 #[test]
+fn ends_of_lines_are_shown_only_where_they_change() {
+    let run = mayi(&["fmt", "--diff", "-"], b"user-agent:*\r\nDisallow: /a\r\n");
+    assert!(run.stdout.contains("\n-user-agent:*\n+User-agent: *\n Disallow: /a\n"), "{}", run.stdout);
+    let run = mayi(&["fmt", "--diff", "-"], b"User-agent: *\r\nDisallow: /a\nDisallow: /b\r\n");
+    assert!(run.stdout.contains("-Disallow: /a\n+Disallow: /a\\u{d}\n"), "{}", run.stdout);
+}
+
+#[test]
 fn fmt_replaces_files_and_filters() {
     let folder = tempfile::tempdir().expect("a folder");
     let (untidy, tidy) =

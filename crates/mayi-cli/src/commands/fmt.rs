@@ -137,6 +137,9 @@ const CONTEXT: usize = 3;
 
 fn write_diff(out: &mut impl Write, name: &str, old: &[u8], new: &[u8]) -> io::Result<()> {
     let steps = steps(old, new);
+    // Ends of lines are shown where they are part of what changes.
+    let end = end_of_all(old).filter(|end| end_of_all(new) == Some(end)).unwrap_or(b"\n");
+    let text_of = |line: &[u8]| text_of(line.strip_suffix(end).unwrap_or(line));
     writeln!(out, "{}", styled(STRONG, format!("--- {name}")))?;
     writeln!(out, "{}", styled(STRONG, format!("+++ {name}, laid out")))?;
     let is_change = |step: &Step<'_>| !matches!(step, Step::Same(_));
@@ -228,8 +231,16 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// How all lines of a file end, where they end alike; its last line may have no end.
+fn end_of_all(text: &[u8]) -> Option<&'static [u8]> {
+    let ends: [&[u8]; 3] = [b"\r\n", b"\n", b"\r"];
+    let end_of = |line: &[u8]| ends.into_iter().find(|end| line.ends_with(end));
+    let mut found = lines(text).filter_map(end_of);
+    let first = found.next()?;
+    found.all(|end| end == first).then_some(first)
+}
+
 /// A line as it is shown: with its tabs, as blanks are much of what changes.
 fn text_of(line: &[u8]) -> String {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.split(|octet| *octet == b'\t').map(shown).collect::<Vec<_>>().join("\t")
 }

@@ -162,6 +162,8 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/lint", json!({ "robots": "", "page": {} })),
         ("/v1/lint", json!({ "robots": "", "url": "https://a/", "page": [] })),
         ("/v1/lint", json!({ "robots": "", "url": "a" })),
+        ("/v1/lint", json!({ "robots": "", "url": null })),
+        ("/v1/lint", json!({ "robots": "", "page": null, "url": "https://a/" })),
         ("/v1/compare", json!({ "robots": "", "agents": vec!["a"; 101] })),
         ("/v1/compare", json!({ "robots": "", "agent": "a" })),
         ("/v1/page", json!({ "agent": "a b" })),

@@ -319,11 +319,19 @@ function show() {
   combos.apps.value = state.apps;
   combos.compare.value = state.compareAgents;
   tabList.show(state.tab);
+  byId("agent-hint").textContent = known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
+  byId("dialect-hint").textContent = readings.get(state.dialect) ?? "";
   byId("urls-hint").textContent = `A path alone is one of ${state.base}.`;
   const note = byId("page-note");
   note.hidden = !state.usePage;
   note.textContent = "The response under Page controls is taken into account for each URL.";
 }
+
+/** What is said about each dialect. */
+const readings = new Map();
+
+/** What the registry says about a crawler, by its product token in lower case. */
+const known = new Map();
 
 let inAddress = "";
 
@@ -383,10 +391,10 @@ function nextFinding(backwards) {
 
 /** Fills what is suggested. Without it everything can still be typed. */
 async function loadRegistries() {
-  const listOf = (json) => (Array.isArray(json) ? json : Object.values(json).find(Array.isArray) ?? []);
   const fill = async (path, use) => {
     try {
-      use(listOf(await get(path)));
+      // Each answer is a list under its name.
+      use((await get(path))[path.split("/").at(-1)]);
     } catch {
       // The questions tell when the server is gone; that suggestions are missing is no news beside it.
     }
@@ -394,6 +402,8 @@ async function loadRegistries() {
   await Promise.all([
     fill("/v1/registry/agents", (agents) => {
       const entries = agents.map((agent) => ({ value: agent.token, note: [agent.operator, agent.kind].filter(Boolean).join(", ") }));
+      for (const { value, note } of entries) known.set(value.toLowerCase(), note);
+      show();
       combos.agent.entries = entries;
       combos.pageAgent.entries = entries;
       combos.compare.entries = [{ value: "*", note: "who is not named" }, ...entries];
@@ -408,9 +418,9 @@ async function loadRegistries() {
       }));
     }),
     fill("/v1/dialects", (dialects) => {
-      const names = dialects.map((dialect) => dialect.name ?? dialect);
-      byId("dialect").replaceChildren(...names.map((name) => element("option", { value: name }, name)));
-      byId("dialect").value = state.dialect;
+      byId("dialect").replaceChildren(...dialects.map(({ name }) => element("option", { value: name }, name)));
+      for (const { name, summary } of dialects) readings.set(name, summary);
+      show();
     }),
   ]);
 }

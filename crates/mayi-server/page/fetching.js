@@ -59,22 +59,24 @@ function read(result) {
   if (typeof result.text === "string") return { robots: result.text, kept: null };
   if (typeof result.base64 === "string") {
     const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
-    const kept = { base64: result.base64, ...(result.charset && { charset: result.charset }) };
-    return { robots: new TextDecoder().decode(octets), kept };
+    return { robots: new TextDecoder().decode(octets), kept: { base64: result.base64 } };
   }
-  const hop = result.file?.hops?.at(-1);
-  const status = hop?.status ?? Number(/\b[1-5]\d\d\b/.exec(accessOf(result))?.[0] ?? 0);
-  return { robots: "", kept: status ? { status } : { error: "timeout" } };
+  return { robots: "", kept: ended(result.access) };
 }
 
-const accessOf = (result) => String(result.access?.result ?? result.access ?? result.file?.access ?? "");
+/** How a fetch ended, as a request says it. What counts is whether there is no file or none could be had. */
+function ended(access) {
+  const status = Number(/: status (\d+)$/.exec(access)?.[1] ?? 0);
+  if (status) return { status };
+  return access.startsWith("unavailable") ? { status: 404 } : { error: access.replace(/^unreachable: /, "") };
+}
 
 function sentence(result, { kept }) {
   const origin = shown(result.origin);
   if (kept?.base64) return `The file of ${origin} is not UTF-8: it is asked as it came, and shown as well as it can be.`;
   if (!kept) return `The file of ${origin}`;
-  const access = accessOf(result);
-  return access.startsWith("unavailable")
-    ? `${origin} has no robots.txt (${shown(access)}): everything may be fetched.`
-    : `The robots.txt of ${origin} could not be had (${shown(access)}): nothing may be fetched until it can.`;
+  const why = shown(result.access.replace(/^\w+: /, ""));
+  return result.access.startsWith("unavailable")
+    ? `${origin} has no robots.txt (${why}): everything may be fetched.`
+    : `The robots.txt of ${origin} could not be had (${why}): nothing may be fetched until it can.`;
 }

@@ -5,7 +5,7 @@
 
 import { get, latest, post, settled, useKey } from "./api.js";
 import { Combobox } from "./combobox.js";
-import { showComparison } from "./comparison.js";
+import { showComparison, showMatrix } from "./comparison.js";
 import { Decisions } from "./decisions.js";
 import { byId, element } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -23,6 +23,13 @@ const MOST_URLS = 200;
 
 /** Octets of one request, about: a long file is sent with each URL. */
 const MOST_SENT = 2 * 1024 * 1024;
+
+/** Rows and columns of the table of URLs and crawlers. */
+const MOST_ROWS = 25;
+const MOST_COLUMNS = 12;
+
+/** The crawlers that are shown beside who asks, where nobody says which. */
+const WELL_KNOWN = ["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
 /** A fragment of this length is kept in the address bar as one types. */
 const MOST_IN_ADDRESS = 16_000;
@@ -170,6 +177,21 @@ const askComparison = latest((signal) => {
   return post("/v1/compare", { robots: wellFormed(state.robots), ...(agents.length > 0 && { agents }) }, signal);
 });
 
+/** Asks about the URLs as several crawlers in every dialect, as far as that is not too much. */
+const askMatrix = latest(async (signal) => {
+  const { all } = requests();
+  const named = words(wellFormed(state.compareAgents)).filter((agent) => agent !== "*");
+  const agents = named.length > 0 ? named.slice(0, MOST_COLUMNS) : [...new Set([state.agent.trim(), ...WELL_KNOWN])].filter(Boolean);
+  const dialects = readings.size > 0 ? [...readings.keys()] : [state.dialect];
+  const each = JSON.stringify(all[0] ?? "").length * agents.length * dialects.length;
+  const urls = all.slice(0, Math.min(MOST_ROWS, Math.floor((2 * MOST_SENT) / Math.max(1, each))));
+  const body = urls.flatMap((request) => agents.flatMap((agent) => dialects.map((dialect) => ({ ...request, agent, dialect }))));
+  const decisions = body.length > 0 ? await post("/v1/decide", body, signal) : [];
+  // Most are of one site, which need not be said each time.
+  const brief = (url) => (url.startsWith(`${state.base}/`) ? url.slice(state.base.length) : url);
+  return { urls: urls.map((request) => brief(request.url)), agents, dialects, decisions, left: all.length - urls.length };
+});
+
 const askPage = latest((signal) => {
   const agent = wellFormed(state.agent.trim());
   return post("/v1/page", { ...(agent && { agent }), ...response() }, signal);
@@ -212,12 +234,15 @@ const askAll = settled(
     askAbout("lint", askLint, showLint);
     if (state.tab === "compare") {
       askAbout("compare", askComparison, (result) => showComparison(byId("comparison"), result));
+      askAbout("matrix", askMatrix, (result) => showMatrix(byId("matrix"), result));
     }
     if (state.tab === "page") {
       askAbout("page", askPage, (result) => byId("page-rules").replaceChildren(...pageRules(result).flat(Infinity).filter(Boolean)));
     }
     // A question that is no longer asked can't be wrong.
-    for (const about of ["compare", "page"]) if (state.tab !== about) problem(about, null);
+    for (const [about, tab] of Object.entries({ compare: "compare", matrix: "compare", page: "page" })) {
+      if (state.tab !== tab) problem(about, null);
+    }
     keepAddress();
   },
   // A long file is sent with every question: it is asked about less often.

@@ -1,7 +1,8 @@
-// Where dialects and crawlers part, as a table: a row for each pattern, a column for each reading.
+// Dialects and crawlers side by side, as two tables: the patterns of the file about which readings part, with
+// a column for each reading; and the URLs that are asked about, with a column for each crawler.
 
 import { answer, code, counted, element, lineLink, shown } from "./dom.js";
-import { reasonOf, ruleText } from "./words.js";
+import { BRIEFLY, ruleText } from "./words.js";
 
 const MOST_ROWS = 100;
 const MOST_PATTERNS = 3;
@@ -74,10 +75,60 @@ function table({ readings, rows }) {
   ].filter(Boolean);
 }
 
+/**
+ * Draws the decisions about `urls` as `agents` in `dialects` into `place`. `decisions` has them in that order,
+ * the dialect changing first. `left` says how many URLs were not asked.
+ */
+export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
+  const cell = (url, agent) => {
+    const from = (url * agents.length + agent) * dialects.length;
+    const answers = decisions.slice(from, from + dialects.length);
+    // Dialects that agree, the line included, are said once.
+    const alike = new Map();
+    for (const [at, decision] of answers.entries()) {
+      const same = JSON.stringify([decision.error?.message, decision.access?.allowed, decision.access?.rule?.line]);
+      alike.set(same, [...(alike.get(same) ?? []), { decision, dialect: dialects[at] }]);
+    }
+    const readings = [...alike.values()].map((all) => {
+      const { decision } = all[0];
+      const who = alike.size > 1 && element("div", { class: "of" }, all.map((one) => one.dialect).join(", "));
+      if (decision.error) return element("div", { class: "reading" }, who, shown(decision.error.message));
+      const { allowed } = decision.access;
+      return element(
+        "div",
+        { class: "reading" },
+        who,
+        answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"),
+        grounds({ grounds: decision.access }),
+      );
+    });
+    return element("td", {}, readings);
+  };
+  const row = (url, at) =>
+    element("tr", {}, element("th", { scope: "row" }, code(url, 200)), agents.map((_, agent) => cell(at, agent)));
+  if (urls.length === 0) {
+    place.replaceChildren(element("p", {}, left > 0 ? "The file is too long to be asked about so often." : "No URL is asked about."));
+    return;
+  }
+  place.replaceChildren(
+    element(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your URLs, crawler by crawler" },
+      element(
+        "table",
+        { class: "matrix" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "URL"), agents.map((agent) => element("th", { scope: "col" }, shown(agent, 60))))),
+        element("tbody", {}, urls.map(row)),
+      ),
+    ),
+    left > 0 ? element("p", {}, `${counted(left, "more URL")} not asked here.`) : "",
+  );
+}
+
 function grounds(of) {
   if (!of) return null;
   const { rule, reason } = of.grounds;
-  if (!rule) return element("div", { class: "grounds" }, reasonOf({ reason }, "it"));
+  if (!rule) return element("div", { class: "grounds" }, BRIEFLY[reason] ?? reason);
   const link = lineLink(rule.line);
   link.title = ruleText(rule);
   return element("div", { class: "grounds" }, link);

@@ -225,9 +225,11 @@ export class Editor {
       this.#marks.get(number)?.some((place) => place.severity === severity),
     );
     const lit = this.#lit.get(number);
-    return [
+    return element(
+      "span",
+      { class: "signs" },
       worst && element("span", { class: `sign ${worst}` }, { error: "✖", warning: "▲", note: "●" }[worst]),
       lit && element("span", { class: `sign ${lit}` }, lit === "allowed" ? "✓" : "✗"),
-    ];
+    );
   }
 }

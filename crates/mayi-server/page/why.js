@@ -30,7 +30,7 @@ export function why(decision) {
 }
 
 function section(title, content) {
-  return content && element("section", {}, element("h4", {}, title), content);
+  return content && element("section", {}, element("h3", {}, title), content);
 }
 
 function chain({ access, agent, explanation }) {
@@ -70,10 +70,9 @@ function groups(all) {
     .map((group) => {
       const starts = group.starts.slice(0, MOST).map((start, place) => [
         place > 0 && ", ",
-        code(start.value, 80),
+        start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
         " ",
         lineLink(start.line),
-        start.by && group.chosen && " (it)",
       ]);
       return element("li", { class: group.chosen ? "chosen" : "passed" }, element("span", { class: "outcome" }, group.chosen ? "chosen" : "passed over"), starts);
     });

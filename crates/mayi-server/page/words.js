@@ -18,6 +18,15 @@ export function reasonOf(access, agent) {
   }
 }
 
+/** The same in a few words. */
+export const BRIEFLY = {
+  "no-rule": "no rule matches",
+  "no-group": "no group",
+  "robots-txt": "always",
+  unavailable: "no file",
+  unreachable: "no file to be had",
+};
+
 /** How a group was found. */
 export const BY = {
   "product-token": "by its product token",

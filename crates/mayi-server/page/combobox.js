@@ -66,7 +66,9 @@ export class Combobox {
     const isWhole = this.#entries.some((entry) => entry.value.toLowerCase() === asked);
     // A name that is complete is not a search: all are offered, so that another can be picked.
     const sought = isWhole && !this.#many ? "" : asked;
+    // The shorter a name that starts so, the more of it was typed.
     const starting = this.#entries.filter((entry) => entry.found.startsWith(sought));
+    if (sought !== "") starting.sort((one, other) => one.value.length - other.value.length);
     const inside = sought === "" ? [] : this.#entries.filter((entry) => !entry.found.startsWith(sought) && entry.found.includes(sought));
     this.#shown = [...starting, ...inside].slice(0, MOST);
     this.#active = -1;

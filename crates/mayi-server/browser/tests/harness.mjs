@@ -20,7 +20,7 @@ await mkdir(pictures, { recursive: true });
 /** Starts the server on a port that is free; gives its address and a way to end it. */
 export async function serve() {
   const program = process.env.MAYI ?? path.join(workspace, "target/debug/mayi");
-  const args = ["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8"];
+  const args = ["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8", "--store", "memory"];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   let said = "";

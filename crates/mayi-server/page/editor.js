@@ -22,7 +22,8 @@ export class Editor {
   #starts = [0];
   #marks = new Map();
   #lit = new Map();
-  #now = null;
+  #pointed = null;
+  #revealed = null;
   #drawing = false;
   #onInput;
 
@@ -46,6 +47,7 @@ export class Editor {
     this.#area.value = text;
     this.#area.scrollTop = 0;
     this.#area.scrollLeft = 0;
+    this.#revealed = null;
     this.#index();
     this.#draw();
   }
@@ -107,10 +109,10 @@ export class Editor {
     this.#draw();
   }
 
-  /** The line that is meant right now, or null. */
+  /** The line of the decision that the pointer or the focus is on, or null. */
   point(line) {
-    if (this.#now === line) return;
-    this.#now = line;
+    if (this.#pointed === line) return;
+    this.#pointed = line;
     this.#draw();
   }
 
@@ -123,7 +125,9 @@ export class Editor {
       area.scrollTop = Math.max(0, top - area.clientHeight / 3);
     }
     area.scrollLeft = 0;
-    this.point(line);
+    // It stays lit until another one is, or the text changes.
+    this.#revealed = line;
+    this.#draw();
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#frame.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
     if (focus) {
@@ -134,6 +138,7 @@ export class Editor {
   }
 
   #changed() {
+    this.#revealed = null;
     this.#index();
     // What was found and decided is about the text before. It stays until the answers come, which is a
     // moment: without it the marks would flicker at each key.
@@ -204,7 +209,7 @@ export class Editor {
 
   #stateOf(number) {
     const lit = this.#lit.get(number);
-    return [lit && `lit ${lit}`, number === this.#now && "now"].filter(Boolean).join(" ");
+    return [lit && `lit ${lit}`, number === (this.#pointed ?? this.#revealed) && "now"].filter(Boolean).join(" ");
   }
 
   #pieces(number) {

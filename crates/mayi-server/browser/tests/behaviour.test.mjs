@@ -17,8 +17,12 @@ after(async () => {
 function onPage(name, run, options) {
   test(name, async () => {
     const watch = await watched(browser, server.origin, options);
-    await run(watch.page, watch);
-    await watch.check();
+    try {
+      await run(watch.page, watch);
+      watch.check();
+    } finally {
+      await watch.close();
+    }
   });
 }
 
@@ -181,7 +185,8 @@ onPage("a link holds everything, whatever it is written in", async (page, watch)
   assert.equal(await other.page.locator("#html").inputValue(), "<meta name=robots content=noindex><!-- ✓ -->");
   assert.equal(await other.page.locator("#use-page").isChecked(), true);
   assert.equal(await other.page.getByRole("tab", { selected: true }).innerText(), "Page controls");
-  await other.check();
+  other.check();
+  await other.close();
   // An agent that is no token is refused in words, which the browser also writes to its console.
   watch.expect(/422/);
 });
@@ -199,7 +204,7 @@ onPage("the address follows what is typed, and going back to the example clears 
   await page.reload();
   await decided(page);
   assert.equal(await page.locator("#agent").inputValue(), "CCBot");
-  await page.getByRole("button", { name: "Example" }).click();
+  await page.getByRole("button", { name: "Example", exact: true }).click();
   await page.waitForFunction(() => location.hash === "");
   assert.equal(await page.locator("#agent").inputValue(), "GPTBot");
 });
@@ -365,5 +370,6 @@ test("a server that is gone is said, and what comes back is used", async () => {
   await says(page.locator("#problem"), /does not answer/);
   await page.getByRole("button", { name: "Try again" }).waitFor();
   assert.equal((await verdicts(page)).length, 4);
-  await watch.check();
+  watch.check();
+  await watch.close();
 });

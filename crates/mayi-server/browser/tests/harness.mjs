@@ -94,11 +94,11 @@ export async function watched(browser, origin, options = {}) {
     page,
     /** Things that this test brings about itself. */
     expect: (...patterns) => (expected = patterns),
-    check: async () => {
+    check: () => {
       const unexpected = wrong.filter((one) => !expected.some((pattern) => pattern.test(one)));
       assert.deepEqual(unexpected, []);
-      await context.close();
     },
+    close: () => context.close(),
   };
 }
 

@@ -62,7 +62,8 @@ for (const colorScheme of ["light", "dark"]) {
         const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
         const told = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((node) => `${node.html} ${node.failureSummary}`) }));
         assert.deepEqual(told, []);
-        await watch.check();
+        watch.check();
+        await watch.close();
       });
     }
   }

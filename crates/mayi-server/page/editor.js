@@ -14,6 +14,9 @@ const MARGIN = 10;
 /** From this length of its longest line on, a file is shown plainly. */
 const PLAIN_FROM = 5000;
 
+/** Up to this length, a replacement can be taken back by undo. */
+const UNDO_UP_TO = 20_000;
+
 export class Editor {
   #area;
   #frame;
@@ -58,12 +61,14 @@ export class Editor {
     if (start === end && replacement === "") return;
     this.#area.focus({ preventScroll: true });
     this.#area.setSelectionRange(start, end);
-    // The one way that keeps undo. Where a browser has dropped it, the text is set all the same.
+    // The one way that keeps undo. Browsers insert line by line, which takes long for very many lines; then,
+    // and where a browser has dropped it, the text is set.
     const done =
-      replacement === "" ? document.execCommand("delete") : document.execCommand("insertText", false, replacement);
+      replacement.length <= UNDO_UP_TO &&
+      (replacement === "" ? document.execCommand("delete") : document.execCommand("insertText", false, replacement));
     if (!done || this.text !== text) {
-      this.#area.setRangeText(replacement, start, end, "end");
-      this.#changed();
+      this.load(text);
+      this.#onInput(this.text);
     }
   }
 

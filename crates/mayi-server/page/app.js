@@ -59,8 +59,10 @@ function problem(about, found) {
   }
   const again = element("button", { type: "button", onclick: () => askAll.now() }, "Try again");
   const says = first.gone ? `${first.message} What is shown may be out of date.` : first.message;
-  if (first.status === 401) banner.replaceChildren(says, " ", keyForm());
-  else if (banner.textContent !== says + again.textContent) banner.replaceChildren(element("span", {}, says), again);
+  if (first.status === 401) {
+    // What is being typed there is not taken away.
+    if (!byId("key")) banner.replaceChildren(element("span", {}, says), keyForm());
+  } else if (banner.textContent !== says + again.textContent) banner.replaceChildren(element("span", {}, says), again);
 }
 
 /** A server with keys wants one from this page too. */

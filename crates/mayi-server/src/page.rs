@@ -50,3 +50,24 @@ assets! {
 pub(crate) fn is_asset(path: &str) -> bool {
     ASSETS.iter().any(|asset| asset.path == path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// One that is forgotten in the list would be missing from the program alone.
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).expect("the folder");
+        let files: BTreeSet<String> = folder
+            .map(|file| file.expect("a file").file_name().into_string().expect("ASCII"))
+            .map(|name| if name == "index.html" { "/".to_owned() } else { format!("/{name}") })
+            .collect();
+        let served: BTreeSet<String> = ASSETS.iter().map(|asset| asset.path.to_owned()).collect();
+        assert_eq!(served, files);
+        for asset in ASSETS {
+            assert!(!asset.octets.is_empty(), "{} is empty", asset.path);
+        }
+    }
+}

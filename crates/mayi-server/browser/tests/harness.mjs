@@ -17,10 +17,12 @@ const workspace = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..
 export const pictures = path.join(process.env.CARGO_TARGET_DIR ?? path.join(workspace, "target"), "page");
 await mkdir(pictures, { recursive: true });
 
+/** The program. */
+export const program = process.env.MAYI ?? path.join(workspace, "target/debug/mayi");
+
 /** Starts the server on a port that is free; gives its address and a way to end it. */
-export async function serve() {
-  const program = process.env.MAYI ?? path.join(workspace, "target/debug/mayi");
-  const args = ["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8", "--store", "memory"];
+export async function serve(...more) {
+  const args = ["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8", "--store", "memory", ...more];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   let said = "";

@@ -36,7 +36,7 @@ const VIEWS = {
     await says(page.locator("#page-rules"), /noarchive/);
   },
   help: async (page) => {
-    await page.getByRole("button", { name: "Help" }).click();
+    await page.getByRole("button", { name: "Help", exact: true }).click();
   },
   suggestions: async (page) => {
     await page.locator("#agent").fill("goog");

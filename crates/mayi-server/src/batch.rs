@@ -26,6 +26,7 @@ use crate::api::decide::answer_into;
 use crate::api::{App, Read};
 use crate::gate::Place;
 use crate::metrics::{Outcome, Outcomes};
+use crate::prepared::site_of;
 use crate::problem::Problem;
 
 /// How many requests a chunk has at most.
@@ -190,6 +191,7 @@ impl Item {
 async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
     let requests: Vec<_> = chunk.items.iter().map(|item| item.read(&chunk.octets)).collect();
     fetch_ahead(&app, &requests);
+    let mut answerer = app.answerer();
     let mut outcomes = Outcomes::default();
     let mut piece = Vec::with_capacity(PIECE + 4096);
     let mut turn = Instant::now();
@@ -198,7 +200,7 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
             piece.extend_from_slice(chunk.before);
         }
         let answered = match request {
-            Ok(request) => answer_into(&app, &request, &mut piece).await,
+            Ok(request) => answer_into(&app, &mut answerer, &request, &mut piece).await,
             Err(error) => Err(error),
         };
         outcomes.add(answered.unwrap_or_else(|error| {
@@ -242,13 +244,6 @@ fn fetch_ahead(app: &App, requests: &[Result<Request<'_>, RequestError>]) {
         let fetcher = app.fetcher.clone();
         tokio::spawn(async move { drop(fetcher.robots(&origin).await) });
     }
-}
-
-/// The start of a URL up to its path: URLs that are equal so far have one origin.
-pub(crate) fn site_of(url: &str) -> &str {
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let path = url[authority..].find(['/', '?', '#', '\\']);
-    path.map_or(url, |at| &url[..authority + at])
 }
 
 fn too_long(limit: usize) -> RequestError {

@@ -9,6 +9,7 @@
 //! | `server`, `idle`, `tls` | a socket into requests, for as long as there is no word to stop |
 //! | `gate`, `keys`, `rate` | a request into one that is let in, or into a problem |
 //! | `routes`, `api` | a request into its answer |
+//! | `prepared` | a request about a file in memory into its answer, quickly |
 //! | `batch` | many requests into their answers, in order and in bounded memory |
 //! | `problem` | what went wrong into RFC 9457 |
 //! | `metrics`, `logging` | what happened into numbers and lines |
@@ -24,6 +25,7 @@ mod keys;
 mod logging;
 mod metrics;
 mod page;
+mod prepared;
 mod problem;
 mod rate;
 mod routes;

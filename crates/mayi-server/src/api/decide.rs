@@ -13,6 +13,7 @@ use super::{Answered, App, Kind, Read, aside, cached, fresh_for, json, kind_of};
 use crate::batch::{self, Batch};
 use crate::gate::Place;
 use crate::metrics::Outcome;
+use crate::prepared::Answerer;
 use crate::problem::Problem;
 
 /// A file up to this size is read at once; a larger one would hold up who else is waiting.
@@ -42,7 +43,7 @@ async fn one(app: &Arc<App>, read: Read) -> Result<Vec<u8>, Problem> {
     let is_small = {
         let request = Request::from_json(&read.octets)?;
         if file_octets(&request) <= SMALL_FILE {
-            let outcome = answer_into(app, &request, &mut out).await?;
+            let outcome = answer_into(app, &mut app.answerer(), &request, &mut out).await?;
             app.metrics.decided(outcome);
             true
         } else {
@@ -74,9 +75,13 @@ pub(crate) fn file_octets(request: &Request<'_>) -> usize {
 /// Writes the decision about a request behind what is there, or leaves that as it is.
 pub(crate) async fn answer_into(
     app: &App,
+    answerer: &mut Answerer<'_>,
     request: &Request<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Outcome, RequestError> {
+    if let Some(answered) = answerer.answer(request, out).await {
+        return answered;
+    }
     let answer = app.fetcher.decide(request).await;
     written(answer, out)
 }

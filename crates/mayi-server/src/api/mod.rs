@@ -25,6 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Config;
 use crate::metrics::Metrics;
+use crate::prepared::Answerer;
 use crate::problem::Problem;
 
 /// What every operation has.
@@ -33,6 +34,7 @@ pub(crate) struct App {
     pub(crate) fetcher: Fetcher,
     pub(crate) page: PageOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) prepared: crate::prepared::Store,
     /// A file without a line: it knows the registry and the options.
     pub(crate) none: RobotsTxt<'static>,
     /// The octets of bodies that may be held, in units of 1024.
@@ -64,6 +66,7 @@ impl App {
             fetcher,
             page,
             metrics: Metrics::default(),
+            prepared: crate::prepared::Store::new(),
             none,
             bodies: Arc::new(Semaphore::new(bodies)),
             stopping: AtomicBool::new(false),
@@ -74,6 +77,11 @@ impl App {
     pub(crate) fn reading(&self) -> ReadOptions {
         let answering = self.fetcher.answering();
         answering.reading(answering.dialect(), None)
+    }
+
+    /// What answers requests one after the other.
+    pub(crate) fn answerer(&self) -> Answerer<'_> {
+        Answerer::new(&self.prepared, &self.fetcher)
     }
 
     /// Says that no new work should be sent here.

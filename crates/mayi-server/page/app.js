@@ -203,6 +203,8 @@ async function askAbout(about, ask, show) {
   const answered = await ask();
   if (answered === null) return;
   problem(about, answered.problem ?? null);
+  // Nothing is on its way any more; that what is shown is old, the banner says.
+  if (about === "decisions") decisions.stale = false;
   if (!answered.problem) {
     show(answered.result);
     announce.later();
@@ -230,9 +232,7 @@ function fix(fixes) {
 const askAll = settled(
   () => {
     decisions.stale = true;
-    askAbout("decisions", askDecisions, () => {
-      decisions.stale = false;
-    });
+    askAbout("decisions", askDecisions, () => {});
     askAbout("lint", askLint, showLint);
     if (state.tab === "compare") {
       askAbout("compare", askComparison, (result) => showComparison(byId("comparison"), result));

@@ -92,15 +92,20 @@ fn a_killed_service_has_lost_nothing_that_it_acknowledged() {
     let (sites, asked) = sites("User-agent: *\nDisallow: /private/\n", 20);
     let service = Service::start(&["--store", &store]);
     for site in &sites {
-        let answer = service.post("/v1/decide", &format!(r#"{{"url": "{site}/private/", "agent": "a"}}"#));
+        let answer =
+            service.post("/v1/decide", &format!(r#"{{"url": "{site}/private/", "agent": "a"}}"#));
         assert!(answer.contains(r#""from":"fetched""#), "{answer}");
     }
     service.kill();
     assert_eq!(asked.load(Ordering::SeqCst), sites.len());
     let service = Service::start(&["--store", &store, "--offline"]);
     for site in &sites {
-        let answer = service.post("/v1/decide", &format!(r#"{{"url": "{site}/private/", "agent": "a"}}"#));
-        assert!(answer.contains(r#""allowed":false"#) && answer.contains(r#""from":"fresh""#), "{answer}");
+        let answer =
+            service.post("/v1/decide", &format!(r#"{{"url": "{site}/private/", "agent": "a"}}"#));
+        assert!(
+            answer.contains(r#""allowed":false"#) && answer.contains(r#""from":"fresh""#),
+            "{answer}"
+        );
     }
     assert_eq!(asked.load(Ordering::SeqCst), sites.len(), "nobody is asked again");
 }
@@ -133,7 +138,9 @@ fn check_says_the_same_by_a_service() {
     mayi(&[&["check", "--agent", "a"], &fetched[..], &urls[..1]].concat(), b"");
     mayi(&["check", "--agent", "a", "--server", &service.url, urls[0]], b"");
     let without_times = |text: &str| -> String {
-        let time = |word: &str| word.len() >= 20 && word.contains("T") && word.contains(":") && word.contains("Z");
+        let time = |word: &str| {
+            word.len() >= 20 && word.contains("T") && word.contains(":") && word.contains("Z")
+        };
         text.split(' ').map(|word| if time(word) { "TIME" } else { word }).collect::<Vec<_>>().join(" ")
     };
     for words in [
@@ -165,7 +172,8 @@ fn check_says_the_same_by_a_service() {
 fn a_service_is_set_up_by_file_environment_and_words() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("mayi.toml");
-    std::fs::write(&path, "listen = '127.0.0.1:1'\n[limits]\narray = 1\nqueue = 1\nrate = 1\n").expect("a file");
+    std::fs::write(&path, "listen = '127.0.0.1:1'\n[limits]\narray = 1\nqueue = 1\nrate = 1\n")
+        .expect("a file");
     let printed = |words: &[&str], variables: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO_BIN_EXE_mayi"))
             .args(["serve", "--print-config", "--store", "memory"])
@@ -180,7 +188,8 @@ fn a_service_is_set_up_by_file_environment_and_words() {
     let variables = [("MAYI_LIMITS_QUEUE", "2"), ("MAYI_LIMITS_RATE", "2"), ("MAYI_CONFIG", &*config)];
     let (status, text, _) = printed(&["--set", "limits.rate=3"], &variables);
     assert_eq!(status, Some(0));
-    for line in ["listen = \"127.0.0.1:1\"", "array = 1", "queue = 2", "rate = 3", "store = \"memory\""] {
+    for line in ["listen = \"127.0.0.1:1\"", "array = 1", "queue = 2", "rate = 3", "store = \"memory\""]
+    {
         assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
     }
     for (words, variables, why) in [

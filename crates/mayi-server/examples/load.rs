@@ -58,7 +58,10 @@ fn site(port: u16) {
         let Ok(mut stream) = stream else { continue };
         let _ = stream.read(&mut [0; 4096]);
         let length = FILE.len();
-        let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{FILE}");
+        let _ = write!(
+            stream,
+            "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{FILE}"
+        );
     }
 }
 
@@ -136,7 +139,9 @@ fn tell(what: &str, count: usize, processor: Duration, wall: Duration) {
     #[allow(clippy::cast_precision_loss)]
     let count_of = count as f64;
     let (of_core, of_wall) = (count_of / processor.as_secs_f64(), count_of / wall.as_secs_f64());
-    println!("{what}: {count} decisions, {of_core:.0} a second of processor time, {of_wall:.0} a second");
+    println!(
+        "{what}: {count} decisions, {of_core:.0} a second of processor time, {of_wall:.0} a second"
+    );
 }
 
 /// The time that a process has had of the processors.

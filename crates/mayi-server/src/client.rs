@@ -53,7 +53,8 @@ impl Client {
             return Err(wrong(&"it begins with http:// or https://"));
         }
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
-        let mut key = key.map_err(|_| ClientError("the key has characters that no key has".to_owned()))?;
+        let mut key =
+            key.map_err(|_| ClientError("the key has characters that no key has".to_owned()))?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }

@@ -53,7 +53,14 @@ pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Resul
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("no runtime is to be had: {error}")))?;
-    let mut asking = Asking { question, client, runtime, given: given(question)?, html: html(question)?, file: None };
+    let mut asking = Asking {
+        question,
+        client,
+        runtime,
+        given: given(question)?,
+        html: html(question)?,
+        file: None,
+    };
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut exit = Exit::Allowed;
     for url in input::urls(question)? {

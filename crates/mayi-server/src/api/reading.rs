@@ -38,7 +38,9 @@ struct LintBody<'a> {
 }
 
 /// A member that may be absent, and is not null where it is there.
-fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -180,7 +182,9 @@ fn file<'a>(
 fn few<'a, 'b>(agents: &'a [Cow<'b, str>]) -> Result<&'a [Cow<'b, str>], Problem> {
     if agents.len() > MOST_AGENTS {
         let count = agents.len();
-        return Err(Problem::invalid(format!("`agents` has {count} names, and may have {MOST_AGENTS}")));
+        return Err(Problem::invalid(format!(
+            "`agents` has {count} names, and may have {MOST_AGENTS}"
+        )));
     }
     Ok(agents)
 }

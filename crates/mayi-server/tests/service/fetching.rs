@@ -10,7 +10,9 @@ async fn a_file_is_fetched_once_and_tells_its_story() {
     let service = Service::start().await;
     let site = Site::with_file("User-agent: *\nDisallow: /private/\n").await;
     let requests: Vec<_> = (0..1500)
-        .map(|n| json!({ "url": site.url(&format!("/private/{n}")), "agent": "ExampleBot" }).to_string())
+        .map(|n| {
+            json!({ "url": site.url(&format!("/private/{n}")), "agent": "ExampleBot" }).to_string()
+        })
         .collect();
     let answer = service.post("/v1/decide", format!("[{}]", requests.join(","))).await.json();
     let decisions = answer.as_array().expect("an array");
@@ -54,8 +56,12 @@ async fn each_crawler_and_dialect_has_its_own_answer() {
 #[tokio::test]
 async fn what_is_not_there_or_fails_is_part_of_the_answer() {
     let service = Service::start().await;
-    for (status, reason, allowed) in [("404 Not Found", "unavailable", true), ("503 No", "unreachable", false)] {
-        let site = Site::new(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")).await;
+    for (status, reason, allowed) in
+        [("404 Not Found", "unavailable", true), ("503 No", "unreachable", false)]
+    {
+        let site =
+            Site::new(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+                .await;
         for _ in 0..2 {
             let request = json!({ "url": site.url("/x"), "agent": "a" });
             let answer = service.post("/v1/decide", request.to_string()).await.json();
@@ -168,9 +174,12 @@ async fn answers_can_be_asked_for_again_by_their_tag() {
         let first = service.get(path).await;
         let tag = &first.headers["etag"];
         assert!(first.headers.contains_key("cache-control"), "{path}");
-        for (sent, status) in
-            [(tag.clone(), 304), (format!("\"x\", W/{tag}"), 304), ("*".to_owned(), 304), ("\"x\"".to_owned(), 200)]
-        {
+        for (sent, status) in [
+            (tag.clone(), 304),
+            (format!("\"x\", W/{tag}"), 304),
+            ("*".to_owned(), 304),
+            ("\"x\"".to_owned(), 200),
+        ] {
             let head = format!(
                 "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: {sent}\r\n\r\n"
             );

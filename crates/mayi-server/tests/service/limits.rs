@@ -16,7 +16,8 @@ async fn bodies_that_are_too_large() {
     let answer = service.post("/v1/decide", vec![b' '; 1001]).await;
     assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));
     // The same without a length that could be looked at first.
-    let head = "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head =
+        "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
     let body = format!("3e9\r\n{}\r\n0\r\n\r\n", " ".repeat(1001));
     let answer = service.send(head, body.as_bytes()).await;
     assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));

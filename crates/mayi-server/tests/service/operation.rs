@@ -39,8 +39,9 @@ async fn requests_have_ids() {
     let second = service.get("/none").await.headers["x-request-id"].clone();
     assert_ne!(first, second);
     for (sent, is_kept) in [("abc-1", true), ("a b", false), (&*"x".repeat(129), false)] {
-        let head =
-            format!("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: {sent}\r\n\r\n");
+        let head = format!(
+            "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: {sent}\r\n\r\n"
+        );
         let answer = service.send(&head, b"").await;
         assert_eq!(answer.headers["x-request-id"] == sent, is_kept, "{sent}");
     }
@@ -62,7 +63,8 @@ async fn what_was_accepted_is_answered_at_the_end() {
     let site = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", site.local_addr().expect("an address"));
     let body = json!({ "url": url, "agent": "a" }).to_string();
-    let head = format!("POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let head =
+        format!("POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let mut client = TcpStream::connect(service.address).await.expect("it listens");
     client.write_all(head.as_bytes()).await.expect("it reads");
     // Lines that are still being sent are answered too, to their end.
@@ -122,7 +124,8 @@ async fn lines_are_answered_as_they_come_and_no_faster_than_they_are_read() {
     let many: String = (3..103).map(line).collect();
     let mut sent = 3;
     loop {
-        let write = tokio::time::timeout(std::time::Duration::from_secs(3), stream.write_all(many.as_bytes()));
+        let write =
+            tokio::time::timeout(std::time::Duration::from_secs(3), stream.write_all(many.as_bytes()));
         match write.await {
             Ok(written) => written.expect("it reads"),
             Err(_) => break,

@@ -105,7 +105,8 @@ async fn our_own_client() {
     let service = Service::start().await;
     let url = format!("http://{}/", service.address);
     let mut client = Client::new(&url, None).expect("a URL");
-    let request = json!({ "url": "https://a/b", "agent": "a", "robots": "User-agent: *\nDisallow: /b\n" });
+    let request =
+        json!({ "url": "https://a/b", "agent": "a", "robots": "User-agent: *\nDisallow: /b\n" });
     for _ in 0..3 {
         let answer = client.decide(request.to_string().into_bytes()).await.expect("an answer");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");

@@ -28,6 +28,7 @@ Examples:
   mayi compare robots.txt --agents Googlebot,GPTBot
   mayi diff old/robots.txt new/robots.txt
   mayi lint robots.txt
+  mayi serve
   mayi registry show GPTBot
 
 Exit status:
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     Diff(crate::commands::diff::DiffArgs),
     /// Say what is wrong with robots.txt files, and fix what can be fixed safely
     Lint(crate::commands::lint::LintArgs),
+    /// Run the decision service: the same answers over HTTP
+    Serve(Box<crate::commands::serve::ServeArgs>),
     /// Print or check the registries: purposes, applications, directives, categories, agents
     Registry(RegistryArgs),
     /// Print a completion script for a shell
@@ -179,6 +182,9 @@ pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) service: crate::commands::served::ServiceArgs,
 }
 
 #[derive(Debug, Args)]

@@ -72,6 +72,11 @@ pub(crate) fn store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
 
 /// The store in the user's cache folder.
 fn default_store() -> Result<PathBuf, Failure> {
+    store_in_cache("robots.store")
+}
+
+/// A store of this name in the user's cache folder.
+pub(crate) fn store_in_cache(name: &str) -> Result<PathBuf, Failure> {
     let folder = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .filter(|folder| folder.is_absolute())
@@ -81,7 +86,7 @@ fn default_store() -> Result<PathBuf, Failure> {
     std::fs::create_dir_all(&folder).map_err(|error| {
         Failure::new(format_args!("`{}` can't be made: {error}; see --store", folder.display()))
     })?;
-    Ok(folder.join("robots.store"))
+    Ok(folder.join(name))
 }
 
 /// A fetcher by these words. A store that nobody asked for and that can't be had is done without.

@@ -46,6 +46,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Compare(compare) => commands::compare::run(&compare),
         Command::Diff(diff) => commands::diff::run(&diff),
         Command::Lint(lint) => commands::lint::run(&lint),
+        Command::Serve(serve) => commands::serve::run(&serve),
         Command::Registry(registry) => commands::registry::run(&registry.command),
         Command::Completions(completions) => commands::generate::completions(&completions),
         Command::Man(man) => commands::generate::man(&man),

@@ -13,3 +13,5 @@ pub(crate) mod generate;
 pub(crate) mod lint;
 pub(crate) mod page;
 pub(crate) mod registry;
+pub(crate) mod serve;
+pub(crate) mod served;

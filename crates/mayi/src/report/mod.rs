@@ -22,6 +22,7 @@ mod file;
 mod lint;
 mod page;
 mod parts;
+mod prepared;
 mod request;
 
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
@@ -33,6 +34,7 @@ pub use file::{FileHop, FileReport, FileSource, rfc3339_of};
 pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
+pub use prepared::Prepared;
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
 
 use std::borrow::Cow;
@@ -43,7 +45,7 @@ use serde::Serialize;
 use crate::access::AccessResult;
 
 use crate::crawler::Crawler;
-use crate::decision::Decision;
+use crate::decision::{DecidingRule, Decision};
 use crate::dialect::Dialect;
 use crate::explanation::Explanation;
 use crate::extension::Extension;
@@ -119,6 +121,17 @@ pub struct Rule<'a> {
     pub line: u32,
 }
 
+impl<'a> Rule<'a> {
+    fn of(rule: &DecidingRule<'a>) -> Self {
+        Self {
+            kind: rule.kind().name(),
+            pattern: String::from_utf8_lossy(rule.pattern()),
+            octets: rule.octets(),
+            line: rule.line().number(),
+        }
+    }
+}
+
 /// The groups that apply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -136,12 +149,7 @@ impl<'a> Access<'a> {
             allowed: decision.is_allowed(),
             reason: decision.reason().name(),
             training: crawler.is_for_training(),
-            rule: decision.rule().map(|rule| Rule {
-                kind: rule.kind().name(),
-                pattern: String::from_utf8_lossy(rule.pattern()),
-                octets: rule.octets(),
-                line: rule.line().number(),
-            }),
+            rule: decision.rule().map(Rule::of),
             group: decision.group().map(|group| Group {
                 by: group.by().name(),
                 lines: group.lines().iter().map(|line| line.number()).collect(),

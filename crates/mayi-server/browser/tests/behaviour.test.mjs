@@ -1,0 +1,403 @@
+// What the page does, from the first visit to a server that is gone.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { decided, launch, open, pictures, program, says, serve, site, verdicts, watched } from "./harness.mjs";
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([serve(), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** A test with a page that is watched. */
+function onPage(name, run, options) {
+  test(name, async () => {
+    const watch = await watched(browser, server.origin, options);
+    try {
+      await run(watch.page, watch);
+      watch.check();
+    } finally {
+      await watch.close();
+    }
+  });
+}
+
+const lines = (page, state) =>
+  page.locator(`#gutter .number.${state}`).evaluateAll((all) => all.map((one) => Number(one.dataset.line)));
+
+/** The text of a field, replaced by what a person would type. */
+async function type(page, selector, text) {
+  await page.locator(selector).fill(text);
+}
+
+onPage("the first visit shows decisions, a finding and the lines that decided", async (page) => {
+  await open(page, server.origin);
+  assert.deepEqual(await verdicts(page), ["✓ allowed", "✓ allowed", "✗ disallowed", "✓ allowed"]);
+  assert.deepEqual(await lines(page, "lit"), [17, 18, 19]);
+  const strip = await page.locator("#decisions .decision").first().locator(".uses li").allInnerTexts();
+  assert.equal(strip.length, 7);
+  await says(page.locator("#findings-heading"), /^Findings: [1-9]/);
+  await says(page.locator("#findings"), /line 17/);
+  assert.equal(await page.locator("#overlay .mark").count() > 0, true);
+  await says(page.locator("#status"), /3 allowed, 1 disallowed/);
+});
+
+onPage("typing changes decisions and findings", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#robots", "User-agent: *\nDisallow: /\n");
+  await says(page.locator("#decisions-count"), /^1 allowed, 3 disallowed/);
+  assert.deepEqual(await lines(page, "lit"), [2]);
+  await page.locator("#robots").press("Control+End");
+  await page.keyboard.type("Alow: /press/");
+  await says(page.locator("#findings"), /line 3/);
+  await page.keyboard.press("Home");
+  await page.keyboard.type("Allow: /press/\n# ");
+  await says(page.locator("#decisions-count"), /^2 allowed, 2 disallowed/);
+  await type(page, "#urls", "/press/x\nnot a url\n");
+  await says(page.locator("#decisions-count"), /1 allowed, 0 disallowed, 1 without an answer|1 allowed, 1 disallowed/);
+});
+
+onPage("a decision opens into its reasons, and its line is found", async (page) => {
+  await open(page, server.origin);
+  const row = page.locator(".decision").first();
+  await row.getByRole("button", { name: /^Why/ }).click();
+  await says(row.locator(".why"), /Disallow: \/\s/);
+  const text = await row.locator(".why").innerText();
+  for (const part of [/decides/, /lost/, /REP-8/, /GPTBot/, /chosen/, /passed over/, /content-usage/, /sitemap/, /misspelled/]) {
+    assert.match(text, part);
+  }
+  // By key, the focus goes along and the line is selected.
+  await row.locator(".by .line-link").press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "robots");
+  assert.equal(await page.evaluate(() => getSelection().toString()), "Allow: /press/");
+  assert.deepEqual(await lines(page, "now"), [18]);
+});
+
+onPage("a line far away is scrolled to and lit", async (page) => {
+  await open(page, server.origin);
+  const filler = "Disallow: /none\n".repeat(400);
+  await type(page, "#robots", `User-agent: *\n${filler}Disallow: /press/\n`);
+  await says(page.locator(".decision .by").first(), /line 402/);
+  await page.locator(".decision .by .line-link").first().click();
+  const there = page.locator('#gutter .number[data-line="402"]');
+  await there.waitFor();
+  assert.match(await there.getAttribute("class"), /lit disallowed/);
+  const [frame, number] = [await page.locator("#editor").boundingBox(), await there.boundingBox()];
+  assert.ok(number.y >= frame.y && number.y + number.height <= frame.y + frame.height, "the line is in sight");
+  const drawn = await page.locator("#overlay .line").count();
+  assert.ok(drawn < 100, `only what is in sight is drawn, not ${drawn} lines`);
+});
+
+onPage("a crawler is picked by keyboard", async (page) => {
+  await open(page, server.origin);
+  const agent = page.getByRole("combobox", { name: "Who asks" });
+  await agent.fill("googlebot-im");
+  await page.locator("#agent-list [role=option]").first().waitFor();
+  assert.equal(await agent.getAttribute("aria-expanded"), "true");
+  await agent.press("ArrowDown");
+  const active = await agent.getAttribute("aria-activedescendant");
+  assert.equal(await page.locator(`#${active}`).getAttribute("aria-selected"), "true");
+  await agent.press("Enter");
+  assert.equal(await agent.inputValue(), "Googlebot-Image");
+  assert.equal(await agent.getAttribute("aria-expanded"), "false");
+  // It falls back to Googlebot, whose group lets sorted lists be fetched.
+  await says(page.locator("#decisions-count"), /^4 allowed, 0 disallowed/);
+  await agent.press("ArrowDown");
+  await agent.press("Escape");
+  assert.equal(await agent.getAttribute("aria-expanded"), "false");
+  assert.equal(await agent.inputValue(), "Googlebot-Image");
+  // By its operator, and any other text.
+  await agent.fill("openai");
+  await says(page.locator("#agent-list"), /GPTBot/);
+  await agent.fill("SomethingElse");
+  await says(page.locator("#agent-hint"), /Not in the registry/);
+  await agent.fill("no token");
+  await says(page.locator("#decisions-count"), /without an answer/);
+});
+
+onPage("purposes are completed one after the other", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#robots", "User-agent-purpose: EXAMPLE-PURPOSE-2\nDisallow: /\n");
+  const purposes = page.getByRole("combobox", { name: /Purposes/ });
+  await purposes.fill("EXAMPLE-PURPOSE-1, ex");
+  await page.locator("#purposes-list [role=option]").nth(1).click();
+  assert.equal(await purposes.inputValue(), "EXAMPLE-PURPOSE-1, EXAMPLE-PURPOSE-2");
+  await says(page.locator("#decisions-count"), /^1 allowed, 3 disallowed/);
+});
+
+onPage("the dialect changes decisions", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#urls", "/robots.txt\n");
+  await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
+  await page.locator("#dialect").selectOption("google");
+  await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
+});
+
+onPage("a fix is applied to octets, and undo takes it back", async (page) => {
+  await open(page, server.origin);
+  const written = "# Größe 🦊 日本\nUser-agent: *\n# ü\nDissallow: /ä\n";
+  await type(page, "#robots", written);
+  await says(page.locator("#findings"), /line 4/);
+  const mark = page.locator("#overlay .line").nth(3).locator(".mark").first();
+  assert.match(await mark.innerText(), /Dissallow/);
+  await page.locator("#findings .finding", { hasText: "line 4" }).getByRole("button", { name: /^Fix/ }).first().click();
+  const fixed = await page.locator("#robots").inputValue();
+  assert.equal(fixed, written.replace("Dissallow", "Disallow"));
+  await page.keyboard.press("Control+z");
+  assert.equal(await page.locator("#robots").inputValue(), written);
+});
+
+onPage("F8 goes from finding to finding", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#robots", "User-agent: *\nDissallow: /a\nAllow: /b\nDissallow: /c\n");
+  await says(page.locator("#findings"), /line 4/);
+  await page.locator("#urls").focus();
+  await page.keyboard.press("F8");
+  assert.equal(await page.evaluate(() => getSelection().toString()), "Dissallow: /a");
+  await page.keyboard.press("F8");
+  const next = await page.evaluate(() => getSelection().toString());
+  assert.notEqual(next, "Dissallow: /a");
+});
+
+onPage("a link holds everything, whatever it is written in", async (page, watch) => {
+  await open(page, server.origin);
+  const robots = "# \ufeffKäse, 日本語, 🦊 and \u202eturned\nUser-agent: *\nDisallow: /日本\n";
+  await type(page, "#robots", robots);
+  await type(page, "#urls", "https://example.com/日本/🦊\n");
+  await type(page, "#agent", "Éa");
+  await page.getByRole("tab", { name: "Page controls" }).click();
+  await type(page, "#html", "<meta name=robots content=noindex><!-- ✓ -->");
+  await page.locator("#use-page").check();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.locator(".toast").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#1\.[A-Za-z0-9_-]+$/);
+  const other = await watched(browser, server.origin);
+  // An agent that is no token is refused in words, which the browser also writes to its console.
+  for (const watched of [watch, other]) watched.expect(/status of 422/);
+  await other.page.goto(link);
+  await decided(other.page);
+  assert.equal(await other.page.locator("#robots").inputValue(), robots);
+  assert.equal(await other.page.locator("#urls").inputValue(), "https://example.com/日本/🦊\n");
+  assert.equal(await other.page.locator("#page-agent").inputValue(), "Éa");
+  assert.equal(await other.page.locator("#html").inputValue(), "<meta name=robots content=noindex><!-- ✓ -->");
+  assert.equal(await other.page.locator("#use-page").isChecked(), true);
+  assert.equal(await other.page.getByRole("tab", { selected: true }).innerText(), "Page controls");
+  other.check();
+  await other.close();
+});
+
+onPage("a damaged link shows the example and says so", async (page) => {
+  await open(page, server.origin, "#1.AAAA");
+  await says(page.locator(".toast"), /damaged/);
+  assert.equal((await verdicts(page)).length, 4);
+});
+
+onPage("the address follows what is typed, and going back to the example clears it", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#agent", "CCBot");
+  await page.waitForFunction(() => location.hash.startsWith("#1."));
+  await page.reload();
+  await decided(page);
+  assert.equal(await page.locator("#agent").inputValue(), "CCBot");
+  await page.getByRole("button", { name: "Example", exact: true }).click();
+  await page.waitForFunction(() => location.hash === "");
+  assert.equal(await page.locator("#agent").inputValue(), "GPTBot");
+});
+
+onPage("a site's file is fetched, and its story told", async (page) => {
+  const there = await site({
+    "/robots.txt": { headers: { "Content-Type": "text/plain" }, body: "User-agent: *\r\nDisallow: /tail\r\n" },
+  });
+  try {
+    await open(page, server.origin);
+    await page.locator("#site").fill(`${there.origin}/tail/x`);
+    await page.locator("#site").press("Enter");
+    await says(page.locator("#story"), /The file of http:\/\/127/);
+    assert.equal(await page.locator("#robots").inputValue(), "User-agent: *\nDisallow: /tail\n");
+    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
+    await says(page.locator(".decision .url"), /\/tail\/x/);
+    await page.locator("#story summary").click();
+    await says(page.locator("#story"), /fetched/);
+  } finally {
+    await there.stop();
+  }
+});
+
+onPage("a site without a file, one in trouble and a wrong address are told apart", async (page, watch) => {
+  // Refusals are also written to the console by the browser.
+  watch.expect(/status of 4\d\d|status of 5\d\d/);
+  const [empty, broken] = [await site({}), await site({ "/robots.txt": { status: 503 } })];
+  try {
+    await open(page, server.origin);
+    await page.locator("#site").fill(empty.origin);
+    await page.locator("#fetch-button").click();
+    await says(page.locator("#story"), /has no robots\.txt/);
+    await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
+    await page.locator("#site").fill(broken.origin);
+    await page.locator("#fetch-button").click();
+    await says(page.locator("#story"), /could not be had/);
+    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
+    // What is typed is a file again.
+    await type(page, "#robots", "User-agent: *\nAllow: /\n");
+    await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
+    await page.locator("#site").fill("gopher://example.com/");
+    await page.locator("#fetch-button").click();
+    await says(page.locator("#story"), /scheme|http/);
+  } finally {
+    await Promise.all([empty.stop(), broken.stop()]);
+  }
+});
+
+onPage("readings are compared side by side", async (page) => {
+  await open(page, server.origin);
+  await page.getByRole("tab", { name: "Decisions" }).press("ArrowRight");
+  assert.equal(await page.getByRole("tab", { selected: true }).innerText(), "Compare");
+  const table = page.locator("#comparison table");
+  await table.waitFor();
+  const columns = await table.locator("thead th").count();
+  assert.ok(columns > 2);
+  await says(page.locator("#comparison"), /may not/);
+  await table.locator(".line-link").first().click();
+  assert.equal((await lines(page, "now")).length, 1);
+  await page.locator("#compare-agents").fill("Googlebot, Bingbot");
+  await says(page.locator("#comparison"), /Googlebot, Bingbot|all read them alike/);
+});
+
+onPage("page controls are read from header and HTML", async (page) => {
+  await open(page, server.origin);
+  await page.getByRole("tab", { name: "Page controls" }).click();
+  await says(page.locator("#page-rules"), /noarchive/);
+  await type(page, "#headers", "X-Robots-Tag: noindex, wibble\nContent-Usage: train-ai=n\n");
+  await says(page.locator("#page-rules"), /✗ index/);
+  await says(page.locator("#page-rules"), /Not understood: wibble/);
+  await page.locator("#use-page").check();
+  await page.getByRole("tab", { name: "Decisions" }).click();
+  await says(page.locator(".decision .uses").first(), /✗ index/);
+  await says(page.locator(".decision .uses").first(), /✗ train/);
+});
+
+onPage("colours follow the system and the button, and are kept", async (page) => {
+  await open(page, server.origin);
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  const button = page.locator("#theme");
+  await button.click();
+  assert.equal(await ground(), light);
+  await button.click();
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await page.reload();
+  await decided(page);
+  assert.equal(await ground(), dark);
+  await button.click();
+  assert.equal(await ground(), light);
+}, { colorScheme: "light" });
+
+onPage("help opens by key and closes by Esc; the skip link leads to the answers", async (page) => {
+  await open(page, server.origin);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "answers");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Help" }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#help").evaluate((dialog) => dialog.open), false);
+  assert.equal(new URL(page.url()).hash, "");
+});
+
+onPage("everything can be reached by Tab, and nothing holds the focus", async (page) => {
+  await open(page, server.origin);
+  const seen = new Set();
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press("Tab");
+    seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
+  }
+  for (const id of ["copy-link", "theme", "help-open", "site", "robots", "tab-decisions", "agent", "dialect", "purposes", "apps", "urls", "line-link", "toggle"]) {
+    assert.ok(seen.has(id), `${id} is reached; reached were ${[...seen].join(", ")}`);
+  }
+});
+
+onPage("half a mebioctet stays answerable while it is typed into", async (page) => {
+  await open(page, server.origin);
+  // More than RFC 9309 asks for, and less than where files are cut.
+  const long = `User-agent: *\n${Array.from({ length: 18_100 }, (_, n) => `Disallow: /folder/${n}/page\n`).join("")}`;
+  assert.ok(long.length > 500 * 1024);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), long);
+  await page.locator("#robots").press("Control+a");
+  await page.keyboard.press("Control+v");
+  await page.locator("#robots").press("Control+End");
+  for (const key of "Disallow: /press/") await page.keyboard.press(key);
+  // The main thread answers between the keys, and the decision comes.
+  assert.equal(await page.evaluate(() => 6 * 7), 42);
+  await says(page.locator(".decision .by").first(), /line 18102/);
+  await page.locator("#robots").press("Control+Home");
+  const first = page.locator('#gutter .number[data-line="1"]');
+  await first.waitFor();
+  assert.ok((await page.locator("#overlay .line").count()) < 100);
+});
+
+onPage("a line of half a mebioctet is shown plainly", async (page) => {
+  await open(page, server.origin);
+  await type(page, "#robots", `User-agent: *\nDisallow: /${"x".repeat(500 * 1024)}\nDisallow: /press/\n`);
+  await says(page.locator(".decision .by").first(), /line 3/);
+  assert.equal(await page.locator("#editor.plain").count(), 1);
+});
+
+onPage("text of a file is never markup", async (page) => {
+  await open(page, server.origin);
+  const markup = "<img src=x onerror=alert(1)>";
+  await type(page, "#robots", `User-agent: GPTBot\nDisallow: /${markup}\n${markup}: a\nSitemap: ${markup}\n`);
+  await type(page, "#urls", `https://shop.example/${markup}\n`);
+  await says(page.locator(".decision .by"), /line 2/);
+  await page.getByRole("button", { name: /^Why/ }).click();
+  await says(page.locator(".why"), /sitemap/);
+  await page.getByRole("tab", { name: "Compare" }).click();
+  await says(page.locator("#comparison"), /pattern/);
+  assert.equal(await page.locator("img").count(), 0);
+});
+
+test("a server that is gone is said, and what was decided stays", async () => {
+  const mortal = await serve();
+  const watch = await watched(browser, mortal.origin);
+  watch.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  const { page } = watch;
+  await open(page, mortal.origin);
+  await mortal.stop();
+  await page.locator("#agent").fill("CCBot");
+  await says(page.locator("#problem"), /does not answer/);
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  assert.equal((await verdicts(page)).length, 4);
+  watch.check();
+  await watch.close();
+});
+
+test("a server that wants a key gets it", async () => {
+  const made = execFileSync(program, ["serve", "--new-key", "page"], { encoding: "utf8" });
+  const key = /^# (\S+)$/m.exec(made)[1];
+  const file = path.join(pictures, "keys");
+  await writeFile(file, made);
+  const locked = await serve("--keys", file);
+  const watch = await watched(browser, locked.origin);
+  watch.expect(/status of 401/);
+  const { page } = watch;
+  await page.goto(locked.origin);
+  await says(page.locator("#problem"), /key/);
+  await page.getByLabel("Key").fill(key);
+  await page.getByLabel("Key").press("Enter");
+  await says(page.locator("#decisions-count"), /^3 allowed, 1 disallowed/);
+  assert.equal(await page.locator("#problem").isHidden(), true);
+  await page.locator("#agent").fill("openai");
+  await says(page.locator("#agent-list"), /GPTBot/);
+  watch.check();
+  await watch.close();
+  await locked.stop();
+});

@@ -1,0 +1,94 @@
+// Asks our own server. An answer that was overtaken by a newer question is dropped; what went wrong is a
+// `Problem` with a sentence for people.
+
+/** Something that went wrong. `gone` is true where the server did not answer at all. */
+export class Problem extends Error {
+  constructor(message, { gone = false, status = null } = {}) {
+    super(message);
+    this.gone = gone;
+    this.status = status;
+  }
+}
+
+/** The key that this server wants, where it wants one. It is kept until the page is left. */
+let key = null;
+
+/** Sends this key from now on. */
+export function useKey(given) {
+  key = given;
+}
+
+/** Asks with a JSON body. */
+export const post = (path, body, signal) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+
+/** Asks for something that is there. */
+export const get = (path, signal) => ask(path, { signal });
+
+async function ask(path, options) {
+  let response;
+  const headers = { ...options.headers, ...(key && { Authorization: `Bearer ${key}` }) };
+  try {
+    response = await fetch(path, { credentials: "omit", redirect: "error", ...options, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server does not answer.", { gone: true });
+  }
+  const text = await response.text().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server's answer broke off.", { gone: true });
+  });
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    const said = response.ok ? "and not as JSON" : `with status ${response.status}`;
+    throw new Problem(`The server answered in a way that this page does not understand, ${said}.`, {
+      status: response.status,
+    });
+  }
+  if (response.ok) return json;
+  throw new Problem(sentence(json, response.status), { status: response.status });
+}
+
+/** Problem details (RFC 9457), or an error as decisions have it, in a sentence. */
+function sentence(json, status) {
+  const said = json.detail ?? json.error?.message ?? json.title;
+  if (status === 413) return said ?? "That is more than this server reads at once.";
+  if (status === 429) return said ?? "That was more than this server answers at once. Wait a moment.";
+  return said ?? `The server refused with status ${status}.`;
+}
+
+/**
+ * A function that asks and gives `null` where a newer call has overtaken it; the older request is given up.
+ * `run` gets a signal first, then the arguments.
+ */
+export function latest(run) {
+  let current = null;
+  return async (...args) => {
+    current?.abort();
+    const mine = (current = new AbortController());
+    try {
+      const result = await run(mine.signal, ...args);
+      return mine === current ? { result } : null;
+    } catch (error) {
+      if (mine !== current || error.name === "AbortError") return null;
+      return { problem: error instanceof Problem ? error : new Problem(`This page has a fault: ${error.message}`) };
+    }
+  };
+}
+
+/** Calls `run` once nothing has asked for it for a while; `now` does not wait. */
+export function settled(run, wait) {
+  let timer = null;
+  const now = () => {
+    clearTimeout(timer);
+    timer = null;
+    run();
+  };
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(now, wait());
+  };
+  return { later, now };
+}

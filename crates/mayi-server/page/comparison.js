@@ -1,0 +1,142 @@
+// Dialects and crawlers side by side, as two tables: the patterns of the file about which readings part, with
+// a column for each reading; and the URLs that are asked about, with a column for each crawler.
+
+import { answer, code, counted, element, lineLink, shown } from "./dom.js";
+import { BRIEFLY, ruleText } from "./words.js";
+
+const MOST_ROWS = 100;
+const MOST_PATTERNS = 3;
+
+/** Draws a comparison into `place`. */
+export function showComparison(place, comparison) {
+  const patterns = counted(comparison.pattern_count, "pattern");
+  if (comparison.rows.length === 0) {
+    place.replaceChildren(element("p", {}, `${patterns}, and all read them alike.`), ...leftOut(comparison));
+    return;
+  }
+  place.replaceChildren(
+    element("p", {}, `${patterns}, read in ${comparison.readings.length} ways:`),
+    element("dl", { class: "readings" }, comparison.readings.map((reading) => element("div", {}, element("dt", {}, reading.name), element("dd", {}, readers(reading))))),
+    ...table(comparison),
+    ...leftOut(comparison),
+  );
+}
+
+/** Who reads so; dialects are said where it is not all of them. */
+function readers(reading) {
+  const byDialects = new Map();
+  for (const one of reading.of) {
+    const dialects = one.every_dialect ? "" : one.dialects.join(" and ");
+    byDialects.set(dialects, [...(byDialects.get(dialects) ?? []), one.crawler === "*" ? "who is not named" : shown(one.crawler)]);
+  }
+  return [...byDialects].map(([dialects, names]) => {
+    const more = names.length - 12;
+    const listed = `${names.slice(0, 12).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    return element("p", {}, listed, dialects && element("span", { class: "dialects" }, ` in ${dialects}`));
+  });
+}
+
+function table({ readings, rows }) {
+  const row = (one) => {
+    const why = new Map(one.why.map((of) => [of.reading, of]));
+    const listed = one.patterns.slice(0, MOST_PATTERNS);
+    const more = one.pattern_count - listed.length;
+    return element(
+      "tr",
+      {},
+      element(
+        "th",
+        { scope: "row" },
+        listed.map((of) => element("div", {}, code(of.pattern, 120))),
+        more > 0 && element("div", { class: "more" }, `and ${more} more`),
+        element("div", { class: "example" }, "for example ", code(one.patterns[0].example, 120)),
+      ),
+      readings.map((reading) => {
+        const allowed = one.may.includes(reading.name);
+        if (!allowed && !one.may_not.includes(reading.name)) return element("td", {}, "–");
+        return element("td", {}, answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"), grounds(why.get(reading.name)));
+      }),
+    );
+  };
+  const heads = readings.map((reading) => element("th", { scope: "col" }, reading.name));
+  const more = rows.length - MOST_ROWS;
+  return [
+    element(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
+      element(
+        "table",
+        { class: "matrix" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "pattern"), heads)),
+        element("tbody", {}, rows.slice(0, MOST_ROWS).map(row)),
+      ),
+    ),
+    more > 0 && element("p", {}, `and ${counted(more, "more row")}`),
+  ].filter(Boolean);
+}
+
+/**
+ * Draws the decisions about `urls` as `agents` in `dialects` into `place`. `decisions` has them in that order,
+ * the dialect changing first. `left` says how many URLs were not asked.
+ */
+export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
+  const cell = (url, agent) => {
+    const from = (url * agents.length + agent) * dialects.length;
+    const answers = decisions.slice(from, from + dialects.length);
+    // Dialects that agree, the line included, are said once.
+    const alike = new Map();
+    for (const [at, decision] of answers.entries()) {
+      const same = JSON.stringify([decision.error?.message, decision.access?.allowed, decision.access?.rule?.line]);
+      alike.set(same, [...(alike.get(same) ?? []), { decision, dialect: dialects[at] }]);
+    }
+    const readings = [...alike.values()].map((all) => {
+      const { decision } = all[0];
+      const who = alike.size > 1 && element("div", { class: "of" }, all.map((one) => one.dialect).join(", "));
+      if (decision.error) return element("div", { class: "reading" }, who, shown(decision.error.message));
+      const { allowed } = decision.access;
+      return element(
+        "div",
+        { class: "reading" },
+        who,
+        answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"),
+        grounds({ grounds: decision.access }),
+      );
+    });
+    return element("td", {}, readings);
+  };
+  const row = (url, at) =>
+    element("tr", {}, element("th", { scope: "row" }, code(url, 200)), agents.map((_, agent) => cell(at, agent)));
+  if (urls.length === 0) {
+    place.replaceChildren(element("p", {}, left > 0 ? "The file is too long to be asked about so often." : "No URL is asked about."));
+    return;
+  }
+  place.replaceChildren(
+    element(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your URLs, crawler by crawler" },
+      element(
+        "table",
+        { class: "matrix" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "URL"), agents.map((agent) => element("th", { scope: "col" }, shown(agent, 60))))),
+        element("tbody", {}, urls.map(row)),
+      ),
+    ),
+    left > 0 ? element("p", {}, `${counted(left, "more URL")} not asked here.`) : "",
+  );
+}
+
+function grounds(of) {
+  if (!of) return null;
+  const { rule, reason } = of.grounds;
+  if (!rule) return element("div", { class: "grounds" }, BRIEFLY[reason] ?? reason);
+  const link = lineLink(rule.line);
+  link.title = ruleText(rule);
+  return element("div", { class: "grounds" }, link);
+}
+
+function leftOut({ patterns_left_out: patterns, crawlers_left_out: crawlers }) {
+  return [
+    patterns > 0 && element("p", {}, `${counted(patterns, "pattern")} were not asked about: they are too many for so many readers.`),
+    crawlers > 0 && element("p", {}, `${counted(crawlers, "more crawler")} are named: too many to ask as each of them.`),
+  ].filter(Boolean);
+}

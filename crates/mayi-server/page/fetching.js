@@ -1,0 +1,82 @@
+// A site's own file → the editor. The server fetches it; this page asks nobody else.
+
+import { get, latest } from "./api.js";
+import { byId, element, shown } from "./dom.js";
+import { file } from "./why.js";
+
+/** A URL from what a person writes: the scheme may be left out, and a path is one of `base`. */
+export function absolute(written, base) {
+  if (written.includes("://")) return written;
+  return written.startsWith("/") ? base + written : `https://${written}`;
+}
+
+/**
+ * Wires the form. `onFile` gets `{robots, kept, base, asked}`: the text for the editor; what decides in its
+ * place until it is edited, or null; the site; and the URL that was written.
+ */
+export function fetching({ onFile, base }) {
+  const [form, site, button, story] = ["fetch", "site", "fetch-button", "story"].map(byId);
+  const ask = latest((signal, url) => get(`/v1/robots?url=${encodeURIComponent(url)}`, signal));
+  const tell = (kind, ...said) => {
+    story.className = `story ${kind}`;
+    story.replaceChildren(...said);
+    story.hidden = said.length === 0;
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const written = site.value.trim();
+    if (written === "") {
+      tell("wrong", "Write the address of a site, such as https://example.com/.");
+      site.focus();
+      return;
+    }
+    const url = absolute(written, base());
+    button.disabled = true;
+    tell("", `Asking for the robots.txt of ${shown(url)} …`);
+    const answered = await ask(url);
+    button.disabled = false;
+    if (answered === null) return;
+    if (answered.problem) {
+      tell("wrong", answered.problem.message);
+      return;
+    }
+    const { result } = answered;
+    const got = read(result);
+    tell(
+      got.kept ? "wrong" : "",
+      element("details", {}, element("summary", {}, sentence(result, got)), file(result.file)),
+    );
+    onFile({ ...got, base: result.origin.replace(/\/$/, ""), asked: url });
+  });
+  return {
+    /** What was fetched is no longer what is in the editor. */
+    forget: () => tell(""),
+  };
+}
+
+/** The text of the answer, and what stands for it where the text alone would be answered otherwise. */
+function read(result) {
+  if (typeof result.text === "string") return { robots: result.text, kept: null };
+  if (typeof result.base64 === "string") {
+    const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
+    return { robots: new TextDecoder().decode(octets), kept: { base64: result.base64 } };
+  }
+  return { robots: "", kept: ended(result.access) };
+}
+
+/** How a fetch ended, as a request says it. What counts is whether there is no file or none could be had. */
+function ended(access) {
+  const status = Number(/: status (\d+)$/.exec(access)?.[1] ?? 0);
+  if (status) return { status };
+  return access.startsWith("unavailable") ? { status: 404 } : { error: access.replace(/^unreachable: /, "") };
+}
+
+function sentence(result, { kept }) {
+  const origin = shown(result.origin);
+  if (kept?.base64) return `The file of ${origin} is not UTF-8: it is asked as it came, and shown as well as it can be.`;
+  if (!kept) return `The file of ${origin}`;
+  const why = shown(result.access.replace(/^\w+: /, ""));
+  return result.access.startsWith("unavailable")
+    ? `${origin} has no robots.txt (${why}): everything may be fetched.`
+    : `The robots.txt of ${origin} could not be had (${why}): nothing may be fetched until it can.`;
+}

@@ -1,0 +1,231 @@
+//! A request that was let in → its answer. One file an operation.
+
+pub(crate) mod decide;
+pub(crate) mod operation;
+pub(crate) mod reading;
+pub(crate) mod registry;
+pub(crate) mod robots;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, SystemTime};
+
+use aws_lc_rs::digest::{SHA256, digest};
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use mayi::page::PageOptions;
+use mayi::report::{ErrorCode, RequestError};
+use mayi::{ReadOptions, RobotsTxt};
+use mayi_fetch::Fetcher;
+use serde::Deserialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::config::Config;
+use crate::metrics::Metrics;
+use crate::prepared::Answerer;
+use crate::problem::Problem;
+
+/// What every operation has.
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) fetcher: Fetcher,
+    pub(crate) page: PageOptions,
+    pub(crate) metrics: Metrics,
+    pub(crate) prepared: crate::prepared::Store,
+    /// A file without a line: it knows the registry and the options.
+    pub(crate) none: RobotsTxt<'static>,
+    /// The octets of bodies that may be held, in units of 1024.
+    bodies: Arc<Semaphore>,
+    stopping: AtomicBool,
+}
+
+/// An answer, or why there is none.
+pub(crate) type Answered = Result<Response<Body>, Problem>;
+
+/// A body, with its share of what bodies may take.
+pub(crate) struct Read {
+    pub(crate) octets: Bytes,
+    #[allow(dead_code)]
+    share: Option<OwnedSemaphorePermit>,
+}
+
+/// Bodies up to this size are not counted: `in_flight` bounds what they take.
+const SMALL: usize = 64 << 10;
+
+impl App {
+    pub(crate) fn new(config: Config, fetcher: Fetcher) -> Self {
+        let page = config.reading.page_options();
+        let answering = fetcher.answering();
+        let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
+        let bodies = (config.limits.all_bodies_octets / 1024).clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            config,
+            fetcher,
+            page,
+            metrics: Metrics::default(),
+            prepared: crate::prepared::Store::new(),
+            none,
+            bodies: Arc::new(Semaphore::new(bodies)),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// How files are read where a request says nothing of it.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        let answering = self.fetcher.answering();
+        answering.reading(answering.dialect(), None)
+    }
+
+    /// What answers requests one after the other.
+    pub(crate) fn answerer(&self) -> Answerer<'_> {
+        Answerer::new(&self.prepared, &self.fetcher)
+    }
+
+    /// Says that no new work should be sent here.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Relaxed);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Relaxed)
+    }
+
+    /// A share of what bodies may take, for one of this size.
+    pub(crate) fn share(&self, octets: usize) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        if octets <= SMALL {
+            return Ok(None);
+        }
+        let units = u32::try_from(octets.div_ceil(1024)).unwrap_or(u32::MAX);
+        let share = Arc::clone(&self.bodies).try_acquire_many_owned(units);
+        let full = "the bodies that are being answered take all the memory that they may";
+        share.map(Some).map_err(|_| Problem::overloaded(full))
+    }
+
+    /// Reads a body as a whole.
+    pub(crate) async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Read, Problem> {
+        let limit = self.config.limits.body_octets;
+        // A body without a length may become as large as bodies may be.
+        let length = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
+        let length: usize = length.unwrap_or(limit);
+        if length > limit {
+            return Err(Problem::too_large(limit));
+        }
+        let share = self.share(length)?;
+        match Limited::new(body, limit).collect().await {
+            Ok(collected) => Ok(Read { octets: collected.to_bytes(), share }),
+            Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),
+            Err(_) => {
+                let detail = "the body has ended before it was complete";
+                Err(Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidJson.name(), detail))
+            }
+        }
+    }
+}
+
+/// What a body is said to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Json,
+    Lines,
+}
+
+/// What a body is said to be; JSON where nothing is said. A form is not read as JSON: that is what a
+/// page of somebody else can have a browser send without asking us first.
+pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
+    let Some(said) = headers.get(CONTENT_TYPE) else { return Ok(Kind::Json) };
+    let said = said.to_str().unwrap_or_default();
+    let essence = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match &*essence {
+        "application/json" => Ok(Kind::Json),
+        "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Ok(Kind::Lines),
+        _ => {
+            let detail = format!(
+                "`{}` is not read here: send application/json, or application/x-ndjson where there \
+                 are many requests",
+                said.escape_debug()
+            );
+            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+            Err(Problem::new(status, "unsupported-media-type", detail))
+        }
+    }
+}
+
+/// An object, from JSON. A list of its members is not one, although serde would take it.
+pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, RequestError> {
+    if json.trim_ascii_start().first() == Some(&b'[') {
+        return Err(RequestError::new(ErrorCode::InvalidRequest, "this is a list, not a JSON object"));
+    }
+    serde_json::from_slice(json).map_err(|error| {
+        let code = match error.classify() {
+            serde_json::error::Category::Data => ErrorCode::InvalidRequest,
+            _ => ErrorCode::InvalidJson,
+        };
+        RequestError::new(code, error)
+    })
+}
+
+/// Does work that takes long where it holds nobody up.
+pub(crate) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Problem::internal()))
+}
+
+/// An answer that is nobody else's.
+pub(crate) fn json(body: impl Into<Body>) -> Response<Body> {
+    typed(body, "application/json", HeaderValue::from_static("no-store"))
+}
+
+fn typed(
+    body: impl Into<Body>,
+    content_type: &'static str,
+    cache_control: HeaderValue,
+) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, cache_control);
+    response
+}
+
+/// An answer that may be kept for a while, and asked for again by its tag.
+pub(crate) fn cached(
+    asked: &HeaderMap,
+    body: Vec<u8>,
+    content_type: &'static str,
+    fresh: Duration,
+) -> Response<Body> {
+    let hash = digest(&SHA256, &body);
+    let tag: String = hash.as_ref()[..12].iter().map(|octet| format!("{octet:02x}")).collect();
+    let tag = format!("\"{tag}\"");
+    let control = match fresh.as_secs() {
+        0 => HeaderValue::from_static("no-cache"),
+        seconds => HeaderValue::try_from(format!("private, max-age={seconds}")).expect("ASCII"),
+    };
+    let is_known = is_known(asked, &tag);
+    let body = if is_known { Body::empty() } else { Body::from(body) };
+    let mut response = typed(body, content_type, control);
+    if is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response.headers_mut().remove(CONTENT_TYPE);
+    }
+    response.headers_mut().insert(ETAG, HeaderValue::try_from(tag).expect("hex digits"));
+    response
+}
+
+/// Whether the client has what a tag stands for (RFC 9110 §13.1.2).
+fn is_known(asked: &HeaderMap, tag: &str) -> bool {
+    let fields = asked.get_all(IF_NONE_MATCH).iter().filter_map(|field| field.to_str().ok());
+    let mut tags = fields.flat_map(|field| field.split(',')).map(str::trim);
+    tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+/// For how long an answer that comes from a file may be kept: not for longer than the file, nor for
+/// so long that a change of the configuration would not be seen.
+pub(crate) fn fresh_for(until: Option<SystemTime>) -> Duration {
+    let left = until.and_then(|until| until.duration_since(SystemTime::now()).ok());
+    left.unwrap_or_default().min(Duration::from_mins(5))
+}

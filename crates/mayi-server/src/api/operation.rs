@@ -1,0 +1,60 @@
+//! What whoever runs the service asks: is it well, what has it done, what can be asked; and the page.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Response, Uri};
+
+use super::{Answered, App, cached, json};
+use crate::OPENAPI;
+use crate::page::{ASSETS, POLICY};
+use crate::problem::Problem;
+
+/// The process runs.
+pub(crate) async fn health() -> Answered {
+    Ok(json(r#"{"status":"alive"}"#))
+}
+
+/// Work may be sent here.
+pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answered {
+    if app.is_stopping() {
+        return Err(Problem::overloaded("the service is ending"));
+    }
+    Ok(json(r#"{"status":"ready"}"#))
+}
+
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answered {
+    let mut response = json(app.metrics.text(&app.fetcher.stats()));
+    let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    Ok(response)
+}
+
+pub(crate) async fn openapi(asked: HeaderMap) -> Answered {
+    Ok(cached(&asked, OPENAPI.into(), "application/json", Duration::ZERO))
+}
+
+/// A file of the page. It is checked for a newer one every time, as it may come with a new version.
+pub(crate) async fn asset(uri: Uri, asked: HeaderMap) -> Answered {
+    let asset = ASSETS.iter().find(|asset| asset.path == uri.path()).ok_or_else(nothing)?;
+    let mut response = cached(&asked, asset.octets.to_vec(), asset.content_type, Duration::ZERO);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    Ok(response)
+}
+
+/// A path that there is not.
+pub(crate) async fn fallback() -> Response<Body> {
+    axum::response::IntoResponse::into_response(nothing())
+}
+
+fn nothing() -> Problem {
+    Problem::not_found("there is nothing here; /openapi.json says what there is")
+}

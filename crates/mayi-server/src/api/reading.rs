@@ -1,0 +1,202 @@
+//! `/v1/lint`, `/v1/page`, `/v1/compare`: what somebody else's file or page says, without a fetch.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Request as HttpRequest, StatusCode};
+use mayi::lint::{Options, Page, lint};
+use mayi::page::{PageControls, PageOptions};
+use mayi::report::{
+    ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
+};
+use mayi::{Crawler, Dialect, ProductToken, ReadOptions};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Answered, App, Kind, Read, aside, json, kind_of, object};
+use crate::problem::Problem;
+
+/// How many crawlers may be asked about at once.
+const MOST_AGENTS: usize = 100;
+
+/// A crawler that no site names: what holds for it holds for all others.
+const NOBODY: &str = "mayi-nobody";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LintBody<'a> {
+    #[serde(borrow)]
+    robots: RobotsInput<'a>,
+    #[serde(borrow, default)]
+    agents: Vec<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "there")]
+    page: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "there")]
+    url: Option<Cow<'a, str>>,
+}
+
+/// A member that may be absent, and is not null where it is there.
+fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+    let read = body_of(&app, request).await?;
+    aside(move || {
+        let body: LintBody<'_> = object(&read.octets)?;
+        let (octets, reading) = file(&body.robots, app.reading())?;
+        let mut options = Options::default().with_reading(reading);
+        if !body.agents.is_empty() {
+            let agents = few(&body.agents)?.iter().map(|token| crawler(token));
+            options = options.with_agents(agents.collect::<Result<_, _>>()?);
+        }
+        let page = match body.page {
+            Some(raw) => Some(object::<PageInput<'_>>(raw.get().as_bytes())?),
+            None => None,
+        };
+        match (body.url, page) {
+            (Some(url), page) => {
+                mayi::Target::parse(&url).map_err(RequestError::from)?;
+                options = options.with_page(page_of(url.into_owned(), page.as_ref(), app.page));
+            }
+            (None, Some(_)) => {
+                return Err(Problem::invalid("`page` comes with its `url`: rules are about a place"));
+            }
+            (None, None) => {}
+        }
+        let linted = lint(&octets, &options);
+        Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
+    })
+    .await
+}
+
+fn page_of(url: String, page: Option<&PageInput<'_>>, options: PageOptions) -> Page {
+    let headers = page.map(|page| &*page.headers).unwrap_or_default();
+    let fields: Vec<(String, String)> =
+        headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let controls = controls(headers, page.and_then(|page| page.html.as_ref()), options);
+    Page { url, controls, fields }
+}
+
+fn controls(
+    headers: &[(Cow<'_, str>, Cow<'_, str>)],
+    html: Option<&HtmlInput<'_>>,
+    options: PageOptions,
+) -> PageControls {
+    let fields: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+    match html {
+        Some(HtmlInput::Text(text)) => PageControls::read_text(&fields, text, options),
+        Some(HtmlInput::Octets(octets)) => PageControls::read_with(&fields, octets, options),
+        _ => PageControls::read_with(&fields, b"", options),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PageBody<'a> {
+    #[serde(borrow, default)]
+    agent: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    #[serde(borrow, default)]
+    html: Option<HtmlInput<'a>>,
+}
+
+pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+    let read = body_of(&app, request).await?;
+    aside(move || {
+        let body: PageBody<'_> = object(&read.octets)?;
+        let crawler = crawler(body.agent.as_deref().unwrap_or(NOBODY))?;
+        let controls = controls(&body.headers, body.html.as_ref(), app.page);
+        Ok(json(to_vec(&PageReport::explained(&controls.for_crawler(&crawler)))))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CompareBody<'a> {
+    #[serde(borrow)]
+    robots: RobotsInput<'a>,
+    #[serde(borrow, default)]
+    agents: Vec<Cow<'a, str>>,
+}
+
+pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+    let read = body_of(&app, request).await?;
+    aside(move || {
+        let body: CompareBody<'_> = object(&read.octets)?;
+        let (octets, options) = file(&body.robots, app.reading())?;
+        let agent = |token: &Cow<'_, str>| match token.trim() {
+            "*" => Ok(None),
+            token => ProductToken::new(token).map(Some).map_err(no_token),
+        };
+        let agents = few(&body.agents)?.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+        let agents = (!agents.is_empty()).then_some(&*agents);
+        let dialects = Dialect::ALL.iter().map(|dialect| {
+            let mut request = Request::new("", "");
+            request.dialect = Some(Cow::Borrowed(dialect.name()));
+            app.fetcher.answering().dialect_of(&request)
+        });
+        let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
+        Ok(json(to_vec(&mayi::meaning::compare(&octets, &options, &dialects, agents))))
+    })
+    .await
+}
+
+async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<Read, Problem> {
+    let (parts, body) = request.into_parts();
+    if kind_of(&parts.headers)? == Kind::Lines {
+        let detail = "only /v1/decide takes lines; send application/json";
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "unsupported-media-type", detail));
+    }
+    app.read(&parts.headers, body).await
+}
+
+/// The octets of a file, and how they are read.
+fn file<'a>(
+    robots: &'a RobotsInput<'_>,
+    reading: ReadOptions,
+) -> Result<(&'a [u8], ReadOptions), Problem> {
+    match robots {
+        RobotsInput::Text(text) => Ok((text.as_bytes(), reading)),
+        RobotsInput::Octets { octets, charset } => {
+            let reading = match charset {
+                Some(charset) => reading.with_charset(charset),
+                None => reading,
+            };
+            Ok((octets, reading))
+        }
+        _ => {
+            let message = "`robots` is the file here: its text, or {\"base64\": \"…\"}";
+            Err(RequestError::new(ErrorCode::InvalidRobots, message).into())
+        }
+    }
+}
+
+fn few<'a, 'b>(agents: &'a [Cow<'b, str>]) -> Result<&'a [Cow<'b, str>], Problem> {
+    if agents.len() > MOST_AGENTS {
+        let count = agents.len();
+        return Err(Problem::invalid(format!(
+            "`agents` has {count} names, and may have {MOST_AGENTS}"
+        )));
+    }
+    Ok(agents)
+}
+
+fn crawler(token: &str) -> Result<Crawler, Problem> {
+    Crawler::new(token).map_err(no_token)
+}
+
+fn no_token(error: mayi::InvalidProductToken) -> Problem {
+    RequestError::new(ErrorCode::InvalidAgent, error).into()
+}
+
+fn to_vec(report: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(report).expect("a report is JSON")
+}

@@ -1,0 +1,161 @@
+//! `/v1/registry` and `/v1/dialects`: what the registries have, and how files can be read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use mayi::registry::Registry;
+use mayi::{Dialect, Extension};
+use serde_json::{Value, json};
+
+use super::{Answered, App, cached};
+use crate::problem::Problem;
+
+/// What does not change while the service runs may be kept for as long as nobody would wait for.
+const FRESH: Duration = Duration::from_mins(5);
+
+const NAMES: [&str; 5] = ["purposes", "applications", "directives", "categories", "agents"];
+
+/// An entry, and the names that it is found by.
+struct Entry {
+    names: Vec<String>,
+    value: Value,
+}
+
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Path(which): Path<String>,
+    asked: HeaderMap,
+) -> Answered {
+    let entries = entries(app.none.registry(), &which)?;
+    let values: Vec<_> = entries.into_iter().map(|entry| entry.value).collect();
+    Ok(answer(&asked, &json!({ which: values })))
+}
+
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Path((which, name)): Path<(String, String)>,
+    asked: HeaderMap,
+) -> Answered {
+    let entries = entries(app.none.registry(), &which)?;
+    let is = |entry: &Entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(&name));
+    match entries.into_iter().find(is) {
+        Some(entry) => Ok(answer(&asked, &entry.value)),
+        None => {
+            let name = name.escape_debug();
+            Err(Problem::not_found(format!("`{name}` is not among the registered {which}")))
+        }
+    }
+}
+
+pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> Answered {
+    let default = app.none.dialect().name();
+    let dialect = |dialect: &Dialect| {
+        let read = Extension::ALL.iter().filter(|extension| dialect.reads(**extension));
+        json!({
+            "name": dialect.name(),
+            "summary": dialect.summary(),
+            "default": dialect.name() == default,
+            "extensions": read.map(|extension| extension.name()).collect::<Vec<_>>(),
+        })
+    };
+    let all: Vec<_> = Dialect::ALL.iter().map(dialect).collect();
+    Ok(answer(&asked, &json!({ "dialects": all })))
+}
+
+fn answer(asked: &HeaderMap, value: &Value) -> axum::http::Response<axum::body::Body> {
+    cached(asked, value.to_string().into_bytes(), "application/json", FRESH)
+}
+
+fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
+    Ok(match which {
+        "purposes" => purposes(registry),
+        "applications" => applications(registry),
+        "directives" => directives(registry),
+        "categories" => categories(registry),
+        "agents" => agents(registry),
+        _ => {
+            let (which, names) = (which.escape_debug(), NAMES.join(", "));
+            return Err(Problem::not_found(format!(
+                "no registry is called `{which}`; there are {names}"
+            )));
+        }
+    })
+}
+
+fn purposes(registry: &Registry) -> Vec<Entry> {
+    let entries = registry.purposes().iter().map(|purpose| Entry {
+        names: vec![purpose.token.clone()],
+        value: json!({ "token": purpose.token, "description": purpose.description }),
+    });
+    entries.collect()
+}
+
+fn applications(registry: &Registry) -> Vec<Entry> {
+    let entries = registry.applications().iter().map(|application| Entry {
+        names: vec![application.identifier.clone()],
+        value: json!({
+            "identifier": application.identifier,
+            "product_token": application.product_token.as_str(),
+            "change_controller": application.change_controller,
+        }),
+    });
+    entries.collect()
+}
+
+fn directives(registry: &Registry) -> Vec<Entry> {
+    let entries = registry.directives().iter().map(|directive| {
+        let overrides = directive.overrides.as_ref().map(|overrides| {
+            let values = overrides
+                .values
+                .iter()
+                .map(|(value, meaning)| json!({ "value": value.to_string(), "means": meaning.name() }));
+            json!({ "category": overrides.category, "values": values.collect::<Vec<_>>() })
+        });
+        Entry {
+            names: vec![
+                format!("{};{}", directive.application, directive.name),
+                directive.name.clone(),
+            ],
+            value: json!({
+                "application": directive.application,
+                "name": directive.name,
+                "type": directive.value_type.name(),
+                "status": directive.status.name(),
+                "description": directive.description,
+                "documentation": directive.documentation,
+                "overrides": overrides,
+            }),
+        }
+    });
+    entries.collect()
+}
+
+fn categories(registry: &Registry) -> Vec<Entry> {
+    let entries = registry.categories().iter().map(|category| Entry {
+        names: vec![category.label.clone()],
+        value: json!({
+            "label": category.label,
+            "name": category.name,
+            "description": category.description,
+        }),
+    });
+    entries.collect()
+}
+
+fn agents(registry: &Registry) -> Vec<Entry> {
+    let entries = registry.agents().iter().map(|agent| Entry {
+        names: vec![agent.token.clone()],
+        value: json!({
+            "token": agent.token,
+            "operator": agent.operator,
+            "kind": agent.kind.name(),
+            "control_only": agent.control_only,
+            "ignores_global": agent.ignores_global(),
+            "fallback": agent.fallback().collect::<Vec<_>>(),
+            "source": agent.source,
+        }),
+    });
+    entries.collect()
+}

@@ -1,0 +1,123 @@
+//! `/v1/robots`: the file of a site, how it was had, and what is in it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mayi::RobotsTxt;
+use mayi::access::Origin;
+use mayi::report::{ErrorCode, FileReport, RequestError};
+use mayi_fetch::Robots;
+use serde::Serialize;
+
+use super::{Answered, App, aside, cached, fresh_for};
+
+/// What is known of a site's file.
+#[derive(Serialize)]
+struct SiteFile<'r> {
+    origin: String,
+    url: String,
+    file: &'r FileReport,
+    /// What holds: `successful`, or why there is no file.
+    access: String,
+    /// The file as text, or, where it is not UTF-8, as base64; neither where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+    groups: Vec<FileGroup<'r>>,
+    sitemaps: Vec<Cow<'r, str>>,
+    irregularities: usize,
+}
+
+#[derive(Serialize)]
+struct FileGroup<'r> {
+    starts: Vec<FileLine<'r>>,
+    rules: Vec<FileRule<'r>>,
+}
+
+#[derive(Serialize)]
+struct FileLine<'r> {
+    line: u32,
+    value: Cow<'r, str>,
+}
+
+#[derive(Serialize)]
+struct FileRule<'r> {
+    line: u32,
+    kind: &'static str,
+    pattern: Cow<'r, str>,
+}
+
+pub(crate) async fn get(State(app): State<Arc<App>>, uri: Uri, headers: HeaderMap) -> Answered {
+    let url = url_of(uri.query().unwrap_or_default())?;
+    let origin = Origin::of_url(&url).map_err(RequestError::from)?;
+    let robots = app.fetcher.robots(&origin).await;
+    let report = robots.file_report();
+    let fresh = fresh_for(report.fresh_until);
+    let body = aside(move || {
+        let shown = SiteFile::of(&robots, &report);
+        Ok(serde_json::to_vec(&shown).expect("what is known is JSON"))
+    })
+    .await?;
+    Ok(cached(&headers, body, "application/json", fresh))
+}
+
+fn url_of(query: &str) -> Result<String, RequestError> {
+    let wrong = |message: &str| RequestError::new(ErrorCode::InvalidRequest, message);
+    let mut url = None;
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "url" if url.is_none() => url = Some(value.into_owned()),
+            "url" => return Err(wrong("`url` is given twice")),
+            _ => return Err(wrong("there is one parameter: `url`, a URL of the site")),
+        }
+    }
+    url.ok_or_else(|| wrong("`url` is missing: a URL of the site"))
+}
+
+impl<'r> SiteFile<'r> {
+    fn of(robots: &'r Robots, file: &'r FileReport) -> Self {
+        let copy = robots.kept().copy.as_ref().filter(|_| robots.robots_txt().is_some());
+        let text = copy.and_then(|copy| std::str::from_utf8(&copy.body).ok());
+        let octets = copy.filter(|_| text.is_none());
+        let read = robots.robots_txt().map(|robots| &**robots);
+        Self {
+            origin: robots.origin().to_string(),
+            url: robots.origin().robots_url(),
+            file,
+            access: robots.access().to_string(),
+            text,
+            base64: octets.map(|copy| STANDARD.encode(&copy.body)),
+            groups: read.map(groups).unwrap_or_default(),
+            sitemaps: read
+                .map(|read| read.sitemaps().map(String::from_utf8_lossy).collect())
+                .unwrap_or_default(),
+            irregularities: read.map_or(0, |read| read.irregularities().count()),
+        }
+    }
+}
+
+fn groups<'r>(robots: &'r RobotsTxt<'_>) -> Vec<FileGroup<'r>> {
+    let group = |group: mayi::Group<'r>| FileGroup {
+        starts: group
+            .start_lines()
+            .map(|(line, value)| FileLine {
+                line: line.number(),
+                value: String::from_utf8_lossy(value),
+            })
+            .collect(),
+        rules: group
+            .rules()
+            .map(|(line, kind, pattern)| FileRule {
+                line: line.number(),
+                kind: kind.name(),
+                pattern: String::from_utf8_lossy(pattern),
+            })
+            .collect(),
+    };
+    robots.groups().map(group).collect()
+}

@@ -1,0 +1,390 @@
+//! Many requests in → their answers out, in order, on all cores and in bounded memory.
+//!
+//! Requests are cut into chunks, and a few chunks are answered at the same time. Each has a short
+//! channel of its own, and the channels are emptied one after the other: a client that reads slowly
+//! makes the work wait, and not the memory grow. A wrong request gets its error in its place.
+
+use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, Response};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::Frame;
+use mayi::access::Origin;
+use mayi::report::{ErrorCode, Request, RequestError};
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+use crate::api::decide::answer_into;
+use crate::api::{App, Read};
+use crate::gate::Place;
+use crate::metrics::{Outcome, Outcomes};
+use crate::prepared::site_of;
+use crate::problem::Problem;
+
+/// How many requests a chunk has at most.
+const CHUNK: usize = 512;
+
+/// Answers are handed on in pieces of about this size.
+const PIECE: usize = 64 << 10;
+
+/// How many pieces of a chunk wait to be handed on.
+const PIECES: usize = 2;
+
+/// How long a chunk works before it lets others have a turn.
+const TURN: Duration = Duration::from_millis(1);
+
+/// Requests in an array.
+pub(crate) struct Batch {
+    read: Read,
+    items: Vec<Range<usize>>,
+}
+
+impl Batch {
+    /// Cuts an array into its requests, which are read later and each by itself.
+    pub(crate) fn of_array(read: Read, most: usize) -> Result<Self, Problem> {
+        let octets = &read.octets;
+        let raw: Vec<&RawValue> = serde_json::from_slice(octets)
+            .map_err(|error| Problem::from(RequestError::new(ErrorCode::InvalidJson, error)))?;
+        if raw.len() > most {
+            let count = raw.len();
+            let detail = format!("the array has {count} requests, and may have {most}; send NDJSON");
+            return Err(Problem::invalid(detail));
+        }
+        let start = octets.as_ptr() as usize;
+        let place = |item: &&RawValue| {
+            let at = item.get().as_ptr() as usize - start;
+            at..at + item.get().len()
+        };
+        let items = raw.iter().map(place).collect();
+        Ok(Self { read, items })
+    }
+}
+
+/// Answers an array by an array.
+pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Response<Body> {
+    let Batch { read, items } = batch;
+    let source = Source::Array { octets: read.octets.clone(), items, next: 0 };
+    streamed(app, source, "application/json", (read, place))
+}
+
+/// Answers lines by lines, as they come.
+pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
+    let limit = app.config.limits.body_octets;
+    let source =
+        Source::Lines(Lines { body, buffer: BytesMut::new(), limit, skips: false, ended: false });
+    streamed(app, source, "application/x-ndjson", place)
+}
+
+/// An answer that is made while it is sent. What is held is let go at its end.
+fn streamed(
+    app: Arc<App>,
+    source: Source,
+    content_type: &'static str,
+    held: impl Send + 'static,
+) -> Response<Body> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        // Whoever does not want the rest of the answer has gone, and that is all there is to it.
+        let _ = drive(app, source, sender).await;
+        drop(held);
+    });
+    let mut response = Response::new(Body::new(Pieces(receiver)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Pieces of an answer as a body.
+struct Pieces(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|octets| Ok(Frame::data(octets))))
+    }
+}
+
+/// Somebody who does not listen any more.
+struct Gone;
+
+async fn drive(app: Arc<App>, mut source: Source, out: mpsc::Sender<Bytes>) -> Result<(), Gone> {
+    let is_array = matches!(source, Source::Array { .. });
+    let at_once = std::thread::available_parallelism().map_or(2, usize::from);
+    let mut running: VecDeque<mpsc::Receiver<Bytes>> = VecDeque::new();
+    let mut ended = false;
+    if is_array {
+        send(&out, Bytes::from_static(b"[")).await?;
+    }
+    loop {
+        let has_room = !ended && running.len() < at_once;
+        if !has_room && running.is_empty() {
+            break;
+        }
+        tokio::select! {
+            biased;
+            piece = next_piece(&mut running), if !running.is_empty() => match piece {
+                Some(piece) => send(&out, piece).await?,
+                None => drop(running.pop_front()),
+            },
+            chunk = source.next(), if has_room => match chunk {
+                Some(chunk) => {
+                    let (sender, receiver) = mpsc::channel(PIECES);
+                    tokio::spawn(answer(Arc::clone(&app), chunk, sender));
+                    running.push_back(receiver);
+                }
+                None => ended = true,
+            },
+            () = out.closed() => return Err(Gone),
+        }
+    }
+    if is_array {
+        send(&out, Bytes::from_static(b"]")).await?;
+    }
+    Ok(())
+}
+
+async fn next_piece(running: &mut VecDeque<mpsc::Receiver<Bytes>>) -> Option<Bytes> {
+    running.front_mut()?.recv().await
+}
+
+async fn send(out: &mpsc::Sender<Bytes>, piece: Bytes) -> Result<(), Gone> {
+    out.send(piece).await.map_err(|_| Gone)
+}
+
+/// Requests that are answered one after the other.
+struct Chunk {
+    octets: Bytes,
+    items: Vec<Item>,
+    /// What stands before an answer, except before the first of all, and behind each.
+    before: &'static [u8],
+    behind: &'static [u8],
+    is_first: bool,
+}
+
+enum Item {
+    Request(Range<usize>),
+    TooLong(usize),
+}
+
+impl Item {
+    fn read<'o>(&self, octets: &'o [u8]) -> Result<Request<'o>, RequestError> {
+        match self {
+            Self::Request(range) => Request::from_json(&octets[range.clone()]),
+            Self::TooLong(limit) => Err(too_long(*limit)),
+        }
+    }
+}
+
+async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
+    let requests: Vec<_> = chunk.items.iter().map(|item| item.read(&chunk.octets)).collect();
+    fetch_ahead(&app, &requests);
+    let mut answerer = app.answerer();
+    let mut outcomes = Outcomes::default();
+    let mut piece = Vec::with_capacity(PIECE + 4096);
+    let mut turn = Instant::now();
+    for (place, request) in requests.into_iter().enumerate() {
+        if place > 0 || !chunk.is_first {
+            piece.extend_from_slice(chunk.before);
+        }
+        let answered = match request {
+            Ok(request) => answer_into(&app, &mut answerer, &request, &mut piece).await,
+            Err(error) => Err(error),
+        };
+        outcomes.add(answered.unwrap_or_else(|error| {
+            serde_json::to_writer(&mut piece, &error.report()).expect("an error is JSON");
+            Outcome::Wrong
+        }));
+        piece.extend_from_slice(chunk.behind);
+        if piece.len() >= PIECE {
+            let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE + 4096));
+            if out.send(full.into()).await.is_err() {
+                break;
+            }
+        }
+        if place % 16 == 0 && turn.elapsed() >= TURN {
+            tokio::task::yield_now().await;
+            turn = Instant::now();
+        }
+    }
+    if !piece.is_empty() {
+        // Nobody may be there to read it.
+        let _ = out.send(piece.into()).await;
+    }
+    app.metrics.decided_all(&outcomes);
+}
+
+/// Starts to fetch all files that a chunk needs, so that they come at the same time. The fetches go
+/// on whoever waits for them.
+fn fetch_ahead(app: &App, requests: &[Result<Request<'_>, RequestError>]) {
+    let mut seen = HashSet::new();
+    let mut before = "";
+    for request in requests.iter().flatten().filter(|request| request.robots.is_none()) {
+        // Requests about one site mostly stand together.
+        let site = site_of(&request.url);
+        if std::mem::replace(&mut before, site) == site {
+            continue;
+        }
+        let Ok(origin) = Origin::of_url(&request.url) else { continue };
+        if !seen.insert(origin.clone()) || app.fetcher.ready(&origin).is_some() {
+            continue;
+        }
+        let fetcher = app.fetcher.clone();
+        tokio::spawn(async move { drop(fetcher.robots(&origin).await) });
+    }
+}
+
+fn too_long(limit: usize) -> RequestError {
+    let message = format!("the line is longer than {limit} octets");
+    RequestError::new(ErrorCode::InvalidRequest, message)
+}
+
+/// Where chunks come from.
+enum Source {
+    Array { octets: Bytes, items: Vec<Range<usize>>, next: usize },
+    Lines(Lines),
+}
+
+impl Source {
+    /// The next chunk. Nothing is lost where nobody waits for it to the end.
+    async fn next(&mut self) -> Option<Chunk> {
+        match self {
+            Self::Array { octets, items, next } => {
+                let start = *next;
+                let end = items.len().min(start + CHUNK);
+                *next = end;
+                (start < end).then(|| Chunk {
+                    octets: octets.clone(),
+                    items: items[start..end].iter().cloned().map(Item::Request).collect(),
+                    before: b",",
+                    behind: b"",
+                    is_first: start == 0,
+                })
+            }
+            Self::Lines(lines) => lines.next().await,
+        }
+    }
+}
+
+/// Lines of a body, as they come.
+struct Lines {
+    body: Body,
+    buffer: BytesMut,
+    limit: usize,
+    /// Whether the line that is being read was too long already.
+    skips: bool,
+    ended: bool,
+}
+
+impl Lines {
+    async fn next(&mut self) -> Option<Chunk> {
+        loop {
+            if let Some(chunk) = self.cut() {
+                return Some(chunk);
+            }
+            if self.ended {
+                return None;
+            }
+            match self.body.frame().await {
+                Some(Ok(frame)) => {
+                    if let Ok(octets) = frame.into_data() {
+                        self.buffer.extend_from_slice(&octets);
+                    }
+                }
+                // What came whole is answered, and what was cut off is not there.
+                Some(Err(_)) => {
+                    let whole = self.buffer.iter().rposition(|&octet| octet == b'\n');
+                    self.buffer.truncate(whole.map_or(0, |end| end + 1));
+                    self.ended = true;
+                }
+                None => self.ended = true,
+            }
+        }
+    }
+
+    /// The lines that are there, as many as a chunk takes.
+    fn cut(&mut self) -> Option<Chunk> {
+        let mut items = Vec::new();
+        let mut start = 0;
+        while items.len() < CHUNK {
+            let rest = &self.buffer[start..];
+            let end = rest.iter().position(|&octet| octet == b'\n');
+            let end = match end {
+                Some(end) => end,
+                None if self.ended && !rest.is_empty() => rest.len(),
+                None => break,
+            };
+            let is_rest_of_long = std::mem::take(&mut self.skips);
+            if is_rest_of_long {
+                // Its error was given when it became too long.
+            } else if end > self.limit {
+                items.push(Item::TooLong(self.limit));
+            } else if !rest[..end].trim_ascii().is_empty() {
+                items.push(Item::Request(start..start + end));
+            }
+            start = (start + end + 1).min(self.buffer.len());
+        }
+        let octets = self.buffer.split_to(start).freeze();
+        if self.skips {
+            self.buffer.clear();
+        } else if self.buffer.len() > self.limit && items.len() < CHUNK {
+            self.buffer.clear();
+            self.skips = true;
+            items.push(Item::TooLong(self.limit));
+        }
+        let is_any = !items.is_empty();
+        is_any.then(|| Chunk { octets, items, before: b"", behind: b"\n", is_first: false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The requests of some frames: each with its text, or nothing where it is too long.
+    async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
+        let mut lines =
+            Lines { body: Body::empty(), buffer: BytesMut::new(), limit, skips: false, ended: false };
+        let mut found = Vec::new();
+        let mut note = |chunk: Option<Chunk>| {
+            let Some(Chunk { octets, items, .. }) = chunk else { return };
+            found.extend(items.into_iter().map(|item| match item {
+                Item::Request(range) => Some(String::from_utf8_lossy(&octets[range]).into_owned()),
+                Item::TooLong(_) => None,
+            }));
+        };
+        for frame in frames {
+            lines.buffer.extend_from_slice(frame.as_bytes());
+            note(lines.cut());
+        }
+        note(lines.next().await);
+        assert!(lines.next().await.is_none());
+        found
+    }
+
+    #[tokio::test]
+    async fn lines_are_cut_wherever_frames_end() {
+        let some = |texts: &[&str]| texts.iter().map(|it| Some((*it).to_owned())).collect::<Vec<_>>();
+        assert_eq!(cut(&["ab\ncd\n"], 9).await, some(&["ab", "cd"]));
+        assert_eq!(cut(&["a", "b\n", "\n \r\n", "cd"], 9).await, some(&["ab", "cd"]));
+        assert_eq!(cut(&[], 9).await, some(&[]));
+        assert_eq!(cut(&["abcdef\nab\n"], 3).await, [None, Some("ab".to_owned())]);
+        assert_eq!(
+            cut(&["abcd", "ef", "gh\nab", "\ncdef"], 3).await,
+            [None, Some("ab".to_owned()), None]
+        );
+    }
+}

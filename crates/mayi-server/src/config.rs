@@ -1,0 +1,535 @@
+//! The words of a configuration → values, with what holds where nothing is said.
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mayi::page::PageOptions;
+use mayi::registry::Registry;
+use mayi::report::Answering;
+use mayi::{Dialect, Extension, ReadOptions};
+use mayi_fetch::Fetcher;
+use mayi_fetch::guard::{AddressRange, Guard};
+use mayi_fetch::transport::Patience;
+use serde::{Deserialize, Serialize};
+
+/// How a service runs. Members that are not listed here are an error where it is read from a file.
+///
+/// ```
+/// use mayi_server::Config;
+///
+/// let config = Config::default();
+/// assert!(config.listen.ip().is_loopback());
+/// assert!(config.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Whether it may listen on another address than loopback with neither keys nor TLS.
+    pub listen_openly: bool,
+    /// A file of keys, one of which a client has to send; without it everybody may ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<PathBuf>,
+    /// TLS, where it is to be spoken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+    /// How much is taken at once.
+    pub limits: Limits,
+    /// How files are fetched and kept.
+    pub fetch: Fetching,
+    /// How files are read.
+    pub reading: Reading,
+    /// What is written about it.
+    pub log: Logging,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 9309)),
+            listen_openly: false,
+            keys: None,
+            tls: None,
+            limits: Limits::default(),
+            fetch: Fetching::default(),
+            reading: Reading::default(),
+            log: Logging::default(),
+        }
+    }
+}
+
+/// The files of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate and those between it and a root, in PEM form.
+    pub certificate: PathBuf,
+    /// Its key, in PEM form.
+    pub key: PathBuf,
+}
+
+/// How much is taken at once, so that a service under load gets slow and says so before it gets large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Octets of a body; of a line where it is NDJSON.
+    pub body_octets: usize,
+    /// Octets of all bodies that are being read or answered.
+    pub all_bodies_octets: usize,
+    /// Requests in an array.
+    pub array: usize,
+    /// Requests that are being answered.
+    pub in_flight: usize,
+    /// Requests that wait for one of those places.
+    pub queue: usize,
+    /// How long they wait at most.
+    pub queue_milliseconds: u64,
+    /// Connections.
+    pub connections: usize,
+    /// Requests a second of one client; 0 is without limit.
+    pub rate: u32,
+    /// How many it may send at once after a pause; as many as `rate` where it is 0.
+    pub burst: u32,
+    /// How long one request may take, its body included; NDJSON may take longer.
+    pub request_seconds: u64,
+    /// How long a client may take for its header fields.
+    pub header_seconds: u64,
+    /// How long a connection may be silent in both directions.
+    pub idle_seconds: u64,
+    /// How long the end waits for what was accepted.
+    pub shutdown_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_octets: 16 << 20,
+            all_bodies_octets: 256 << 20,
+            array: 10_000,
+            in_flight: 512,
+            queue: 1024,
+            queue_milliseconds: 1000,
+            connections: 10_000,
+            rate: 0,
+            burst: 0,
+            request_seconds: 60,
+            header_seconds: 10,
+            idle_seconds: 75,
+            shutdown_seconds: 30,
+        }
+    }
+}
+
+/// How files are fetched and kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fetching {
+    /// The User-Agent string to fetch with; it should have a contact.
+    pub fetch_as: String,
+    /// Where files are kept: `memory`, a path, or `redis://host:port`.
+    pub store: String,
+    /// How many octets a store of our own may take; a shared one has a bound of its own.
+    pub store_octets: u64,
+    /// How many octets of files are held in memory, read and ready, in front of the store.
+    pub ready_octets: u64,
+    /// Whether no server is asked: answers come from what is kept, however old it is.
+    pub offline: bool,
+    /// Whether private, loopback and other special addresses are connected to, and any port.
+    pub allow_private: bool,
+    /// Special addresses that are connected to, as `10.0.0.0/8`.
+    pub allow_addresses: Vec<String>,
+    /// How many seconds a server has for its whole answer.
+    pub timeout_seconds: u64,
+    /// How many connections there may be to one host.
+    pub connections_per_host: usize,
+    /// How many connections there may be in all.
+    pub connections: usize,
+    /// Root certificates to trust beside the system's, in PEM form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roots: Option<PathBuf>,
+}
+
+impl Default for Fetching {
+    fn default() -> Self {
+        Self {
+            fetch_as: concat!("mayi/", env!("CARGO_PKG_VERSION")).to_owned(),
+            store: "memory".to_owned(),
+            store_octets: 4 << 30,
+            ready_octets: 512 << 20,
+            offline: false,
+            allow_private: false,
+            allow_addresses: Vec::new(),
+            timeout_seconds: 30,
+            connections_per_host: 2,
+            connections: 256,
+            roots: None,
+        }
+    }
+}
+
+/// How files are read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reading {
+    /// The dialect where a request names none.
+    pub dialect: String,
+    /// Extensions that are switched off.
+    pub no_extensions: Vec<String>,
+    /// Registry files to lay over the built-in registries.
+    pub registries: Vec<PathBuf>,
+    /// Whether purposes that are in no registry choose a group as well.
+    pub unregistered_purposes: bool,
+    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one.
+    pub union: bool,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            dialect: mayi::Dialect::RFC9309.name().to_owned(),
+            no_extensions: Vec::new(),
+            registries: Vec::new(),
+            unregistered_purposes: false,
+            union: false,
+        }
+    }
+}
+
+/// What is written about the service, to standard error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Logging {
+    /// Which lines: `error`, `warn`, `info`, `debug`, or a filter such as `mayi_server=debug,warn`.
+    pub level: String,
+    /// In which form.
+    pub format: LogFormat,
+    /// Whether every request has a line; those that fail on our side always have.
+    pub requests: bool,
+    /// Where traces are sent, as OTLP over HTTP; for builds with the feature `otel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traces: Option<String>,
+}
+
+impl Default for Logging {
+    fn default() -> Self {
+        Self { level: "info".to_owned(), format: LogFormat::Text, requests: false, traces: None }
+    }
+}
+
+/// The form of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs, one object a line.
+    Json,
+}
+
+impl Config {
+    /// Reads a configuration from TOML.
+    ///
+    /// ```
+    /// use mayi_server::Config;
+    ///
+    /// let config = Config::from_toml("[limits]\narray = 100\n").expect("a configuration");
+    /// assert_eq!(config.limits.array, 100);
+    /// let error = Config::from_toml("lissen = '127.0.0.1:80'\n").unwrap_err();
+    /// assert!(error.to_string().contains("unknown field `lissen`"));
+    /// ```
+    ///
+    /// # Errors
+    /// When it is not TOML, or a member is unknown or wrong.
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(ConfigError::new)
+    }
+
+    /// The path of every member, for what sets them one by one: the environment, a command line.
+    pub const MEMBERS: &[&str] = &[
+        "listen",
+        "listen_openly",
+        "keys",
+        "tls.certificate",
+        "tls.key",
+        "limits.body_octets",
+        "limits.all_bodies_octets",
+        "limits.array",
+        "limits.in_flight",
+        "limits.queue",
+        "limits.queue_milliseconds",
+        "limits.connections",
+        "limits.rate",
+        "limits.burst",
+        "limits.request_seconds",
+        "limits.header_seconds",
+        "limits.idle_seconds",
+        "limits.shutdown_seconds",
+        "fetch.fetch_as",
+        "fetch.store",
+        "fetch.store_octets",
+        "fetch.ready_octets",
+        "fetch.offline",
+        "fetch.allow_private",
+        "fetch.allow_addresses",
+        "fetch.timeout_seconds",
+        "fetch.connections_per_host",
+        "fetch.connections",
+        "fetch.roots",
+        "reading.dialect",
+        "reading.no_extensions",
+        "reading.registries",
+        "reading.unregistered_purposes",
+        "reading.union",
+        "log.level",
+        "log.format",
+        "log.requests",
+        "log.traces",
+    ];
+
+    /// Those that are texts, whatever they look like.
+    pub const TEXTS: &[&str] = &[
+        "listen",
+        "keys",
+        "tls.certificate",
+        "tls.key",
+        "fetch.fetch_as",
+        "fetch.store",
+        "fetch.roots",
+        "reading.dialect",
+        "log.level",
+        "log.format",
+        "log.traces",
+    ];
+
+    /// Reads a configuration from a table.
+    ///
+    /// # Errors
+    /// When a member is unknown or wrong.
+    pub fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
+        table.try_into().map_err(ConfigError::new)
+    }
+
+    /// Whether it may be run so.
+    ///
+    /// # Errors
+    /// When it would be open to a network by accident, or a limit lets nothing through.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let is_closed = self.keys.is_some() || self.tls.is_some();
+        if !self.listen.ip().is_loopback() && !is_closed && !self.listen_openly {
+            return Err(ConfigError::new(format_args!(
+                "{} can be reached from other machines, and whoever reaches it can have files fetched: \
+                 ask for keys (keys), speak TLS (tls), or say that it is meant (listen_openly)",
+                self.listen
+            )));
+        }
+        let limits = &self.limits;
+        for (name, value) in [
+            ("body_octets", limits.body_octets),
+            ("all_bodies_octets", limits.all_bodies_octets),
+            ("array", limits.array),
+            ("in_flight", limits.in_flight),
+            ("connections", limits.connections),
+        ] {
+            if value == 0 {
+                return Err(ConfigError::new(format_args!(
+                    "limits.{name} is 0: nothing could be asked"
+                )));
+            }
+        }
+        if limits.all_bodies_octets < limits.body_octets {
+            let message = "limits.all_bodies_octets is less than limits.body_octets: a body that may be \
+                           sent could never be read";
+            return Err(ConfigError::new(message));
+        }
+        Ok(())
+    }
+}
+
+impl Reading {
+    fn answering(&self) -> Result<Answering, ConfigError> {
+        let dialect = Dialect::named(&self.dialect).ok_or_else(|| {
+            let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
+            let (name, known) = (self.dialect.escape_debug(), known.join(", "));
+            ConfigError::new(format_args!(
+                "reading.dialect: no dialect is called `{name}`; there are {known}"
+            ))
+        })?;
+        let mut options = ReadOptions::default().with_dialect(dialect);
+        let mut registry = Registry::built_in();
+        for path in &self.registries {
+            let name = path.display().to_string();
+            let wrong = |why: &dyn fmt::Display| {
+                ConfigError::new(format_args!("reading.registries: `{name}`: {why}"))
+            };
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+            registry = Arc::new(registry.extended(&name, &text).map_err(|error| wrong(&error))?);
+        }
+        options = options.with_registry(registry);
+        if self.unregistered_purposes {
+            options = options.with_unregistered_purposes();
+        }
+        let mut answering =
+            Answering::default().with_options(options).with_page_options(self.page_options());
+        for name in &self.no_extensions {
+            let extension = Extension::named(name).ok_or_else(|| {
+                let known: Vec<_> = Extension::ALL.iter().map(|known| known.name()).collect();
+                let (name, known) = (name.escape_debug(), known.join(", "));
+                ConfigError::new(format_args!(
+                    "reading.no_extensions: no extension is called `{name}`; there are {known}"
+                ))
+            })?;
+            answering = answering.without(extension);
+        }
+        Ok(answering)
+    }
+
+    /// How pages are read.
+    pub(crate) fn page_options(&self) -> PageOptions {
+        let mut options = PageOptions::default();
+        options.union = self.union;
+        options
+    }
+}
+
+impl Config {
+    /// The fetcher that it describes. A shared store needs the runtime around the call.
+    ///
+    /// # Errors
+    /// When a part of it can't be used, or the store can't be opened.
+    pub fn fetcher(&self) -> Result<Fetcher, ConfigError> {
+        let fetch = &self.fetch;
+        let mut guard = if fetch.allow_private { Guard::allowing_all() } else { Guard::default() };
+        for range in &fetch.allow_addresses {
+            let range: AddressRange = range
+                .parse()
+                .map_err(|error| ConfigError::new(format_args!("fetch.allow_addresses: {error}")))?;
+            guard = guard.allowing(range);
+        }
+        let store = mayi_fetch::store::open(&fetch.store, fetch.store_octets)
+            .map_err(|error| ConfigError::new(format_args!("fetch.store: {error}")))?;
+        let mut patience = Patience::default();
+        patience.total = Duration::from_secs(fetch.timeout_seconds);
+        patience.connect = patience.connect.min(patience.total);
+        patience.first_byte = patience.first_byte.min(patience.total);
+        let mut builder = Fetcher::builder(&fetch.fetch_as)
+            .map_err(|error| ConfigError::new(format_args!("fetch.fetch_as: {error}")))?
+            .answering(self.reading.answering()?)
+            .guard(guard)
+            .patience(patience)
+            .connections(fetch.connections_per_host.max(1), fetch.connections.max(1))
+            .ready_octets(fetch.ready_octets)
+            .store(store)
+            .offline(fetch.offline);
+        if let Some(path) = &fetch.roots {
+            let wrong = |why: &dyn fmt::Display| {
+                ConfigError::new(format_args!("fetch.roots: `{}`: {why}", path.display()))
+            };
+            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
+            builder = builder.extra_roots(&pem).map_err(|error| wrong(&error))?;
+        }
+        Ok(builder.build())
+    }
+
+    /// The configuration as TOML, without what only its owner should know.
+    ///
+    /// # Panics
+    /// Never: every member can be written.
+    pub fn to_toml(&self) -> String {
+        let mut shown = self.clone();
+        shown.fetch.store = without_password(&shown.fetch.store);
+        toml::to_string(&shown).expect("a configuration is TOML")
+    }
+}
+
+/// The name of a store without the password that it may have.
+fn without_password(store: &str) -> String {
+    let Some((scheme, rest)) = store.split_once("://") else { return store.to_owned() };
+    let Some((login, hosts)) = rest.rsplit_once('@') else { return store.to_owned() };
+    let user = login.split(':').next().unwrap_or_default();
+    format!("{scheme}://{user}:***@{hosts}")
+}
+
+/// A configuration that can't be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(String);
+
+impl ConfigError {
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A configuration that says everything.
+    fn full() -> Config {
+        let mut config = Config::default();
+        config.keys = Some("keys.toml".into());
+        config.tls = Some(Tls { certificate: "a.pem".into(), key: "b.pem".into() });
+        config.fetch.roots = Some("roots.pem".into());
+        config.log.traces = Some("http://127.0.0.1:4318/v1/traces".to_owned());
+        config
+    }
+
+    fn paths(table: &toml::Table, before: &str, found: &mut Vec<(String, bool)>) {
+        for (name, value) in table {
+            match value {
+                toml::Value::Table(inner) => paths(inner, &format!("{before}{name}."), found),
+                value => found.push((format!("{before}{name}"), value.is_str())),
+            }
+        }
+    }
+
+    #[test]
+    fn every_member_is_listed() {
+        let table: toml::Table = full().to_toml().parse().expect("TOML");
+        let mut found = Vec::new();
+        paths(&table, "", &mut found);
+        let sorted = |paths: &mut Vec<&str>| {
+            paths.sort_unstable();
+            paths.join("\n")
+        };
+        let mut all: Vec<_> = found.iter().map(|(path, _)| &**path).collect();
+        assert_eq!(sorted(&mut all), sorted(&mut Config::MEMBERS.to_vec()));
+        let mut texts: Vec<_> =
+            found.iter().filter(|(_, is_text)| *is_text).map(|(path, _)| &**path).collect();
+        assert_eq!(sorted(&mut texts), sorted(&mut Config::TEXTS.to_vec()));
+        assert_eq!(Config::from_table(table), Ok(full()));
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let mut config = Config::default();
+        config.fetch.store = "redis://me:pass@word@host:6379/0".to_owned();
+        let shown = config.to_toml();
+        assert!(shown.contains("redis://me:***@host:6379/0") && !shown.contains("word"), "{shown}");
+    }
+
+    #[test]
+    fn a_service_is_open_to_others_only_by_intent() {
+        let mut config = Config::default();
+        config.listen = "0.0.0.0:9309".parse().expect("an address");
+        assert!(config.check().unwrap_err().to_string().contains("listen_openly"));
+        assert_eq!(Config { listen_openly: true, ..config.clone() }.check(), Ok(()));
+        assert_eq!(Config { keys: Some("keys".into()), ..config.clone() }.check(), Ok(()));
+        config.listen = "[::1]:9309".parse().expect("an address");
+        assert_eq!(config.check(), Ok(()));
+        config.limits.in_flight = 0;
+        assert!(config.check().is_err());
+    }
+}

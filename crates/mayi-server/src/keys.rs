@@ -1,0 +1,121 @@
+//! A file of names and hashes, and what a client sends → whose key that is.
+//!
+//! A key is 32 random octets, so there is nothing to guess and a plain SHA-256 is enough to keep it
+//! from whoever reads the file; a slow hash is for words that people think of.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::config::ConfigError;
+
+const PREFIX: &str = "sha256:";
+
+/// The keys that are let in.
+#[derive(Debug)]
+pub(crate) struct Keys(Vec<(Box<str>, [u8; 32])>);
+
+impl Keys {
+    /// Reads a file of `name = "sha256:…"`.
+    pub(crate) fn open(path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |why: &dyn std::fmt::Display| {
+            ConfigError::new(format_args!("the file of keys `{}`: {why}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+        Self::parse(&text).map_err(|error| wrong(&error))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let names: BTreeMap<String, String> =
+            toml::from_str(text).map_err(|error| error.to_string())?;
+        if names.is_empty() {
+            return Err("it has no keys, and nobody would be let in".to_owned());
+        }
+        let hash = |(name, value): (String, String)| {
+            let hash = value.strip_prefix(PREFIX).and_then(from_hex);
+            let hash = hash.ok_or_else(|| {
+                format!("the hash of `{}` is not `{PREFIX}` and 64 hex digits", name.escape_debug())
+            })?;
+            Ok((name.into_boxed_str(), hash))
+        };
+        Ok(Self(names.into_iter().map(hash).collect::<Result<_, String>>()?))
+    }
+
+    /// Whose key this is. Every hash is compared, and each in constant time.
+    pub(crate) fn name_of(&self, key: &str) -> Option<&str> {
+        let sent = digest(&SHA256, key.as_bytes());
+        let mut found = None;
+        for (name, hash) in &self.0 {
+            if verify_slices_are_equal(hash, sent.as_ref()).is_ok() {
+                found = Some(&**name);
+            }
+        }
+        found
+    }
+}
+
+/// A new key, and the line for the file of keys that lets it in.
+///
+/// ```
+/// let (key, line) = mayi_server::new_key("crawler-1");
+/// assert_eq!(key.len(), 48);
+/// assert!(line.starts_with("\"crawler-1\" = \"sha256:"));
+/// ```
+///
+/// # Panics
+/// When the system has no random octets to give.
+pub fn new_key(name: &str) -> (String, String) {
+    let mut octets = [0; 32];
+    aws_lc_rs::rand::fill(&mut octets).expect("the system has random octets");
+    let key = format!("mayi_{}", URL_SAFE_NO_PAD.encode(octets));
+    let hash: String =
+        digest(&SHA256, key.as_bytes()).as_ref().iter().map(|octet| format!("{octet:02x}")).collect();
+    let name = toml::Value::String(name.to_owned());
+    let line = format!("{name} = \"{PREFIX}{hash}\"");
+    (key, line)
+}
+
+fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let mut hash = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, octet) in hash.iter_mut().enumerate() {
+        let digits = &text[2 * place..2 * place + 2];
+        // A sign is no digit, although numbers may have one.
+        *octet = u8::from_str_radix(digits.trim_start_matches('+'), 16)
+            .ok()
+            .filter(|_| !digits.starts_with('+'))?;
+    }
+    Some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_known_by_its_hash_alone() {
+        let (key, line) = new_key("a");
+        let (other, other_line) = new_key("a \"b\"");
+        let keys = Keys::parse(&format!("{line}\n{other_line}\n")).expect("a file of keys");
+        assert_eq!(keys.name_of(&key), Some("a"));
+        assert_eq!(keys.name_of(&other), Some("a \"b\""));
+        assert_eq!(keys.name_of(""), None);
+        assert_eq!(keys.name_of(&key[1..]), None);
+        assert!(!line.contains(&key));
+    }
+
+    #[test]
+    fn files_that_let_nobody_in_are_refused() {
+        for text in ["", "a = 'x'", "a = 'sha256:12'", "a = 1", "[a]\nb = 'sha256:'"] {
+            assert!(Keys::parse(text).is_err(), "{text}");
+        }
+        let not_hex = format!("a = 'sha256:{}'", "+1".repeat(32));
+        assert!(Keys::parse(&not_hex).is_err());
+    }
+}

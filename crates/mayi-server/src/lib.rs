@@ -1,0 +1,41 @@
+//! The decision service of mayi: one process that answers for a whole crawl, over HTTP.
+//!
+//! It takes the requests of [`mayi::report`] and gives its reports, octet for octet what the command
+//! gives, and fetches what it has not been given through a [`mayi_fetch::Fetcher`], whose guard holds
+//! here too. It reads no command line: a [`Config`] is a value.
+//!
+//! | module | what it turns into what |
+//! | --- | --- |
+//! | `server`, `idle`, `tls` | a socket into requests, for as long as there is no word to stop |
+//! | `gate`, `keys`, `rate` | a request into one that is let in, or into a problem |
+//! | `routes`, `api` | a request into its answer |
+//! | `prepared` | a request about a file in memory into its answer, quickly |
+//! | `batch` | many requests into their answers, in order and in bounded memory |
+//! | `problem` | what went wrong into RFC 9457 |
+//! | `metrics`, `logging` | what happened into numbers and lines |
+//! | [`client`] | the other end: a question to a running service |
+
+mod api;
+mod batch;
+pub mod client;
+mod config;
+mod gate;
+mod idle;
+mod keys;
+mod logging;
+mod metrics;
+mod page;
+mod prepared;
+mod problem;
+mod rate;
+mod routes;
+mod server;
+mod tls;
+
+pub use config::{Config, ConfigError, Fetching, Limits, LogFormat, Logging, Reading, Tls};
+pub use keys::new_key;
+pub use logging::{Flush, start as start_logging};
+pub use server::{BindError, Server};
+
+/// The document that describes the interface, in OpenAPI 3.1.
+pub const OPENAPI: &str = include_str!("openapi.json");

@@ -1,0 +1,253 @@
+//! A request about a file that is in memory → its answer from what was prepared for its crawler.
+//!
+//! What is prepared is found by the site and the crawler as the request writes them, so that neither a
+//! host is read nor a group selected again. It is used only while the fetcher would answer from the very
+//! same copy with the very same story.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mayi::access::{AccessResult, Origin};
+use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
+use mayi::{RobotsTxt, Target};
+use mayi_fetch::kept::Kept;
+use mayi_fetch::{Fetcher, Robots};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::metrics::Outcome;
+
+/// How many octets what is prepared may take. It is made again in microseconds.
+const MOST_OCTETS: u64 = 64 << 20;
+
+/// For how long many requests in a row are answered without a look at what the fetcher has.
+const TRUSTED: Duration = Duration::from_millis(100);
+
+/// What was prepared, for everybody.
+pub(crate) struct Store {
+    entries: Cache<String, Arc<Entry>, Octets>,
+}
+
+/// What was prepared for a site and a crawler.
+struct Entry {
+    origin: Origin,
+    prepared: Prepared,
+    kept: Arc<Kept>,
+    source: FileSource,
+    result: AccessResult,
+}
+
+#[derive(Clone)]
+struct Octets;
+
+impl Weighter<String, Arc<Entry>> for Octets {
+    fn weight(&self, key: &String, entry: &Arc<Entry>) -> u64 {
+        // The file itself is the fetcher's and shared; the rules and the octets around them are not.
+        (key.len() + 2048 + entry.prepared.robots().text().len() / 2) as u64
+    }
+}
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        Self { entries: Cache::with_weighter(16_384, MOST_OCTETS, Octets) }
+    }
+}
+
+/// Answers requests one after the other, and remembers what the last one was about.
+pub(crate) struct Answerer<'s> {
+    store: &'s Store,
+    fetcher: &'s Fetcher,
+    key: String,
+    last: Option<Last>,
+}
+
+struct Last {
+    key: String,
+    entry: Arc<Entry>,
+    looked: Instant,
+    asked: u32,
+}
+
+impl<'s> Answerer<'s> {
+    pub(crate) fn new(store: &'s Store, fetcher: &'s Fetcher) -> Self {
+        Self { store, fetcher, key: String::new(), last: None }
+    }
+
+    /// Writes the answer to a request that carries no file and asks for nothing special, or gives
+    /// `None` for one that does. The octets are those of [`Fetcher::decide`].
+    pub(crate) async fn answer(
+        &mut self,
+        request: &Request<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<Result<Outcome, RequestError>> {
+        if request.robots.is_some() || request.page.is_some() || request.explain {
+            return None;
+        }
+        let entry = match self.entry(request).await {
+            Ok(entry) => entry,
+            Err(error) => return Some(Err(error)),
+        };
+        let target = match Target::parse(&request.url) {
+            Ok(target) => target,
+            Err(error) => return Some(Err(error.into())),
+        };
+        let start = out.len();
+        // A fault of ours in one answer must not cost the others theirs.
+        let written = catch_unwind(AssertUnwindSafe(|| entry.prepared.write(&target, out)));
+        Some(match written {
+            Ok(true) => Ok(Outcome::Allowed),
+            Ok(false) => Ok(Outcome::Disallowed),
+            Err(_) => {
+                out.truncate(start);
+                Err(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"))
+            }
+        })
+    }
+
+    async fn entry(&mut self, request: &Request<'_>) -> Result<Arc<Entry>, RequestError> {
+        write_key(request, &mut self.key);
+        if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
+            last.asked += 1;
+            // The time is not asked for at every request: that would cost a tenth of it.
+            if last.asked % 64 != 0 || last.looked.elapsed() < TRUSTED {
+                return Ok(Arc::clone(&last.entry));
+            }
+        }
+        let entry = self.current(request).await?;
+        let key = self.key.clone();
+        self.last = Some(Last { key, entry: Arc::clone(&entry), looked: Instant::now(), asked: 0 });
+        Ok(entry)
+    }
+
+    async fn current(&self, request: &Request<'_>) -> Result<Arc<Entry>, RequestError> {
+        let known = self.store.entries.get(&self.key);
+        if let Some(entry) = known
+            && let Some(robots) = self.fetcher.ready(&entry.origin)
+            && entry.is_of(&robots)
+        {
+            return Ok(entry);
+        }
+        // What is wrong with a request is said before anybody is asked for anything.
+        let origin = Origin::of_url(&request.url)?;
+        let answering = self.fetcher.answering();
+        let dialect = answering.dialect_of(request)?;
+        let crawler = request.crawler()?;
+        let robots = self.fetcher.robots(&origin).await;
+        let is_default = answering.dialect() == dialect;
+        let file = match (robots.robots_txt(), &robots.kept().copy) {
+            (Some(file), _) if is_default => Arc::clone(file),
+            (Some(_), Some(copy)) => {
+                let options = answering.reading(dialect, copy.content_type.as_deref());
+                Arc::new(RobotsTxt::read(copy.body.to_vec(), &options))
+            }
+            _ => Arc::new(RobotsTxt::read(&b""[..], &answering.reading(dialect, None))),
+        };
+        let result = robots.access().clone();
+        let story = robots.file_report();
+        let entry = Arc::new(Entry {
+            origin,
+            prepared: Prepared::new(file, crawler, &result, Some(story)),
+            kept: Arc::clone(robots.kept()),
+            source: robots.source(),
+            result,
+        });
+        // What was fetched just now has another story the next time.
+        if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {
+            self.store.entries.insert(self.key.clone(), Arc::clone(&entry));
+        }
+        Ok(entry)
+    }
+}
+
+impl Entry {
+    /// Whether it was made from what the fetcher would answer from now.
+    fn is_of(&self, robots: &Robots) -> bool {
+        Arc::ptr_eq(&self.kept, robots.kept())
+            && self.source == robots.source()
+            && self.result == *robots.access()
+    }
+}
+
+/// What tells what was prepared apart: the site and all that a request says of its crawler, each with
+/// its length, so that no two requests are written alike.
+fn write_key(request: &Request<'_>, key: &mut String) {
+    key.clear();
+    let mut part = |text: &str| {
+        for octet in (text.len() as u32).to_le_bytes() {
+            key.push(char::from(octet));
+        }
+        key.push_str(text);
+    };
+    part(site_of(&request.url));
+    part(&request.agent);
+    for optional in [&request.user_agent, &request.dialect] {
+        part(if optional.is_some() { "1" } else { "0" });
+        part(optional.as_deref().unwrap_or_default());
+    }
+    for list in [&request.purposes, &request.apps] {
+        for text in list {
+            part("1");
+            part(text);
+        }
+        part("0");
+    }
+}
+
+/// The start of a URL up to its path: URLs that are equal so far have one origin, or none for the same
+/// reason.
+pub(crate) fn site_of(url: &str) -> &str {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let path = url.as_bytes()[authority..].iter().position(|octet| matches!(octet, b'/' | b'?' | b'#'));
+    path.map_or(url, |at| &url[..authority + at])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn sites_end_where_paths_begin() {
+        for (url, site) in [
+            ("https://example.com/a", "https://example.com"),
+            ("https://example.com?a/b", "https://example.com"),
+            ("https://example.com", "https://example.com"),
+            ("https://a@b:80#/", "https://a@b:80"),
+            ("https://a\\b/", "https://a\\b"),
+            ("no url", "no url"),
+            ("/a/b", ""),
+            ("", ""),
+        ] {
+            assert_eq!(site_of(url), site, "{url}");
+        }
+    }
+
+    #[test]
+    fn no_two_requests_have_one_key() {
+        let request =
+            |apps: &[&'static str], purposes: &[&'static str], dialect: Option<&'static str>| {
+                let mut request = Request::new("https://example.com/a", "a");
+                request.apps = apps.iter().map(|it| Cow::Borrowed(*it)).collect();
+                request.purposes = purposes.iter().map(|it| Cow::Borrowed(*it)).collect();
+                request.dialect = dialect.map(Cow::Borrowed);
+                let mut key = String::new();
+                write_key(&request, &mut key);
+                key
+            };
+        let keys = [
+            request(&[], &[], None),
+            request(&["a"], &[], None),
+            request(&[], &["a"], None),
+            request(&["a", "b"], &[], None),
+            request(&["ab"], &[], None),
+            request(&["a"], &["b"], None),
+            request(&[], &[], Some("")),
+            request(&[], &[], Some("google")),
+        ];
+        for (place, key) in keys.iter().enumerate() {
+            assert!(!keys[place + 1..].contains(key), "{place}");
+        }
+    }
+}

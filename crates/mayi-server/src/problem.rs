@@ -1,0 +1,110 @@
+//! What went wrong → problem details (RFC 9457), with the code that the same error has in a batch.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use mayi::report::{ErrorCode, RequestError};
+use serde::Serialize;
+
+/// A request that gets no answer, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    code: &'static str,
+    detail: String,
+    retry_after: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Body9457<'p> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'p str,
+    error: Coded<'p>,
+}
+
+/// The error as it stands in a batch, so that a client reads one shape in both places.
+#[derive(Serialize)]
+struct Coded<'p> {
+    code: &'static str,
+    message: &'p str,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), retry_after: None }
+    }
+
+    /// A request that is not what its operation takes.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidRequest.name(), detail)
+    }
+
+    /// Something that is not there.
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", detail)
+    }
+
+    /// Too much at once, of everybody together: try again in so many seconds.
+    pub(crate) fn overloaded(detail: impl Into<String>) -> Self {
+        let retry_after = Some(1);
+        Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail) }
+    }
+
+    /// Too much at once, of one client.
+    pub(crate) fn too_often(retry_after: u64) -> Self {
+        let detail = "this client asks more often than it may; Retry-After says when to go on";
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", detail);
+        Self { retry_after: Some(retry_after), ..problem }
+    }
+
+    /// A body that is larger than bodies may be.
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let detail = format!("the body is larger than {limit} octets");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail)
+    }
+
+    /// A fault of ours.
+    pub(crate) fn internal() -> Self {
+        let detail = "a fault in mayi; please report it";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal.name(), detail)
+    }
+}
+
+impl From<RequestError> for Problem {
+    fn from(error: RequestError) -> Self {
+        let status = match error.code() {
+            ErrorCode::InvalidJson => StatusCode::BAD_REQUEST,
+            ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Self::new(status, error.code().name(), error.to_string())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response<Body> {
+        let body = Body9457 {
+            r#type: "about:blank",
+            title: self.status.canonical_reason().unwrap_or("Error"),
+            status: self.status.as_u16(),
+            detail: &self.detail,
+            error: Coded { code: self.code, message: &self.detail },
+        };
+        let body = serde_json::to_vec(&body).expect("a problem is JSON");
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

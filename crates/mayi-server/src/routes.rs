@@ -1,0 +1,46 @@
+//! Paths and methods → operations. `openapi.json` says the same for clients, and a test holds them
+//! together.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::http::header::ALLOW;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+
+use crate::api::{App, decide, operation, reading, registry, robots};
+use crate::page::ASSETS;
+use crate::problem::Problem;
+
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let mut router = Router::new()
+        .route("/v1/decide", post(decide::post).get(decide::get))
+        .route("/v1/lint", post(reading::lint_file))
+        .route("/v1/page", post(reading::read_page))
+        .route("/v1/compare", post(reading::compare))
+        .route("/v1/robots", get(robots::get))
+        .route("/v1/registry/{which}", get(registry::list))
+        .route("/v1/registry/{which}/{name}", get(registry::show))
+        .route("/v1/dialects", get(registry::dialects))
+        .route("/healthz", get(operation::health))
+        .route("/readyz", get(operation::ready))
+        .route("/metrics", get(operation::metrics))
+        .route("/openapi.json", get(operation::openapi));
+    for asset in ASSETS {
+        router = router.route(asset.path, get(operation::asset));
+    }
+    router
+        .method_not_allowed_fallback(wrong_method)
+        .fallback(operation::fallback)
+        .with_state(Arc::clone(app))
+}
+
+/// axum adds which methods there are.
+async fn wrong_method() -> impl IntoResponse {
+    let detail = "this path does not take this method; Allow says which ones it takes";
+    let mut response =
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", detail).into_response();
+    response.headers_mut().remove(ALLOW);
+    response
+}

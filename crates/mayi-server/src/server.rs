@@ -1,0 +1,238 @@
+//! A socket → requests, until there is a word to stop; then the answers to what was accepted.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use mayi_fetch::Fetcher;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+
+use crate::api::App;
+use crate::config::{Config, ConfigError};
+use crate::gate::Gate;
+use crate::idle::Idle;
+use crate::keys::Keys;
+use crate::{routes, tls};
+
+/// A service that has its socket and has not answered yet.
+///
+/// ```
+/// use mayi_server::{Config, Server};
+///
+/// # tokio::runtime::Runtime::new()?.block_on(async {
+/// let mut config = Config::default();
+/// config.listen.set_port(0);
+/// let server = Server::bind(config).await?;
+/// assert!(server.address().ip().is_loopback());
+/// server.run_until(std::future::ready(())).await;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    acceptor: Option<TlsAcceptor>,
+    shared: Arc<Shared>,
+}
+
+/// What every connection has.
+struct Shared {
+    app: Arc<App>,
+    gate: Gate,
+    router: axum::Router,
+    connections: Arc<Semaphore>,
+}
+
+impl Server {
+    /// Opens the store and takes the socket.
+    ///
+    /// # Errors
+    /// When the configuration can't be used, or the address is not to be had.
+    pub async fn bind(config: Config) -> Result<Self, BindError> {
+        config.check()?;
+        let fetcher = config.fetcher()?;
+        Self::bind_with(config, fetcher).await
+    }
+
+    /// The same with a fetcher that there is already.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub async fn bind_with(config: Config, fetcher: Fetcher) -> Result<Self, BindError> {
+        config.check()?;
+        let keys = config.keys.as_deref().map(Keys::open).transpose()?;
+        let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        let in_use = |error| BindError::Socket(config.listen, error);
+        let listener = TcpListener::bind(config.listen).await.map_err(in_use)?;
+        let address = listener.local_addr().map_err(in_use)?;
+        let gate = Gate::new(&config, keys);
+        let connections = config.limits.connections.min(Semaphore::MAX_PERMITS);
+        let app = Arc::new(App::new(config, fetcher));
+        let router = routes::router(&app);
+        let connections = Arc::new(Semaphore::new(connections));
+        let shared = Arc::new(Shared { app, gate, router, connections });
+        Ok(Self { listener, address, acceptor, shared })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its URL.
+    pub fn url(&self) -> String {
+        let scheme = if self.acceptor.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/", self.address)
+    }
+
+    /// Answers until this future is done, and then what it has accepted by then.
+    pub async fn run_until(self, shutdown: impl Future<Output = ()>) {
+        let Self { listener, acceptor, shared, .. } = self;
+        let graceful = GracefulShutdown::new();
+        tokio::pin!(shutdown);
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                accepted = accept(&listener, &shared.connections) => accepted,
+            };
+            let (stream, peer, permit) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    // Out of descriptors: some of them have to be given back first.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                }
+            };
+            let connection =
+                Connection { shared: Arc::clone(&shared), acceptor: acceptor.clone(), peer: peer.ip() };
+            let watcher = graceful.watcher();
+            tokio::spawn(async move {
+                connection.serve(stream, watcher).await;
+                drop(permit);
+            });
+        }
+        drop(listener);
+        shared.app.stop();
+        let most = Duration::from_secs(shared.app.config.limits.shutdown_seconds);
+        if tokio::time::timeout(most, graceful.shutdown()).await.is_err() {
+            tracing::warn!("some requests were not answered in time, and are given up");
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
+
+/// The next connection, once there is room for it.
+async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> io::Result<Accepted> {
+    let permit = Arc::clone(connections).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    stream.set_nodelay(true)?;
+    Ok((stream, peer, permit))
+}
+
+struct Connection {
+    shared: Arc<Shared>,
+    acceptor: Option<TlsAcceptor>,
+    peer: IpAddr,
+}
+
+type Watcher = hyper_util::server::graceful::Watcher;
+
+impl Connection {
+    async fn serve(self, stream: TcpStream, watcher: Watcher) {
+        let shared = Arc::clone(&self.shared);
+        let _gauge = shared.app.metrics.connection();
+        let limits = shared.app.config.limits;
+        let stream = Idle::new(stream, Duration::from_secs(limits.idle_seconds));
+        match self.acceptor.clone() {
+            None => self.speak(stream, watcher).await,
+            Some(acceptor) => {
+                let most = Duration::from_secs(limits.header_seconds);
+                match tokio::time::timeout(most, acceptor.accept(stream)).await {
+                    Ok(Ok(stream)) => self.speak(stream, watcher).await,
+                    Ok(Err(error)) => tracing::debug!(peer = %self.peer, %error, "no TLS"),
+                    Err(_) => tracing::debug!(peer = %self.peer, "no TLS in time"),
+                }
+            }
+        }
+    }
+
+    /// HTTP/1.1 or HTTP/2, as the client begins.
+    async fn speak<S>(self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Self { shared, peer, .. } = self;
+        let limits = shared.app.config.limits;
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(Duration::from_secs(limits.header_seconds))
+            .max_buf_size(64 * 1024)
+            .http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(Duration::from_secs(30))
+            .keep_alive_timeout(Duration::from_secs(limits.header_seconds))
+            .max_header_list_size(64 * 1024)
+            .max_concurrent_streams(256);
+        let service = hyper::service::service_fn(|request: hyper::Request<Incoming>| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let request = request.map(Body::new);
+                let router = shared.router.clone();
+                Ok::<_, Infallible>(shared.gate.answer(&shared.app, router, peer, request).await)
+            }
+        });
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        if let Err(error) = watcher.watch(connection).await {
+            tracing::debug!(%peer, %error, "a connection has ended early");
+        }
+    }
+}
+
+/// Why a service could not start.
+#[derive(Debug)]
+pub enum BindError {
+    /// Its configuration can't be used.
+    Config(ConfigError),
+    /// The address is not to be had.
+    Socket(SocketAddr, io::Error),
+}
+
+impl From<ConfigError> for BindError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => write!(f, "{error}"),
+            Self::Socket(address, error) => write!(f, "can't listen on {address}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BindError {}

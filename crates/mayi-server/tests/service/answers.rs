@@ -1,0 +1,204 @@
+//! The same answers as everywhere else: every vector through HTTP, by each of the ways.
+
+use std::collections::BTreeMap;
+
+use mayi_vectors::Case;
+use serde_json::{Value, json};
+
+use crate::document::Document;
+use crate::support::{Service, config};
+
+/// Every vector in an array and in lines, with the service set up as each of them wants it.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_vector_is_decided_as_expected() {
+    let vectors = mayi_vectors::all();
+    let document = Document::new();
+    let mut by_extensions: BTreeMap<&[String], Vec<&Case>> = BTreeMap::new();
+    for case in &vectors.cases {
+        by_extensions.entry(&case.without).or_default().push(case);
+    }
+    let mut failures = Vec::new();
+    let mut asked = 0;
+    for (without, cases) in by_extensions {
+        let mut config = config();
+        config.reading.no_extensions = without.to_vec();
+        config.limits.body_octets = 64 << 20;
+        let service = Service::with(config).await;
+        let requests: Vec<_> = cases.iter().map(|case| case.request.to_string()).collect();
+        let array = service.post("/v1/decide", format!("[{}]", requests.join(", "))).await;
+        assert_eq!(array.status, 200);
+        let array = array.json();
+        let array = array.as_array().expect("an array");
+        assert_eq!(array.len(), cases.len(), "one decision a request");
+        let lines = service.post_as("/v1/decide", "application/x-ndjson", requests.join("\n")).await;
+        assert_eq!(lines.headers["content-type"], "application/x-ndjson");
+        let lines = String::from_utf8(lines.body).expect("text");
+        let lines: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(&lines, array);
+        for (case, decision) in cases.iter().zip(array) {
+            failures.extend(case.check(decision).err());
+            let schema = if decision.get("error").is_some() { "Error" } else { "Decision" };
+            failures.extend(
+                document.check(schema, decision).err().map(|why| format!("{}: {why}", case.about.id)),
+            );
+            asked += 1;
+        }
+    }
+    assert_eq!(asked, vectors.cases.len());
+    assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[tokio::test]
+async fn one_request_is_answered_as_in_an_array_or_by_a_problem() {
+    let service = Service::start().await;
+    let mut seen = std::collections::BTreeSet::new();
+    for case in mayi_vectors::all().cases.iter().filter(|case| case.without.is_empty()).step_by(7) {
+        let request = case.request.to_string();
+        let one = service.post("/v1/decide", &request).await;
+        let array = service.post("/v1/decide", format!("[{request}]")).await.json();
+        if one.status == 200 {
+            assert_eq!(one.json(), array[0], "{request}");
+        } else {
+            assert_eq!(one.status, 422, "{request}");
+            assert_eq!(one.problem(), array[0]["error"]["code"], "{request}");
+            assert_eq!(one.json()["error"], array[0]["error"], "{request}");
+        }
+        seen.insert(one.status);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [200, 422]);
+}
+
+#[tokio::test]
+async fn every_wrong_request_has_its_code() {
+    let service = Service::start().await;
+    let robots = r#""robots": "User-agent: *""#;
+    for (body, status, code) in [
+        ("{", 400, "invalid-json"),
+        ("", 400, "invalid-json"),
+        ("\u{feff}{}", 400, "invalid-json"),
+        ("[{}", 400, "invalid-json"),
+        ("1", 422, "invalid-request"),
+        ("{}", 422, "invalid-request"),
+        (r#"{"url": "https://a/", "agent": "a", "bot": 1}"#, 422, "invalid-request"),
+        (r#"{"url": "a", "agent": "a", ROBOTS}"#, 422, "invalid-url"),
+        (r#"{"url": "gopher://a/", "agent": "a", ROBOTS}"#, 422, "unsupported-scheme"),
+        (r#"{"url": "https://a/", "agent": "a b", ROBOTS}"#, 422, "invalid-agent"),
+        (r#"{"url": "https://a/", "agent": "a", "purposes": ["a b"], ROBOTS}"#, 422, "invalid-purpose"),
+        (r#"{"url": "https://a/", "agent": "a", "apps": ["a b"], ROBOTS}"#, 422, "invalid-app"),
+        (
+            r#"{"url": "https://a/", "agent": "a", "user_agent": "x", ROBOTS}"#,
+            422,
+            "invalid-user-agent",
+        ),
+        (r#"{"url": "https://a/", "agent": "a", "dialect": "x", ROBOTS}"#, 422, "unknown-dialect"),
+        (r#"{"url": "https://a/", "agent": "a", "robots": {"status": 200}}"#, 422, "invalid-robots"),
+        (r#"{"url": "https://[/", "agent": "a"}"#, 422, "invalid-url"),
+        (r#"{"url": "https://a/", "agent": "a b"}"#, 422, "invalid-agent"),
+    ] {
+        let body = body.replace("ROBOTS", robots);
+        let answer = service.post("/v1/decide", &body).await;
+        assert_eq!((answer.status, &*answer.problem()), (status, code), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_request_costs_the_others_nothing() {
+    let service = Service::start().await;
+    let good = r#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
+    let answer = service.post("/v1/decide", format!("[{good}, [], {good}, null, {{}}]")).await.json();
+    let codes: Vec<_> =
+        answer.as_array().expect("an array").iter().map(|it| &it["error"]["code"]).collect();
+    let wrong = json!("invalid-request");
+    assert_eq!(codes, [&Value::Null, &wrong, &Value::Null, &wrong, &wrong]);
+    assert_eq!(service.post("/v1/decide", "[]").await.json(), json!([]));
+    let lines = format!("{good}\n\n{{\n  \n{good}");
+    let answer = service.post_as("/v1/decide", "application/x-ndjson; charset=utf-8", lines).await;
+    let lines: Vec<Value> = String::from_utf8(answer.body)
+        .expect("text")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[1]["error"]["code"], "invalid-json");
+    assert_eq!(lines[0], lines[2]);
+}
+
+#[tokio::test]
+async fn other_operations_answer_as_the_library_does() {
+    let service = Service::start().await;
+    let document = Document::new();
+    let file = "User-agent: *\nDisalow: /a\nDisallow private/\n";
+    let lint = service.post("/v1/lint", json!({ "robots": file }).to_string()).await.json();
+    let options = mayi::lint::Options::default();
+    let linted = mayi::lint::lint(file.as_bytes(), &options);
+    let expected = mayi::report::LintReport::of("robots.txt", &linted);
+    assert_eq!(lint, serde_json::to_value(expected).expect("JSON"));
+    document.check("LintReport", &lint).expect("as documented");
+    let with_page = json!({
+        "robots": "User-agent: *\nDisallow: /a\n", "agents": ["Googlebot"], "url": "https://example.com/a",
+        "page": { "headers": [["X-Robots-Tag", "noindex"]], "html": { "base64": "PHA+" } },
+    });
+    let lint = service.post("/v1/lint", with_page.to_string()).await.json();
+    document.check("LintReport", &lint).expect("as documented");
+    assert!(lint["diagnostics"].as_array().is_some_and(|found| !found.is_empty()), "{lint}");
+
+    let compare = json!({ "robots": file, "agents": ["Googlebot", "*"] }).to_string();
+    let compare = service.post("/v1/compare", compare).await.json();
+    document.check("Comparison", &compare).expect("as documented");
+    let agents = [mayi::ProductToken::new("Googlebot").ok(), None];
+    let expected = mayi::meaning::compare(
+        file.as_bytes(),
+        &mayi::ReadOptions::default(),
+        mayi::Dialect::ALL,
+        Some(&agents),
+    );
+    assert_eq!(compare, serde_json::to_value(expected).expect("JSON"));
+
+    let page = json!({ "headers": [["X-Robots-Tag", "noindex"]], "html": "<meta name=robots content=nosnippet>" });
+    let page = service.post("/v1/page", page.to_string()).await.json();
+    document.check("PageReport", &page).expect("as documented");
+    assert_eq!((&page["index"], &page["snippet"]), (&json!(false), &json!(false)));
+    assert_eq!(page["found"].as_array().map(Vec::len), Some(2));
+
+    for (path, body) in [
+        ("/v1/lint", json!({})),
+        ("/v1/lint", json!([""])),
+        ("/v1/lint", json!({ "robots": { "status": 404 } })),
+        ("/v1/lint", json!({ "robots": "", "agents": ["a b"] })),
+        ("/v1/lint", json!({ "robots": "", "page": {} })),
+        ("/v1/lint", json!({ "robots": "", "url": "https://a/", "page": [] })),
+        ("/v1/lint", json!({ "robots": "", "url": "a" })),
+        ("/v1/lint", json!({ "robots": "", "url": null })),
+        ("/v1/lint", json!({ "robots": "", "page": null, "url": "https://a/" })),
+        ("/v1/compare", json!({ "robots": "", "agents": vec!["a"; 101] })),
+        ("/v1/compare", json!({ "robots": "", "agent": "a" })),
+        ("/v1/page", json!({ "agent": "a b" })),
+        ("/v1/page", json!({ "headers": [["a"]] })),
+    ] {
+        let answer = service.post(path, body.to_string()).await;
+        assert_eq!(answer.status, 422, "{path} {body}");
+        answer.problem();
+    }
+    let lines = service.post_as("/v1/lint", "application/x-ndjson", "{}").await;
+    assert_eq!((lines.status, &*lines.problem()), (415, "unsupported-media-type"));
+}
+
+#[tokio::test]
+async fn registries_and_dialects_can_be_looked_up() {
+    let service = Service::start().await;
+    let document = Document::new();
+    let dialects = service.get("/v1/dialects").await.json();
+    document.check("Dialects", &dialects).expect("as documented");
+    assert_eq!(dialects["dialects"].as_array().map(Vec::len), Some(mayi::Dialect::ALL.len()));
+    for which in ["purposes", "applications", "directives", "categories", "agents"] {
+        let list = service.get(&format!("/v1/registry/{which}")).await.json();
+        assert!(list[which].as_array().is_some_and(|it| !it.is_empty()), "{which}");
+    }
+    let gptbot = service.get("/v1/registry/agents/gptbot").await.json();
+    assert_eq!((&gptbot["token"], &gptbot["operator"]), (&json!("GPTBot"), &json!("OpenAI")));
+    for path in ["/v1/registry/agents/none", "/v1/registry/none", "/v1/registry/none/none", "/none"] {
+        let answer = service.get(path).await;
+        assert_eq!((answer.status, &*answer.problem()), (404, "not-found"), "{path}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The service over real sockets.
+
+mod answers;
+mod document;
+mod fetching;
+mod limits;
+mod operation;
+mod protocols;
+mod support;

@@ -1,0 +1,237 @@
+//! One crawler and one file → the same reports for many URLs, with what all of them share made once.
+//!
+//! A report has a hundred octets that depend on the URL and several hundred that do not, unless the
+//! file speaks of paths outside its rules. Those are laid out here in advance and copied; a file of the
+//! other kind is answered for by [`Question`], and a test holds the two to the same octets.
+
+use std::sync::Arc;
+
+use super::{Access, FileReport, Question, Rule};
+use crate::access::AccessResult;
+use crate::crawler::Crawler;
+use crate::decision::{Decision, Reason};
+use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, Role};
+use crate::robots_txt::RobotsTxt;
+use crate::ruleset::CrawlerRules;
+use crate::target::Target;
+
+/// What answers many questions of one crawler to one file.
+///
+/// ```
+/// use std::sync::Arc;
+/// use mayi::access::AccessResult;
+/// use mayi::report::{Prepared, Request, answer};
+/// use mayi::{Crawler, RobotsTxt, Target};
+///
+/// let file = "User-agent: *\nDisallow: /a\n";
+/// let robots = Arc::new(RobotsTxt::parse(file.as_bytes()).into_owned());
+/// let prepared = Prepared::new(robots, Crawler::new("ExampleBot")?, &AccessResult::Successful, None);
+/// let mut json = Vec::new();
+/// let allowed = prepared.write(&Target::parse("https://example.com/a?b")?, &mut json);
+/// assert!(!allowed);
+///
+/// let mut request = Request::new("https://example.com/a?b", "ExampleBot");
+/// request.robots = Some(mayi::report::RobotsInput::Text(file.into()));
+/// assert_eq!(json, serde_json::to_vec(&answer(&request)?)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Prepared {
+    robots: Arc<RobotsTxt<'static>>,
+    crawler: Crawler,
+    rules: CrawlerRules,
+    /// What came of asking for the file.
+    result: AccessResult,
+    file: Option<FileReport>,
+    /// What all reports share, where they do.
+    shared: Option<Shared>,
+}
+
+/// The octets between and behind what depends on the URL.
+#[derive(Debug)]
+struct Shared {
+    /// From behind the URL to the start of the access part.
+    agent: Vec<u8>,
+    /// From behind the reason to before the rule.
+    training: Vec<u8>,
+    /// The groups that apply, as every decision by rules has them.
+    group: Vec<u8>,
+    /// From behind the access part to the end, where the URL may be fetched, and where it may not.
+    allowed: Vec<u8>,
+    disallowed: Vec<u8>,
+}
+
+/// What the part behind access begins with. It can't be part of a text: a quotation mark is escaped
+/// there.
+const BEHIND_ACCESS: &[u8] = b",\"directives\":";
+
+impl Prepared {
+    /// Prepares the answers about a file: what came of asking for it, the file (an empty one where there
+    /// is none), and its story. The URLs are of one origin.
+    pub fn new(
+        robots: Arc<RobotsTxt<'static>>,
+        crawler: Crawler,
+        result: &AccessResult,
+        file: Option<FileReport>,
+    ) -> Self {
+        let rules = robots.for_crawler(&crawler);
+        let shared = Shared::of(&robots, &crawler, file.as_ref());
+        Self { robots, crawler, rules, result: result.clone(), file, shared }
+    }
+
+    /// The file.
+    pub fn robots(&self) -> &Arc<RobotsTxt<'static>> {
+        &self.robots
+    }
+
+    /// Writes the report about a target behind what is there, and says whether it may be fetched.
+    ///
+    /// # Panics
+    /// Never: memory takes what is written.
+    pub fn write(&self, target: &Target<'_>, out: &mut Vec<u8>) -> bool {
+        let decision = self.result.decide(target).unwrap_or_else(|| self.rules.decide(target));
+        match &self.shared {
+            Some(shared) => shared.write(target, &decision, out),
+            None => {
+                let Self { robots, crawler, .. } = self;
+                let question = Question { robots, crawler, target, fields: &[], page: None };
+                let mut report = question.report_of(&decision);
+                report.file.clone_from(&self.file);
+                serde_json::to_writer(&mut *out, &report).expect("a report is JSON");
+            }
+        }
+        decision.is_allowed()
+    }
+}
+
+impl Shared {
+    /// `None` where something beside the rules depends on the URL.
+    fn of(robots: &RobotsTxt<'_>, crawler: &Crawler, file: Option<&FileReport>) -> Option<Self> {
+        let speaks_of_paths = robots.records().iter().any(|record| {
+            let is_training = record.is(&ALLOW_AI_TRAINING) || record.is(&DISALLOW_AI_TRAINING);
+            record.role() == Role::Statement || is_training
+        });
+        // A sitemap that is not absolute is resolved with the URL.
+        let has_relative = robots.sitemaps().any(|sitemap| {
+            let start = sitemap.get(..8).unwrap_or(sitemap).to_ascii_lowercase();
+            !start.starts_with(b"http://") && !start.starts_with(b"https://")
+        });
+        if speaks_of_paths || has_relative {
+            return None;
+        }
+        let target = Target::from_path("/").ok()?;
+        let question = Question { robots, crawler, target: &target, fields: &[], page: None };
+        // A decision stands in here for all that come to the same.
+        let behind = |reason| -> Option<Vec<u8>> {
+            let mut report = question.report_of(&Decision::without_group(reason));
+            report.file = file.cloned();
+            let json = serde_json::to_vec(&report).ok()?;
+            let start = memchr::memmem::find(&json, BEHIND_ACCESS)?;
+            Some(json[start..].to_vec())
+        };
+        let decision = robots.decide(crawler, &target);
+        let access = Access::of(&decision, crawler);
+        let mut agent = b",\"agent\":".to_vec();
+        serde_json::to_writer(&mut agent, crawler.product_token().as_str()).ok()?;
+        agent.extend_from_slice(b",\"dialect\":");
+        serde_json::to_writer(&mut agent, robots.dialect().name()).ok()?;
+        agent.extend_from_slice(b",\"access\":{\"allowed\":");
+        let training = format!(",\"training\":{},\"rule\":", access.training).into_bytes();
+        let group = serde_json::to_vec(&access.group).ok()?;
+        let (allowed, disallowed) = (behind(Reason::Unavailable)?, behind(Reason::Unreachable)?);
+        Some(Self { agent, training, group, allowed, disallowed })
+    }
+
+    fn write(&self, target: &Target<'_>, decision: &Decision<'_>, out: &mut Vec<u8>) {
+        let fits = "memory takes text";
+        out.extend_from_slice(b"{\"url\":");
+        serde_json::to_writer(&mut *out, target.url()).expect(fits);
+        out.extend_from_slice(&self.agent);
+        let is_allowed = decision.is_allowed();
+        let reason: &[u8] = if is_allowed { b"true,\"reason\":\"" } else { b"false,\"reason\":\"" };
+        out.extend_from_slice(reason);
+        out.extend_from_slice(decision.reason().name().as_bytes());
+        out.push(b'"');
+        out.extend_from_slice(&self.training);
+        match decision.rule() {
+            Some(rule) => serde_json::to_writer(&mut *out, &Rule::of(rule)).expect(fits),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"group\":");
+        match decision.group() {
+            Some(_) => out.extend_from_slice(&self.group),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'}');
+        out.extend_from_slice(if is_allowed { &self.allowed } else { &self.disallowed });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mayi_vectors::Case;
+
+    use super::super::{Answering, FileReport, FileSource, Request, RobotsInput};
+    use super::*;
+
+    /// The request of a vector without what is said of the page.
+    fn without_page(case: &Case) -> String {
+        let mut request = case.request.clone();
+        let members = request.as_object_mut().expect("a request is an object");
+        members.remove("page");
+        members.remove("explain");
+        request.to_string()
+    }
+
+    #[test]
+    fn prepared_reports_are_the_reports() {
+        let answering = Answering::default();
+        let (mut asked, mut shared) = (0, 0);
+        for case in mayi_vectors::all().cases {
+            let json = without_page(&case);
+            let Ok(request) = Request::from_json(json.as_bytes()) else { continue };
+            let Ok(answer) = answering.answer(&request) else { continue };
+            let options = answering.reading(answering.dialect_of(&request).expect("known"), None);
+            let (robots, result) = match &request.robots {
+                Some(RobotsInput::Text(text)) => {
+                    (RobotsTxt::read(text.as_bytes().to_vec(), &options), AccessResult::Successful)
+                }
+                Some(RobotsInput::Ended(result)) => {
+                    (RobotsTxt::read(&b""[..], &options), result.clone())
+                }
+                _ => continue,
+            };
+            let crawler = request.crawler().expect("it was answered");
+            let prepared = Prepared::new(Arc::new(robots), crawler, &result, None);
+            let mut written = b"before".to_vec();
+            let target = Target::parse(&request.url).expect("it was answered");
+            let allowed = prepared.write(&target, &mut written);
+            let expected = serde_json::to_string(&answer).expect("a report");
+            let id = &case.about.id;
+            assert_eq!(String::from_utf8_lossy(&written[6..]), expected, "{id}");
+            assert_eq!(allowed, answer.report().access.allowed, "{id}");
+            asked += 1;
+            shared += usize::from(prepared.shared.is_some());
+        }
+        assert!(asked > 1000, "most vectors can be asked so: {asked}");
+        assert!(shared > 500 && shared < asked, "both ways are asked: {shared} of {asked}");
+    }
+
+    #[test]
+    fn the_story_of_a_file_is_told() {
+        let file = b"User-agent: *\nDisallow: /a\nSitemap: https://example.com/s.xml\nCrawl-delay: 2\n";
+        let story = FileReport::new(FileSource::Fresh, &AccessResult::Successful);
+        let request = Request::new("https://example.com/\u{e9}\"\\?,\"directives\":", "ExampleBot");
+        let robots = Arc::new(RobotsTxt::parse(file).into_owned());
+        let result = AccessResult::Successful;
+        let answering = Answering::default();
+        let answer = answering.answer_about(&request, Arc::clone(&robots), &result, story.clone());
+        let expected = serde_json::to_string(&answer.expect("a good request")).expect("a report");
+        let crawler = request.crawler().expect("a good request");
+        let prepared = Prepared::new(robots, crawler, &result, Some(story));
+        assert!(prepared.shared.is_some());
+        let mut written = Vec::new();
+        prepared.write(&Target::parse(&request.url).expect("a good URL"), &mut written);
+        assert_eq!(String::from_utf8_lossy(&written), expected);
+    }
+}

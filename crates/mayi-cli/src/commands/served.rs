@@ -78,7 +78,7 @@ struct Given {
 
 fn given(question: &Question) -> Result<Option<Given>, Failure> {
     let read = |path: &Path| {
-        let loaded = input::load(&path.display().to_string())?;
+        let loaded = input::load_file(&path.display().to_string())?;
         Ok(Given { name: loaded.name, octets: loaded.octets })
     };
     question.robots.as_deref().map(read).transpose()

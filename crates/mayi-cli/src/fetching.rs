@@ -142,8 +142,9 @@ pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     let stats = fetcher.stats();
     if stats.guarded > 0 {
         anstream::eprintln!(
-            "mayi: addresses that are not public are not connected to; --allow-address 127.0.0.0/8 \
-             allows those of a range, --allow-private all of them"
+            "mayi: addresses that are not public, and ports that nobody named, are not connected to; \
+             --allow-address 127.0.0.0/8 allows the addresses of a range, --allow-private all \
+             addresses and ports"
         );
     }
     if let Some(error) = stats.last_store_error {

@@ -1,6 +1,7 @@
 //! The same for callers that are not asynchronous.
 
 use std::io;
+use std::time::Duration;
 
 use mayi::access::Origin;
 use mayi::report::{Answer, Request, RequestError};
@@ -22,8 +23,13 @@ use crate::{Robots, Stats};
 #[derive(Debug)]
 pub struct Fetcher {
     fetcher: crate::Fetcher,
-    runtime: Runtime,
+    // Nothing only while it is being dropped.
+    runtime: Option<Runtime>,
 }
+
+/// How long whoever drops a fetcher waits for what its runtime is at. A name that is being resolved can't
+/// be given up, and the system may take minutes for it.
+const LAST_WAIT: Duration = Duration::from_millis(500);
 
 impl Fetcher {
     /// Waits for what this one does.
@@ -47,7 +53,7 @@ impl Fetcher {
             let _within = runtime.enter();
             make()?
         };
-        Ok(Self { fetcher, runtime })
+        Ok(Self { fetcher, runtime: Some(runtime) })
     }
 
     /// As [`Fetcher::decide`](crate::Fetcher::decide).
@@ -55,17 +61,17 @@ impl Fetcher {
     /// # Errors
     /// When the request is wrong.
     pub fn decide<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
-        self.runtime.block_on(self.fetcher.decide(request))
+        self.runtime().block_on(self.fetcher.decide(request))
     }
 
     /// As [`Fetcher::robots`](crate::Fetcher::robots).
     pub fn robots(&self, origin: &Origin) -> Robots {
-        self.runtime.block_on(self.fetcher.robots(origin))
+        self.runtime().block_on(self.fetcher.robots(origin))
     }
 
     /// Waits for anything else, asked of [`inner`](Self::inner).
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+        self.runtime().block_on(future)
     }
 
     /// Has something done meanwhile.
@@ -73,7 +79,7 @@ impl Fetcher {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> tokio::task::JoinHandle<T> {
-        self.runtime.spawn(future)
+        self.runtime().spawn(future)
     }
 
     /// The fetcher that this one waits for.
@@ -84,5 +90,21 @@ impl Fetcher {
     /// What has been done so far.
     pub fn stats(&self) -> Stats {
         self.fetcher.stats()
+    }
+
+    fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Fetcher {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        // Within another runtime nobody may wait at all.
+        if tokio::runtime::Handle::try_current().is_ok() {
+            runtime.shutdown_background();
+        } else {
+            runtime.shutdown_timeout(LAST_WAIT);
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::attempt::Means;
 use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::{Clock, within};
 use crate::kept::{Kept, LastAttempt};
-use crate::lifecycle::{Need, Policy};
+use crate::lifecycle::{CLOCK_SKEW, Need, Policy};
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
 use crate::store::{Claim, Store, StoreError, Storing};
@@ -27,6 +27,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// How long a store may take to answer before the fetcher goes on without it.
 const STORE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// No claim is longer than this, whatever an attempt may take.
+const LONGEST_CLAIM: Duration = Duration::from_hours(24);
 
 /// Gets files, keeps them, and answers from them. Clones share everything, and are cheap.
 ///
@@ -65,6 +68,15 @@ impl Weighter<Origin, Arc<Ready>> for Octets {
     fn weight(&self, _: &Origin, ready: &Arc<Ready>) -> u64 {
         ready.octets() as u64
     }
+}
+
+/// What a flight is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// An answer, from what is kept where that is good enough.
+    Answer,
+    /// What the server says now.
+    News,
 }
 
 /// Where a flight has come down: what is kept, and how it came.
@@ -111,7 +123,19 @@ impl Fetcher {
         if let Some(robots) = self.ready(origin) {
             return robots;
         }
-        let landed = self.flight(origin).await;
+        let landed = self.flight(origin, Wanted::Answer).await;
+        self.0.counters.answered(landed.how);
+        self.robots_of(landed)
+    }
+
+    /// The same, asked of its server now, whatever is kept. Where that fails the last good copy stays in
+    /// force, as ever; offline nobody is asked.
+    pub async fn ask_anew(&self, origin: &Origin) -> Robots {
+        let mut landed = self.flight(origin, Wanted::News).await;
+        if landed.how == How::Kept {
+            // Somebody was on the way already who was content with what is kept.
+            landed = self.flight(origin, Wanted::News).await;
+        }
         self.0.counters.answered(landed.how);
         self.robots_of(landed)
     }
@@ -123,7 +147,7 @@ impl Fetcher {
         match inner.need(&ready.kept) {
             Need::Attempt => return None,
             Need::Refresh if tokio::runtime::Handle::try_current().is_ok() => {
-                drop(self.start(origin));
+                drop(self.start(origin, Wanted::Answer));
             }
             // Outside of a runtime nothing can be started: the next question within one does it.
             Need::Refresh | Need::Nothing => {}
@@ -164,8 +188,8 @@ impl Fetcher {
     }
 
     /// Waits for the one flight of an origin, and starts it where nobody has.
-    async fn flight(&self, origin: &Origin) -> Landed {
-        let mut flight = self.start(origin);
+    async fn flight(&self, origin: &Origin, wanted: Wanted) -> Landed {
+        let mut flight = self.start(origin, wanted);
         let landed = flight.wait_for(Option::is_some).await.ok().and_then(|landed| landed.clone());
         // A flight that came down nowhere is a fault of ours, and nobody is let in because of it.
         landed.unwrap_or_else(|| {
@@ -175,7 +199,7 @@ impl Fetcher {
     }
 
     /// The flight of an origin, which goes on whoever stops waiting for it.
-    fn start(&self, origin: &Origin) -> watch::Receiver<Option<Landed>> {
+    fn start(&self, origin: &Origin, wanted: Wanted) -> watch::Receiver<Option<Landed>> {
         let mut flights = self.0.flights.lock().unwrap_or_else(PoisonError::into_inner);
         match flights.entry(origin.clone()) {
             Entry::Occupied(flight) => flight.get().clone(),
@@ -185,7 +209,7 @@ impl Fetcher {
                 let (fetcher, origin) = (self.clone(), origin.clone());
                 tokio::spawn(async move {
                     let over = Over { fetcher: &fetcher, origin: &origin };
-                    let landed = fetcher.0.fly(&origin).await;
+                    let landed = fetcher.0.fly(&origin, wanted).await;
                     // What is ready is found by whoever comes once the flight is over.
                     drop(over);
                     drop(sender.send(Some(landed)));
@@ -217,13 +241,18 @@ impl Inner {
         self.policy.need(kept, self.clock.now())
     }
 
+    /// Whether what is ready is what a flight is for.
+    fn is_enough(&self, ready: &Ready, wanted: Wanted) -> bool {
+        self.offline || (wanted == Wanted::Answer && self.need(&ready.kept) == Need::Nothing)
+    }
+
     /// Brings an origin up to date: from the store where that is enough, from another process that is
     /// at it, or from its server.
-    async fn fly(&self, origin: &Origin) -> Landed {
+    async fn fly(&self, origin: &Origin, wanted: Wanted) -> Landed {
         let mut is_blind = false;
         let mut before = self.newest(origin, &mut is_blind).await;
         if let Some(ready) = &before
-            && self.need(&ready.kept) == Need::Nothing
+            && self.is_enough(ready, wanted)
         {
             return Landed { ready: Arc::clone(ready), how: How::Kept };
         }
@@ -231,7 +260,7 @@ impl Inner {
             let error = "offline: nothing is kept of this origin";
             return self.without_answer(origin, error, self.clock.now());
         }
-        let claim = self.claimed(origin, &mut before, &mut is_blind).await;
+        let claim = self.claimed(origin, wanted, &mut before, &mut is_blind).await;
         let Some(claim) = claim else {
             let ready = before.expect("another process has brought it up to date");
             return Landed { ready, how: How::Kept };
@@ -263,17 +292,19 @@ impl Inner {
     async fn claimed(
         &self,
         origin: &Origin,
+        wanted: Wanted,
         before: &mut Option<Arc<Ready>>,
         is_blind: &mut bool,
     ) -> Option<Option<crate::store::ClaimToken>> {
-        let at_most = self.means.total + Duration::from_secs(5);
+        // Whoever has no limit of time still claims for a time that a clock can show.
+        let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_CLAIM);
         let give_up = self.clock.now() + at_most;
         loop {
             match self.noted(self.store.claim(origin, at_most)).await {
                 Some(Claim::Granted(token)) => {
                     // Somebody may have been done with it just before.
                     *before = self.newest(origin, is_blind).await;
-                    if before.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
+                    if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
                         self.noted(self.store.release(origin, token)).await;
                         return None;
                     }
@@ -285,7 +316,7 @@ impl Inner {
                 Some(Claim::Taken) => self.clock.sleep(LOOK_AGAIN).await,
             }
             *before = self.newest(origin, is_blind).await;
-            if before.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
+            if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
                 return None;
             }
         }
@@ -309,6 +340,10 @@ impl Inner {
         } else if !is_blind || kept.copy.is_some() {
             // In a store that could not be looked into there may be a good copy, and no failure
             // replaces it.
+            if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
+                // A store keeps the later of two attempts: one from the future would stay for ever.
+                self.noted(self.store.remove(origin)).await;
+            }
             self.noted(self.store.save(&kept)).await;
         }
         Landed { ready: self.keep(kept), how }
@@ -328,8 +363,8 @@ impl Inner {
             at: now,
             result,
             hops: Vec::new(),
-            failing_since: Some(now),
-            failures: 1,
+            failing_since: None,
+            failures: 0,
             not_before: now,
         };
         let kept = Arc::new(Kept::new(origin.clone(), None, last));

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HOST, HeaderMap, HeaderValue, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, HOST, HeaderMap, HeaderValue,
+    TRANSFER_ENCODING, USER_AGENT,
 };
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use hyper_util::rt::TokioIo;
@@ -58,6 +59,15 @@ impl Http {
         if !parts.status.is_success() {
             // What other bodies say is for people; they are not waited for.
             return Ok(Response { status, fields, ..Response::default() });
+        }
+        if status == 206 && !is_whole(&parts.headers) {
+            return Err(TransportError::new(
+                "truncated",
+                "a part of the file, though all was asked for",
+            ));
+        }
+        if !is_plainly_transferred(&parts.headers) {
+            return Err(TransportError::new("coding", "its Transfer-Encoding is not understood"));
         }
         let (body, is_cut) = read(&parts.headers, body, get.body_octets, is_two).await?;
         Ok(Response { status, fields, body, is_cut })
@@ -225,6 +235,32 @@ fn path(url: &Url) -> &str {
 fn fields(headers: &HeaderMap) -> Vec<(Box<str>, Box<str>)> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into();
     headers.iter().map(|(name, value)| (name.as_str().into(), text(value))).collect()
+}
+
+/// Whether the `Content-Range` of a part, where it has one, says that the part is all there is.
+fn is_whole(headers: &HeaderMap) -> bool {
+    let Some(range) = headers.get(CONTENT_RANGE) else { return true };
+    let numbers = range.to_str().ok().and_then(|range| {
+        let (unit, range) = range.trim().split_once(' ')?;
+        let (first_and_last, length) = range.trim().split_once('/')?;
+        let (first, last) = first_and_last.split_once('-')?;
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        unit.eq_ignore_ascii_case("bytes").then_some((number(first)?, number(last)?, number(length)?))
+    });
+    numbers.is_some_and(|(first, last, length)| first == 0 && last.checked_add(1) == Some(length))
+}
+
+/// Whether a body comes as it is or in chunks. The client takes chunks off and passes over every other
+/// transfer coding, and what is left then would be read as a file without rules.
+fn is_plainly_transferred(headers: &HeaderMap) -> bool {
+    let codings: Vec<_> = headers.get_all(TRANSFER_ENCODING).iter().collect();
+    match *codings {
+        [] => true,
+        [coding] => [&b"chunked"[..], b"identity"]
+            .iter()
+            .any(|plain| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(plain)),
+        _ => false,
+    }
 }
 
 /// Reads a body up to its limit.

@@ -14,7 +14,10 @@ use crate::kept::{FileCopy, Hop, Kept, LastAttempt};
 use crate::transport::Response;
 
 /// A clock may run this far behind the one that wrote an entry; more, and the entry is not believed.
-const CLOCK_SKEW: Duration = Duration::from_mins(5);
+pub(crate) const CLOCK_SKEW: Duration = Duration::from_mins(5);
+
+/// Nobody waits longer than this between two attempts, whatever is set: no clock shows what is behind it.
+const LONGEST_BACKOFF: Duration = Duration::from_hours(366 * 24);
 
 /// How files are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,8 +148,7 @@ impl Policy {
             AccessResult::Unavailable(_) => {
                 let explicit = response.as_ref().and_then(|it| explicit_fresh_for(it.fields(), now));
                 let backoff = || self.jittered(self.unavailable.after(failures), dice);
-                let kept_for =
-                    explicit.map_or_else(backoff, |fresh| fresh.clamp(self.least_fresh, MOST_FRESH));
+                let kept_for = explicit.map_or_else(backoff, |fresh| self.bounded(fresh));
                 (failures, Some(since), now + kept_for.max(wait))
             }
             AccessResult::Unreachable(_) => {
@@ -160,7 +162,7 @@ impl Policy {
 
     fn copy_of(&self, response: &Response, url: &str, now: SystemTime) -> FileCopy {
         let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(MOST_FRESH);
-        let fresh = fresh.clamp(self.least_fresh, MOST_FRESH);
+        let fresh = self.bounded(fresh);
         FileCopy {
             body: response.body.clone(),
             is_cut: response.is_cut,
@@ -179,7 +181,7 @@ impl Policy {
     fn confirmed(&self, copy: &FileCopy, response: &Response, now: SystemTime) -> FileCopy {
         let before = copy.fresh_until.duration_since(copy.checked).unwrap_or(MOST_FRESH);
         let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(before);
-        let fresh = fresh.clamp(self.least_fresh, MOST_FRESH);
+        let fresh = self.bounded(fresh);
         let said = Validators::of(response.fields());
         let mut validators = copy.validators.clone();
         validators.etag = said.etag.or(validators.etag);
@@ -198,8 +200,16 @@ impl Policy {
         stale.min(MOST_FRESH.saturating_sub(fresh))
     }
 
+    /// A time to be fresh for, as long as may be at least and at most; the most wins (REP-23).
+    fn bounded(&self, fresh: Duration) -> Duration {
+        fresh.max(self.least_fresh).min(MOST_FRESH)
+    }
+
     fn jittered(&self, duration: Duration, dice: f64) -> Duration {
-        duration.mul_f64((1.0 + self.jitter * dice).clamp(0.0, 2.0))
+        let factor = 1.0 + self.jitter * dice;
+        // What is no number makes nothing longer or shorter.
+        let factor = if factor.is_nan() { 1.0 } else { factor.clamp(0.0, 2.0) };
+        duration.min(LONGEST_BACKOFF).mul_f64(factor)
     }
 }
 

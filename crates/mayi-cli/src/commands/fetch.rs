@@ -29,7 +29,7 @@ pub(crate) struct FetchArgs {
     json: bool,
 
     /// Ask its server now, whatever is kept
-    #[arg(long)]
+    #[arg(long, conflicts_with = "offline")]
     fresh: bool,
 
     #[command(flatten)]
@@ -39,10 +39,11 @@ pub(crate) struct FetchArgs {
 pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
     let origin = origin_of(&fetch.url)?;
     let fetcher = fetching::fetcher(&fetch.fetching, Answering::default())?;
-    if fetch.fresh {
-        fetcher.wait(fetcher.inner().forget(&origin)).map_err(Failure::new)?;
-    }
-    let robots = fetcher.robots(&origin);
+    let robots = if fetch.fresh {
+        fetcher.wait(fetcher.inner().ask_anew(&origin))
+    } else {
+        fetcher.robots(&origin)
+    };
     fetching::tell(&fetcher);
     if fetch.json {
         write_json(&mut io::stdout().lock(), &Fetched::of(robots.kept(), Some(robots.file_report())))?;

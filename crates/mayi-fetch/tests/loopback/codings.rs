@@ -82,6 +82,27 @@ async fn codings_that_nobody_asked_for() {
     }
 }
 
+/// A transfer coding that nobody takes off would leave octets without any rule in them.
+#[tokio::test]
+async fn transfer_codings_that_nobody_asked_for() {
+    let chunked = |octets: &[u8]| {
+        [format!("{:x}\r\n", octets.len()).as_bytes(), octets, b"\r\n0\r\n\r\n"].concat()
+    };
+    let packed = gzip(FILE.as_bytes());
+    for (fields, body) in [
+        ("Transfer-Encoding: gzip, chunked", chunked(&packed)),
+        ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", chunked(&packed)),
+        ("Transfer-Encoding: chunked, chunked", chunked(&chunked(FILE.as_bytes()))),
+        ("Transfer-Encoding: gzip", packed),
+    ] {
+        let answer = [format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n").as_bytes(), &body].concat();
+        assert_failed(&fetch(&Server::saying(answer).await).await, "coding");
+    }
+    let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n";
+    let answer = [answer.as_bytes(), &chunked(FILE.as_bytes())].concat();
+    assert_file(&fetch(&Server::saying(answer).await).await);
+}
+
 /// The limit is on what comes out, so that a bomb ends there; what stood before it counts (REP-24).
 #[tokio::test]
 async fn bombs_end_at_the_limit() {

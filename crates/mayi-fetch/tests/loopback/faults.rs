@@ -37,6 +37,29 @@ async fn resets() {
     }
 }
 
+/// A part of a file that nobody asked a part of lacks the rest, as any body that ends early does.
+#[tokio::test]
+async fn parts_of_a_file() {
+    let length = FILE.len();
+    for (range, is_whole) in [
+        (format!("bytes 0-{}/{length}", length - 1), true),
+        (format!("Bytes 0-{}/{length}", length - 1), true),
+        (format!("bytes 0-{}/{}", length - 1, length + 1), false),
+        (format!("bytes 1-{length}/{}", length + 1), false),
+        (format!("bytes 0-{}/*", length - 1), false),
+        (format!("bytes 0-{}/0", u64::MAX), false),
+        ("lines 0-1/2".to_owned(), false),
+    ] {
+        let fields = format!("Content-Range: {range}\r\n");
+        let robots = fetch(&Server::saying(response("206 Partial Content", &fields, FILE)).await).await;
+        if is_whole {
+            assert_file(&robots);
+        } else {
+            assert_failed(&robots, "truncated");
+        }
+    }
+}
+
 #[tokio::test]
 async fn connections_that_end_before_they_begin() {
     let closing = Server::of_connections(|stream, _| async move { drop(stream) }).await;

@@ -1,16 +1,21 @@
 //! Many who ask at once: one fetch for each origin, limits on connections, stores that fail, and the
 //! face that waits.
 
-use std::sync::Arc;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use mayi::access::Origin;
+use mayi::access::{AccessResult, Origin};
 use mayi::report::{FileSource, Request};
 use mayi_fetch::clock::{Clock, Later};
+use mayi_fetch::dial::Resolver;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::store::{Claim, MemoryStore, Store, StoreError, StoreSize, Storing};
-use mayi_fetch::{Fetcher, Policy, blocking};
+use mayi_fetch::transport::Patience;
+use mayi_fetch::{Backoff, Fetcher, Policy, blocking};
 use tokio::sync::Semaphore;
 
 use crate::support::*;
@@ -463,6 +468,138 @@ fn the_face_that_waits() {
     clock.go_on(Duration::from_mins(10));
     assert!(fetcher.inner().ready(&server.origin()).is_none());
     assert_eq!(server.requests(), 2);
+}
+
+/// A name that nobody resolves holds nobody up who is done.
+#[test]
+fn the_face_that_waits_is_dropped_while_a_name_is_resolved() {
+    struct Stuck(Arc<Mutex<Receiver<()>>>);
+
+    impl Resolver for Stuck {
+        fn resolve<'a>(&'a self, _: &'a str, _: u16) -> Later<'a, io::Result<Vec<SocketAddr>>> {
+            let release = Arc::clone(&self.0);
+            // As the system's resolver does it: on a thread that can't be stopped.
+            let stuck = tokio::task::spawn_blocking(move || {
+                let release = release.lock().expect("nobody else");
+                // The limit is only there so that a failure is no hang.
+                let _ = release.recv_timeout(Duration::from_secs(20));
+            });
+            Box::pin(async move {
+                let _ = stuck.await;
+                Ok(Vec::new())
+            })
+        }
+    }
+
+    let (release, stuck) = channel();
+    let stuck = Arc::new(Mutex::new(stuck));
+    let builder = builder().patience(hasty()).resolver(Arc::new(Stuck(Arc::clone(&stuck))));
+    let fetcher = blocking::Fetcher::new(builder.build()).expect("a thread");
+    let robots = fetcher.robots(&Origin::of_url("http://slow.test/").expect("an origin"));
+    assert_failed(&robots, "timeout");
+    drop(fetcher);
+    assert!(stuck.try_lock().is_err(), "nobody has waited until the name was resolved");
+    drop(release);
+}
+
+/// It can't be used within a runtime, but whoever has it may be done with it there.
+#[tokio::test]
+async fn the_face_that_waits_is_dropped_within_a_runtime() {
+    drop(blocking::Fetcher::new(builder().build()).expect("a thread"));
+}
+
+/// What nobody would set is no reason to fail.
+#[tokio::test]
+async fn settings_beyond_all_bounds() {
+    for (duration, jitter) in
+        [(Duration::MAX, 0.2), (Duration::MAX, f64::NAN), (Duration::ZERO, f64::INFINITY)]
+    {
+        let mut policy = Policy::default();
+        policy.least_fresh = duration;
+        policy.stale_while_revalidate = duration;
+        policy.refresh_ahead = duration;
+        policy.unavailable = Backoff { first: duration, most: duration };
+        policy.unreachable = policy.unavailable;
+        policy.jitter = jitter;
+        let mut patience = Patience::default();
+        (patience.connect, patience.first_byte) = (Duration::MAX, Duration::MAX);
+        patience.total = Duration::MAX;
+        for (status, expected) in [
+            ("200 OK", AccessResult::Successful),
+            ("404 Not Found", AccessResult::of_status(404)),
+            ("503 Unavailable", AccessResult::of_status(503)),
+        ] {
+            let server = Server::saying(response(status, "", FILE)).await;
+            let fetcher = builder().policy(policy).patience(patience).build();
+            for _ in 0..3 {
+                assert_eq!(*fetcher.robots(&server.origin()).await.access(), expected);
+            }
+        }
+    }
+}
+
+/// Whoever wants to know it now asks the server, and a failure costs nobody the copy.
+#[tokio::test]
+async fn asked_anew() {
+    let is_down = Arc::new(AtomicBool::new(false));
+    let server = Server::answering({
+        let is_down = Arc::clone(&is_down);
+        move |_| if is_down.load(SeqCst) { response("503 Down", "", "") } else { ok(FILE) }
+    })
+    .await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
+    let fetcher = builder().store(Arc::clone(&store)).build();
+    assert_file(&fetcher.robots(&server.origin()).await);
+    let robots = fetcher.ask_anew(&server.origin()).await;
+    assert_file(&robots);
+    assert_eq!((robots.source(), server.requests()), (FileSource::Fetched, 2));
+    is_down.store(true, SeqCst);
+    for fetcher in [fetcher, builder().store(Arc::clone(&store)).build()] {
+        let robots = fetcher.ask_anew(&server.origin()).await;
+        assert_file(&robots);
+        assert_eq!(robots.source(), FileSource::StaleUnreachable);
+    }
+    assert_eq!(server.requests(), 4);
+    let kept = store.load(&server.origin()).await.expect("an answer").expect("something kept");
+    assert_eq!((kept.last.failures, kept.copy.is_some()), (2, true));
+    let offline = builder().store(store).offline(true).build();
+    assert_file(&offline.ask_anew(&server.origin()).await);
+    assert_eq!(server.requests(), 4);
+}
+
+/// What a clock that was far ahead has written is not believed, and must not stay in the way either.
+#[tokio::test]
+async fn what_was_kept_in_the_future_is_replaced() {
+    let server = Server::saying(ok(FILE)).await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
+    let clock = Arc::new(Ahead::default());
+    clock.go_on(Duration::from_hours(1000));
+    let ahead = builder().clock(clock).store(Arc::clone(&store)).build();
+    assert_file(&ahead.robots(&server.origin()).await);
+    for _ in 0..3 {
+        let fetcher = builder().store(Arc::clone(&store)).build();
+        assert_file(&fetcher.robots(&server.origin()).await);
+    }
+    assert_eq!(server.requests(), 2, "once by the wrong clock, and once by the right one");
+}
+
+/// Offline, nothing has failed and nobody will be asked: the story says neither.
+#[tokio::test]
+async fn the_story_of_what_is_kept_offline() {
+    let server = Server::saying(ok(FILE)).await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
+    assert_file(&builder().store(Arc::clone(&store)).build().robots(&server.origin()).await);
+    let clock = Arc::new(Ahead::default());
+    clock.go_on(Duration::from_hours(1000));
+    let offline = builder().clock(clock).store(store).offline(true).build();
+    let robots = offline.robots(&server.origin()).await;
+    assert_file(&robots);
+    let sentence = robots.file_report().sentence();
+    assert!(sentence.contains("no longer fresh") && !sentence.contains("asked"), "{sentence}");
+    let unknown = offline.robots(&Origin::of_url("http://unknown.test/").expect("an origin")).await;
+    assert!(!allows(&unknown, "/open") && !unknown.is_known());
+    assert_eq!((unknown.kept().last.failing_since, unknown.kept().last.failures), (None, 0));
+    assert_eq!(server.requests(), 1);
 }
 
 #[tokio::test]

@@ -46,6 +46,30 @@ fn what_was_acknowledged_survives_being_killed() {
     assert!(saved > 1000, "under load: {saved}");
 }
 
+/// A store that only answers while nobody writes would have a crawler fetch what is kept.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_reads_is_answered_while_others_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = DiskStore::open(folder.path().join("store"), 1 << 30).expect("a store");
+    store.save(&kept("there", 1, 100)).await.expect("saved");
+    let store = Arc::new(store);
+    let writing = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move {
+            for at in 0..100 {
+                store.save(&kept("other", at, 100)).await.expect("saved");
+            }
+        }
+    });
+    let mut reads = 0;
+    while !writing.is_finished() || reads < 1000 {
+        let there = store.load(&origin("there")).await.expect("an answer, whoever writes");
+        assert!(there.is_some());
+        reads += 1;
+    }
+    writing.await.expect("all is written");
+}
+
 /// What a child acknowledged until it was killed.
 fn child_killed_after(path: &Path, after: Duration) -> Vec<(String, u64)> {
     let mut child = myself("disk::what_was_acknowledged_survives_being_killed", path)

@@ -56,9 +56,12 @@ impl FileReport {
             FileSource::Fetched => "fetched now".to_owned(),
             FileSource::Revalidated => "found unchanged now".to_owned(),
             FileSource::Fresh => format!("kept, fresh until {}", time(self.fresh_until)),
-            FileSource::StaleWhileRevalidating => {
-                format!("kept since {}, being asked for again", time(self.checked))
-            }
+            // Whether somebody asks meanwhile is not known here: offline, nobody does.
+            FileSource::StaleWhileRevalidating => format!(
+                "kept since {}, no longer fresh since {}",
+                time(self.checked),
+                time(self.fresh_until)
+            ),
             FileSource::StaleUnreachable => format!(
                 "kept since {}, unreachable since {} ({})",
                 time(self.checked),

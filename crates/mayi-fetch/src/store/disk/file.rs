@@ -135,6 +135,10 @@ impl File {
     }
 
     fn reopen_after_failure(&self) -> Result<(), StoreError> {
+        // Readers are sent away while the place is locked, so it is locked only where it is empty.
+        if self.database.read().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return Ok(());
+        }
         let mut place = self.database.write().unwrap_or_else(PoisonError::into_inner);
         if place.is_none() {
             let (database, size) = open(&self.path).map_err(|trouble| trouble.error(&self.path))?;

@@ -278,3 +278,31 @@ fn lints_are_listed_and_explained() {
         by_code.stdout.starts_with("# S001 missing-colon\n") && by_code.stdout.contains("## Example")
     );
 }
+
+/// How much is shown must not say whether a build fails.
+#[test]
+fn the_exit_status_does_not_depend_on_what_is_shown() {
+    let file = format!("{}User-agent: Example Bot\nDisallow: /\n", "User-agent: a/1\n".repeat(12));
+    for most in ["0", "1", "100"] {
+        let run = lint(&["--most", most, "-"], &file);
+        assert_eq!(run.status, Some(1), "{most}: {}", run.stdout);
+        let counts = "standard input: 1 warning, 23 notes; --fix removes ";
+        assert!(run.stdout.contains(counts), "{most}: {}", run.stdout);
+    }
+    let run = lint(&["--summary", "--severity", "G007=error", "-"], &file);
+    assert!(run.stdout.contains("crawler-name                   error"), "{}", run.stdout);
+}
+
+#[test]
+fn a_folder_without_files_is_no_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("text");
+    let run = lint(&[path], "");
+    assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""));
+    assert!(run.stderr.contains("--every-file takes any"), "{}", run.stderr);
+    fs::write(folder.path().join("a\tb.txt"), "User-agent: *\nDisallow: /a\n").expect("a file");
+    let run = lint(&["--every-file", "--format", "json", path], "");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    let file = json_lines(&run)[0]["file"].as_str().expect("a name").to_owned();
+    assert!(Path::new(&file).exists(), "{file:?}");
+}

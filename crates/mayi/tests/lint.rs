@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use mayi::lint::{Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, lint};
+use mayi::lint::{
+    Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, Tally, lint,
+};
 use mayi::page::PageControls;
 use mayi::report::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 use mayi_vectors::{LintCase, LintFound};
@@ -81,6 +83,41 @@ fn diagnostics_can_be_capped_and_are_counted() {
     assert_eq!(linted.totals()["P001"], 50);
     let none = lint(file.as_bytes(), &Options::default().with_agents(Vec::new()).with_most_of_each(0));
     assert!(none.diagnostics().is_empty() && none.totals()["P001"] == 50);
+}
+
+/// What counts is how severe a finding is, not whether it is listed.
+#[test]
+fn what_is_not_listed_counts_by_its_severity() {
+    let file = format!("{}User-agent: Example Bot\nDisallow: /\n", "User-agent: a/1\n".repeat(3));
+    let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(1));
+    let tally: Tally = linted.tallies()["G007"];
+    assert_eq!(
+        (tally.total(), tally.of(Severity::Note), tally.worst()),
+        (4, 3, Some(Severity::Warning))
+    );
+    assert_eq!(tally.safe_fixes(), 3);
+    let mut options = Options::default().with_most_of_each(0);
+    options.set_severity("G007", Severity::Error).expect("a lint");
+    assert_eq!(lint(file.as_bytes(), &options).tallies()["G007"].of(Severity::Error), 4);
+}
+
+/// What is said that crawlers make of a line is true of Google too.
+#[test]
+fn sentences_say_what_google_reads() {
+    let of = |file: &str, code: &str| -> String {
+        let linted = lint(file.as_bytes(), &Options::default());
+        let found = linted.diagnostics().iter().find(|found| found.lint.code == code);
+        found.map(|found| found.reading.clone()).unwrap_or_default()
+    };
+    let file = |line: &str| format!("User-agent: *\nDisallow: /b\n{line}\n");
+    assert!(of(&file("Disallow; /a"), "S010").ends_with(", but Google reads `Disallow: /a`."));
+    assert!(of(&file("Disallow = /a"), "S010").ends_with(" and drop it."));
+    assert!(of(&file("Disallow\u{200b}: /a"), "S008").contains("Google reads `Disallow: /a`"));
+    assert!(of(&file("Dis\u{200b}allow: /a"), "S008").ends_with("pass the line over."));
+    assert!(of(&file("User-agent: ExampleBot [x]"), "D004").ends_with("it is the name `ExampleBot`."));
+    assert!(of(&file("User-agent: .*-ai"), "D004").ends_with("it is a name that nobody has."));
+    assert!(of(&file("User-agent: Example.*["), "G008").ends_with("it is the name `Example`."));
+    assert!(of(&file("Disallow: /%7e"), "D002").contains("Google compares `%7E`"));
 }
 
 #[test]

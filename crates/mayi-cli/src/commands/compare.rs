@@ -17,8 +17,10 @@ use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --agents, asked are the crawlers that the file names, `*` for one that it does not, and Googlebot,
-Bingbot, GPTBot, ClaudeBot and CCBot, each in every dialect. Every example was decided about.
+Without --agents, asked are the crawlers that the file names, `*` for one that
+it does not, and Googlebot, Bingbot, GPTBot, ClaudeBot and CCBot, each in every
+dialect. Every example was decided about; where a row has several patterns, the
+example and the reasons are those of the first.
 
 Exit status: 0 all read the file alike, 1 they do not, 2 there is no answer.")]
 pub(crate) struct Compare {

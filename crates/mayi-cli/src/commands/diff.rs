@@ -16,11 +16,12 @@ use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, sho
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Asked are the crawlers that either file names, `*` for one that neither does, and one for each purpose.
-Every example was decided about in both files. That the files mean the same is said only where it is
-proved.
+Asked are the crawlers that either file names, `*` for one that neither does,
+and one for each purpose. Every example was decided about in both files. That
+the files mean the same is said only where it is proved.
 
-Exit status: 0 they mean the same, 1 they do not or it is not proved, 2 there is no answer.")]
+Exit status: 0 they mean the same, 1 they do not or it is not proved, 2 there is
+no answer.")]
 pub(crate) struct DiffArgs {
     /// The file before; `-` reads it from standard input, a URL fetches the one of its site
     #[arg(value_name = "OLD")]

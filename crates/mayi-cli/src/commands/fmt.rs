@@ -15,12 +15,14 @@ use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Names get their canonical spelling, `Name: value` its one space; one blank line stands between groups,
-and lines end as most of them do. Nothing changes that any crawler makes of the file, in any dialect:
-misspelled names stay, as not every crawler forgives them, and no line is moved. A file over 500 KiB or
-in UTF-16 is left as it is.
+Names get their canonical spelling, `Name: value` its one space; one blank line
+stands between groups, and lines end as most of them do. Nothing changes that
+any crawler makes of the file, in any dialect: misspelled names stay, as not
+every crawler forgives them, and no line is moved. A file over 500 KiB or in
+UTF-16 is left as it is.
 
-Exit status: 0 every file is laid out, 1 one is not (--check, --diff), 2 one could not be read or written.")]
+Exit status: 0 every file is laid out, 1 one is not (--check, --diff), 2 one
+could not be read or written.")]
 pub(crate) struct Fmt {
     /// The files, each replaced by what it becomes; `-` filters standard input to standard output
     #[arg(value_name = "FILE", required = true)]

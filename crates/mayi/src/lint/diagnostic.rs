@@ -23,6 +23,50 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
 }
 
+/// How many diagnostics of a lint there are in a file, those included that are not listed.
+///
+/// ```
+/// use mayi::lint::{Options, Severity, lint};
+///
+/// let options = Options::default().with_most_of_each(1);
+/// let linted = lint(b"User-agent: a/1\nUser-agent: b c\nDisallow: /\n", &options);
+/// let tally = linted.tallies()["G007"];
+/// assert_eq!((tally.total(), tally.of(Severity::Note), tally.safe_fixes()), (2, 1, 1));
+/// assert_eq!(tally.worst(), Some(Severity::Warning));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    by_severity: [usize; Severity::ALL.len()],
+    safe_fixes: usize,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, severity: Severity, has_safe_fix: bool) {
+        self.by_severity[severity as usize] += 1;
+        self.safe_fixes += usize::from(has_safe_fix);
+    }
+
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.by_severity.iter().sum()
+    }
+
+    /// How many of a severity.
+    pub fn of(&self, severity: Severity) -> usize {
+        self.by_severity[severity as usize]
+    }
+
+    /// The highest severity among them.
+    pub fn worst(&self) -> Option<Severity> {
+        Severity::ALL.iter().rev().copied().find(|severity| self.of(*severity) > 0)
+    }
+
+    /// How many of them have a fix that is safe.
+    pub fn safe_fixes(&self) -> usize {
+        self.safe_fixes
+    }
+}
+
 /// A place in the text of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::context::Context;
-use super::diagnostic::{Diagnostic, Draft, Place, Related};
+use super::diagnostic::{Diagnostic, Draft, Place, Related, Tally};
 use super::options::Options;
 use super::silence::{self, Silence};
 use super::{LINTS, Severity};
@@ -20,7 +20,7 @@ pub(super) struct Found<'c> {
     /// The lint that looks now.
     current: usize,
     drafts: Vec<(usize, Draft)>,
-    totals: Vec<usize>,
+    tallies: Vec<Tally>,
 }
 
 impl<'c> Found<'c> {
@@ -34,7 +34,7 @@ impl<'c> Found<'c> {
             silences: silence::of_lines(context.text, &context.lines),
             current: 0,
             drafts: Vec::new(),
-            totals: vec![0; LINTS.len()],
+            tallies: vec![Tally::default(); LINTS.len()],
         }
     }
 
@@ -43,8 +43,7 @@ impl<'c> Found<'c> {
         self.current = lint;
     }
 
-    /// A finding at a place, which does not go over the end of its line. What is said of it is made
-    /// only where it is kept.
+    /// A finding at a place, which does not go over the end of its line.
     pub(super) fn report(&mut self, span: Span, draft: impl FnOnce() -> Draft) {
         if self.is_silenced(span) {
             return;
@@ -65,11 +64,22 @@ impl<'c> Found<'c> {
         unused.map(|silence| (silence.span, silence.lint.is_some())).collect()
     }
 
+    /// Counts a finding, and lists it unless there are enough. One that is not listed counts by its
+    /// severity too: what a command ends with must not depend on how much it shows.
     fn keep(&mut self, draft: impl FnOnce() -> Draft) {
-        let total = &mut self.totals[self.current];
-        *total += 1;
-        if *total <= self.options.most_of_each() {
-            self.drafts.push((self.current, draft()));
+        let mut draft = draft();
+        if let (Some(fix), true) = (&mut draft.fix, self.has_partial_mark) {
+            // Google passes over a part of a byte order mark, so that to it the first line is another one.
+            let first_end = self.line_starts.get(1).copied().unwrap_or(self.text.len() as u32);
+            fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
+        }
+        let severity: Option<Severity> = self.options.severity(self.current).or(draft.severity);
+        let severity = severity.unwrap_or(LINTS[self.current].severity);
+        draft.severity = Some(severity);
+        let tally = &mut self.tallies[self.current];
+        tally.add(severity, draft.fix.as_ref().is_some_and(|fix| fix.safe));
+        if tally.total() <= self.options.most_of_each() {
+            self.drafts.push((self.current, draft));
         }
     }
 
@@ -90,7 +100,7 @@ impl<'c> Found<'c> {
     }
 
     /// The diagnostics, in the order of the text, and how many of each code there are.
-    pub(super) fn finish(mut self) -> (Vec<Diagnostic>, BTreeMap<&'static str, usize>) {
+    pub(super) fn finish(mut self) -> (Vec<Diagnostic>, BTreeMap<&'static str, Tally>) {
         self.drafts.sort_by_key(|(lint, draft)| (draft.span, *lint));
         let places = self.places();
         let place = |span: Span| {
@@ -98,18 +108,11 @@ impl<'c> Found<'c> {
             let ((line, column), (_, end_column)) = (at(span.start), at(span.end));
             Place { span, line, column, end_column }
         };
-        // Google passes over a part of a byte order mark, so that to it the first line is another one.
-        let first_end = self.line_starts.get(1).copied().unwrap_or(self.text.len() as u32);
-        let is_odd_start = self.has_partial_mark;
-        let diagnostics = self.drafts.into_iter().map(|(index, mut draft)| {
-            if let (Some(fix), true) = (&mut draft.fix, is_odd_start) {
-                fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
-            }
+        let diagnostics = self.drafts.into_iter().map(|(index, draft)| {
             let lint = LINTS[index];
-            let severity: Option<Severity> = self.options.severity(index).or(draft.severity);
             Diagnostic {
                 lint,
-                severity: severity.unwrap_or(lint.severity),
+                severity: draft.severity.unwrap_or(lint.severity),
                 place: draft.span.map(place),
                 message: draft.message,
                 reading: draft.reading,
@@ -122,8 +125,8 @@ impl<'c> Found<'c> {
             }
         });
         let diagnostics = diagnostics.collect();
-        let totals = self.totals.iter().zip(LINTS).filter(|(total, _)| **total > 0);
-        (diagnostics, totals.map(|(total, lint)| (lint.code, *total)).collect())
+        let tallies = self.tallies.iter().zip(LINTS).filter(|(tally, _)| tally.total() > 0);
+        (diagnostics, tallies.map(|(tally, lint)| (lint.code, *tally)).collect())
     }
 
     /// Line and column of every offset that a draft names, found in one pass.

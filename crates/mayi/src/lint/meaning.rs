@@ -51,6 +51,17 @@ pub(super) fn is_kept(before: &[u8], after: &[u8], dialect: &Dialect) -> bool {
     said(before, dialect) == said(after, dialect) && about_access(before) == about_access(after)
 }
 
+/// What Google reads in a line that others drop, as the end of a sentence about them.
+pub(super) fn but_google(line: &[u8]) -> String {
+    match said(line, &Dialect::GOOGLE).first() {
+        Some(said) => {
+            let value = super::quoted(said.value);
+            format!(", but Google reads `{}: {}`", said.directive.name, value.trim_matches('`'))
+        }
+        None => String::new(),
+    }
+}
+
 /// The groups of a file as Google makes them.
 #[derive(Default)]
 pub(super) struct GoogleGroups {

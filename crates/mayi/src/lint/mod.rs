@@ -31,7 +31,7 @@ mod rules;
 mod silence;
 mod statements;
 
-pub use diagnostic::{Diagnostic, Edit, Fix, Place, Related};
+pub use diagnostic::{Diagnostic, Edit, Fix, Place, Related, Tally};
 pub use fixing::{Fixed, fix};
 pub use nearest::nearest;
 pub use options::{Options, Page, UnknownLint};
@@ -256,8 +256,9 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     }
     let steps = context.steps();
     let text_start = context.text_start();
-    let (diagnostics, totals) = found.finish();
-    Linted { robots, text_start, diagnostics, totals, steps }
+    let (diagnostics, tallies) = found.finish();
+    let totals = tallies.iter().map(|(code, tally)| (*code, tally.total())).collect();
+    Linted { robots, text_start, diagnostics, totals, tallies, steps }
 }
 
 /// Octets of a file for a message: as text, between backquotes, and not too long.
@@ -278,6 +279,7 @@ pub struct Linted<'t> {
     text_start: Option<usize>,
     diagnostics: Vec<Diagnostic>,
     totals: BTreeMap<&'static str, usize>,
+    tallies: BTreeMap<&'static str, Tally>,
     steps: u64,
 }
 
@@ -290,6 +292,11 @@ impl<'t> Linted<'t> {
     /// How many diagnostics of each code there are, those included that are not listed.
     pub fn totals(&self) -> &BTreeMap<&'static str, usize> {
         &self.totals
+    }
+
+    /// The same with their severities, and how many of them have a fix that is safe.
+    pub fn tallies(&self) -> &BTreeMap<&'static str, Tally> {
+        &self.tallies
     }
 
     /// The file as it was read; spans are into its text.

@@ -1,6 +1,8 @@
 //! What lints about groups and patterns share: who a line names, and what a pattern comes to.
 
 use super::context::{Context, Entry};
+use super::quoted;
+use crate::crawler::continues_token;
 use crate::dialect::Comparison;
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
 use crate::extension::Extension;
@@ -40,6 +42,16 @@ impl<'c> Names<'c> {
         let length = value.iter().take_while(|octet| in_token(octet)).count();
         let (token, rest) = value.split_at(length);
         if token.is_empty() { Self::Nobody } else { Self::Token { token, rest } }
+    }
+}
+
+/// What a regular expression is to crawlers that read none: the name that it starts with (REP-4).
+pub(super) fn read_as_a_name(value: &[u8]) -> String {
+    let name = &value[..value.iter().take_while(|octet| continues_token(**octet)).count()];
+    if name.is_empty() {
+        "a name that nobody has".to_owned()
+    } else {
+        format!("the name {}", quoted(name))
     }
 }
 

@@ -209,6 +209,14 @@ struct Asked {
     left_out: usize,
 }
 
+/// How readings part about a pattern: by their rules, whether it may be fetched, and whether the pattern
+/// itself says so.
+#[derive(PartialEq, Eq, Hash)]
+struct Split {
+    answers: Vec<bool>,
+    by_itself: Vec<bool>,
+}
+
 impl Asked {
     fn new(files: &[RobotsTxt<'_>], readers: &Readers, mut patterns: Vec<Vec<u8>>) -> Self {
         let dialects: Vec<_> = files.iter().map(|robots| robots.dialect().clone()).collect();
@@ -238,8 +246,9 @@ impl Asked {
     }
 
     fn compare(&self, readers: &Readers) -> Comparison {
-        // By the answers that readings give: the patterns, each with an example.
-        let mut splits: IndexMap<Vec<bool>, Vec<DifferingPattern>> = IndexMap::new();
+        // By the answers that readings give, and where it is the pattern itself that decides: the patterns,
+        // each with an example. So what is said of the first one of a row is true of the others.
+        let mut splits: IndexMap<Split, Vec<DifferingPattern>> = IndexMap::new();
         for (place, pattern) in self.patterns.iter().enumerate() {
             let mut seen = HashSet::new();
             for path in paths(pattern, self.filler) {
@@ -250,19 +259,21 @@ impl Asked {
                 let decides = |decision: &Decision<'_>| {
                     decision.rule().is_some_and(|rule| rule.pattern() == *pattern)
                 };
-                let is_about_it = decisions.iter().any(decides) || place == 0 && path == "/";
+                let by_itself: Vec<bool> = decisions.iter().map(decides).collect();
+                let is_about_it = by_itself.contains(&true) || place == 0 && path == "/";
                 let differ = answers.iter().any(|answer| *answer != answers[0]);
                 if !differ || !is_about_it || !seen.insert(answers.clone()) {
                     continue;
                 }
                 let pattern = String::from_utf8_lossy(pattern).into_owned();
-                splits.entry(answers).or_default().push(DifferingPattern { pattern, example: path });
+                let split = Split { answers, by_itself };
+                splits.entry(split).or_default().push(DifferingPattern { pattern, example: path });
             }
         }
         let (readings, reading_of_rules) = self.readings(readers, &splits);
         let rows = splits
             .into_iter()
-            .map(|(answers, patterns)| self.row(&readings, &reading_of_rules, &answers, patterns))
+            .map(|(split, patterns)| self.row(&readings, &reading_of_rules, &split.answers, patterns))
             .collect();
         Comparison {
             readings,
@@ -277,10 +288,10 @@ impl Asked {
     fn readings(
         &self,
         readers: &Readers,
-        splits: &IndexMap<Vec<bool>, Vec<DifferingPattern>>,
+        splits: &IndexMap<Split, Vec<DifferingPattern>>,
     ) -> (Vec<Reading>, Vec<usize>) {
         let answers_of =
-            |rules: usize| -> Vec<bool> { splits.keys().map(|answers| answers[rules]).collect() };
+            |rules: usize| -> Vec<bool> { splits.keys().map(|split| split.answers[rules]).collect() };
         let mut by_answers: HashMap<Vec<bool>, usize> = HashMap::new();
         let mut readings: Vec<Reading> = Vec::new();
         let mut reading_of_rules = vec![0; self.rules.len()];
@@ -390,6 +401,22 @@ mod tests {
                 .collect();
             assert!(examples.contains(&example), "{file}: {examples:?}");
         }
+    }
+
+    /// The reasons of a row are those of its first pattern, and so the others must have the like.
+    #[test]
+    fn patterns_that_differ_for_other_reasons_are_in_other_rows() {
+        let file = "User-agent: *\nDisallow: /a\nAllow: /a/%41\nDisallowAITraining: /t\nDisallow: /b\n";
+        let comparison = compared(file);
+        let of: Vec<Vec<_>> = comparison
+            .rows
+            .iter()
+            .map(|row| row.patterns.iter().map(|pattern| &*pattern.pattern).collect())
+            .collect();
+        assert!(of.contains(&vec!["/t"]), "{of:?}");
+        let comparison = compared("User-agent: .*-ai\nDisallow: /\n");
+        let mut names = comparison.readings.iter().flat_map(|reading| &reading.of);
+        assert!(names.all(|of| of.crawler != "."), "{:?}", comparison.readings);
     }
 
     #[test]

@@ -98,11 +98,13 @@ impl Readers {
         let in_token = |octet: &u8| continues_token(*octet) || octet.is_ascii_digit() || *octet == b'.';
         let length = value.iter().take_while(|octet| in_token(octet)).count();
         let Ok(token) = str::from_utf8(&value[..length]) else { return };
+        // Nobody means dots alone, as in `.*-ai` where it is no expression.
+        let is_name = token.bytes().any(|octet| octet.is_ascii_alphanumeric());
         let shorter = (1..length).rev().filter(|end| !continues_token(value[*end]));
         self.left_out += shorter.clone().skip(MOST_SHORTER).count();
         for (place, end) in std::iter::once(length).chain(shorter.take(MOST_SHORTER)).enumerate() {
             if let Ok(crawler) = Crawler::new(&token[..end]) {
-                self.add(known, token[..end].to_owned(), crawler, place == 0);
+                self.add(known, token[..end].to_owned(), crawler, place == 0 && is_name);
             }
         }
     }

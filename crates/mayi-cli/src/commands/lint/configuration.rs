@@ -87,7 +87,7 @@ const KEYS: &[&str] = &["disable", "enable", "fail-on", "severity", "agents"];
 
 /// Lays what a configuration file says over settings.
 fn apply(text: &str, settings: &mut Settings) -> Result<(), String> {
-    let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let table: Table = text.parse().map_err(|error| unparsed(text, &error))?;
     check_keys("", &table, TABLES)?;
     let Some(lint) = table.get("lint") else { return Ok(()) };
     let lint = lint.as_table().ok_or("`lint` is a table: `[lint]`")?;
@@ -132,6 +132,13 @@ fn apply(text: &str, settings: &mut Settings) -> Result<(), String> {
     Ok(())
 }
 
+/// What is wrong with a file that is not TOML, and on which line.
+fn unparsed(text: &str, error: &toml::de::Error) -> String {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.as_bytes()[..at].iter().filter(|octet| **octet == b'\n').count() + 1;
+    format!("line {line}: {}", error.message())
+}
+
 /// Fails at the first key that nobody knows, and names the one that is probably meant.
 fn check_keys(before: &str, table: &Table, known: &[&str]) -> Result<(), String> {
     let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
@@ -167,6 +174,8 @@ mod tests {
             "`lint.disabel` is not known; perhaps `lint.disable` is meant"
         );
         assert!(wrong("[lint]\nx = 1").contains("known are disable, enable"));
+        let broken = wrong("[lint]\nx =\n");
+        assert!(broken.starts_with("line 2: ") && !broken.contains('\n'), "{broken}");
         assert!(wrong("[lint]\ndisable = [\"missing-colons\"]").contains("`missing-colon`"));
         assert!(wrong("[lint]\nfail-on = \"bad\"").contains("\"never\""));
         assert!(wrong("[lint]\nseverity = { S001 = 1 }").contains("lint.severity.S001"));

@@ -36,8 +36,9 @@ use crate::{input, text as terminal};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "\
-A folder stands for the files below it that are called robots.txt, *.robots.txt or robots.*.txt; with
---every-file, for all of them. What is in a mayi.toml beside a file or above it holds for the file:
+A folder stands for the files below it that are called robots.txt, *.robots.txt
+or robots.*.txt; with --every-file, for all of them. What is in a mayi.toml
+beside a file or above it holds for the file:
 
   [lint]
   disable = [\"redundant-wildcard\"]
@@ -46,10 +47,12 @@ A folder stands for the files below it that are called robots.txt, *.robots.txt 
   severity = { S001 = \"error\" }
   agents = [\"Googlebot\"]
 
-Words on the command line go before it. In a file, `# mayi: allow(S001, shadowed-rule)` silences lints
-on its own line or, alone on a line, on the next one.
+Words on the command line go before it. In a file,
+`# mayi: allow(S001, shadowed-rule)` silences lints on its own line or, alone on
+a line, on the next one.
 
-Exit status: 0 nothing at or above --fail-on was found, 1 something was, 2 a source could not be read.")]
+Exit status: 0 nothing at or above --fail-on was found, 1 something was, 2 a
+source could not be read, or a folder has no file to read.")]
 pub(crate) struct LintArgs {
     /// Files, folders, URLs of sites, or `-` for standard input
     #[arg(value_name = "SOURCE", required_unless_present_any = ["explain", "list"])]
@@ -217,7 +220,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
                 }
                 out.write_all(&done.output)?;
                 sarif.add(done.results);
-                summary.add(&done.counts, done.fixable);
+                summary.add(&done.counts);
             }
             Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
             Err(Failure::Message(message)) => unreadable.push(format!("{}: {message}", source.name())),
@@ -242,8 +245,6 @@ struct Done {
     output: Vec<u8>,
     results: Vec<serde_json::Value>,
     counts: Vec<(&'static Lint, Severity, usize)>,
-    /// How many of the diagnostics `--fix` would remove.
-    fixable: usize,
     fails: bool,
 }
 
@@ -266,32 +267,28 @@ fn one(
             octets = fixing.into_octets();
         } else {
             let fails = fixing.changes();
-            return Ok(Done { output, results: Vec::new(), counts: Vec::new(), fixable: 0, fails });
+            return Ok(Done { output, results: Vec::new(), counts: Vec::new(), fails });
         }
     }
     let linted = mayi::lint::lint(&octets, &settings.options);
     let mut counts: Vec<(&'static Lint, Severity, usize)> = Vec::new();
-    for (code, total) in linted.totals() {
+    for (code, tally) in linted.tallies() {
         let lint = Lint::named(code).expect("a code of the registry");
-        let worst = linted.diagnostics().iter().filter(|found| found.lint == lint);
-        let worst = worst.map(|found| found.severity).max().unwrap_or(lint.severity);
-        counts.push((lint, worst, *total));
+        counts.push((lint, tally.worst().unwrap_or(lint.severity), tally.total()));
     }
     let fails = counts.iter().any(|(_, severity, _)| settings.fail_on.is_reached_by(*severity));
-    let is_safe = |found: &&mayi::lint::Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.safe);
-    let fixable = linted.diagnostics().iter().filter(is_safe).count();
     let mut results = Vec::new();
     // Where the fixed file itself goes to standard output, nothing else does.
     let is_taken = args.fix && *source == Source::StandardInput;
     if !args.summary && !is_taken {
         match args.format {
-            Format::Text => text::write(&mut output, &name, &linted, fixable)?,
-            Format::Json => write_json(&mut output, &LintReport::of(&name, &linted))?,
+            Format::Text => text::write(&mut output, &name, &linted)?,
+            Format::Json => write_json(&mut output, &LintReport::of(&source.exactly(&name), &linted))?,
             Format::Sarif => results = sarif::results(source, &linted),
             Format::Github => github::write(&mut output, &name, &linted)?,
         }
     }
-    Ok(Done { output, results, counts, fixable, fails })
+    Ok(Done { output, results, counts, fails })
 }
 
 /// The options that every file starts with, before its configuration.

@@ -1,5 +1,6 @@
 //! Words → the files that are linted, and their octets.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,14 @@ impl Source {
             Self::Path(path) => input::name(path),
             Self::StandardInput => input::name(Path::new("-")),
             Self::Url(url) => crate::text::shown(url.as_bytes()),
+        }
+    }
+
+    /// The same for programs, which have to find the file by it: nothing in it is escaped.
+    pub(super) fn exactly<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
+        match self {
+            Self::Path(path) => path.to_string_lossy(),
+            Self::StandardInput | Self::Url(_) => Cow::Borrowed(name),
         }
     }
 
@@ -79,6 +88,7 @@ pub(super) fn find(words: &[String], every_file: bool) -> (Vec<Source>, Vec<Stri
 /// The files below a folder, by name. Links to folders are not followed, and what is hidden is passed
 /// over.
 fn walk(folder: &Path, every_file: bool, sources: &mut Vec<Source>, unreadable: &mut Vec<String>) {
+    let before = unreadable.len();
     let mut pending = vec![folder.to_owned()];
     let mut files = Vec::new();
     while let Some(folder) = pending.pop() {
@@ -102,6 +112,11 @@ fn walk(folder: &Path, every_file: bool, sources: &mut Vec<Source>, unreadable: 
                 files.push(entry.path());
             }
         }
+    }
+    if files.is_empty() && unreadable.len() == before {
+        let what = if every_file { "no file" } else { "no file that is called as a robots.txt is" };
+        let hint = if every_file { "" } else { "; --every-file takes any" };
+        unreadable.push(format!("`{}` has {what} below it{hint}", folder.display()));
     }
     files.sort();
     sources.extend(files.into_iter().map(Source::Path));

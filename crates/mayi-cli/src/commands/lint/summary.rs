@@ -11,20 +11,19 @@ use crate::text::{STRONG, counted, styled};
 pub(super) struct Summary {
     files: usize,
     clean: usize,
-    fixable: usize,
-    /// By code: the lint, how many diagnostics, and in how many files.
-    lints: BTreeMap<&'static str, (&'static Lint, usize, usize)>,
+    /// By code: the lint, its worst severity, how many diagnostics, and in how many files.
+    lints: BTreeMap<&'static str, (&'static Lint, Severity, usize, usize)>,
 }
 
 impl Summary {
-    pub(super) fn add(&mut self, counts: &[(&'static Lint, Severity, usize)], fixable: usize) {
+    pub(super) fn add(&mut self, counts: &[(&'static Lint, Severity, usize)]) {
         self.files += 1;
         self.clean += usize::from(counts.is_empty());
-        self.fixable += fixable;
-        for (lint, _, total) in counts {
-            let entry = self.lints.entry(lint.code).or_insert((lint, 0, 0));
-            entry.1 += total;
-            entry.2 += 1;
+        for (lint, worst, total) in counts {
+            let entry = self.lints.entry(lint.code).or_insert((lint, *worst, 0, 0));
+            entry.1 = entry.1.max(*worst);
+            entry.2 += total;
+            entry.3 += 1;
         }
     }
 
@@ -36,13 +35,8 @@ impl Summary {
             );
             writeln!(out, "{}", styled(STRONG, head))?;
         }
-        for (code, (lint, total, files)) in &self.lints {
-            writeln!(
-                out,
-                "{code:<5} {:<30} {:<8} {total:>8} {files:>7}",
-                lint.name,
-                lint.severity.name()
-            )?;
+        for (code, (lint, worst, total, files)) in &self.lints {
+            writeln!(out, "{code:<5} {:<30} {:<8} {total:>8} {files:>7}", lint.name, worst.name())?;
         }
         let (files, clean) = (counted(self.files, "file"), self.clean);
         writeln!(out, "{files}, {clean} with nothing to report")

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use mayi::lint::{Diagnostic, Linted, Place, Severity};
+use mayi::lint::{Diagnostic, Linted, Place, Severity, Tally};
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::{BAD, DIM, STRONG, counted, shown, styled};
@@ -14,17 +14,12 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 /// How many characters of a line are shown before and behind the place.
 const AROUND: usize = 60;
 
-pub(super) fn write(
-    out: &mut impl Write,
-    file: &str,
-    linted: &Linted<'_>,
-    fixable: usize,
-) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for found in linted.diagnostics() {
         write_one(out, file, linted, found)?;
     }
     write_more(out, file, linted)?;
-    write_counts(out, file, linted, fixable)
+    write_counts(out, file, linted)
 }
 
 fn write_one(
@@ -122,24 +117,19 @@ fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Resu
     Ok(())
 }
 
-fn write_counts(
-    out: &mut impl Write,
-    file: &str,
-    linted: &Linted<'_>,
-    fixable: usize,
-) -> io::Result<()> {
+fn write_counts(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     if linted.totals().is_empty() {
         return writeln!(out, "{file}: nothing to report");
     }
-    let of = |severity| linted.diagnostics().iter().filter(|found| found.severity == severity).count();
+    let of = |severity| linted.tallies().values().map(|tally| tally.of(severity)).sum();
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()
         .map(|severity| (of(severity), severity.name()))
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| counted(count, name))
         .collect();
-    let fixable = match fixable {
-        0 => String::new(),
+    let fixable = match linted.tallies().values().map(Tally::safe_fixes).sum() {
+        0_usize => String::new(),
         count => format!("; --fix removes {count}"),
     };
     writeln!(out, "{file}: {}{fixable}", counts.join(", "))

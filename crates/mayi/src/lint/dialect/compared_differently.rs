@@ -67,7 +67,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let fixed = normalise(value).into_owned();
             Draft::new(
                 format!("{written} is compared as {compared} by some crawlers and as it stands by Google"),
-                format!("Crawlers that follow RFC 9309 compare {compared}; Google compares {written}, which URLs do not have."),
+                format!(
+                    "Crawlers that follow RFC 9309 compare {compared}; Google compares {}, which URLs hardly ever have.",
+                    written.to_ascii_uppercase()
+                ),
             )
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&fixed)), vec![Edit::new(whole, fixed.clone())]))
         });

@@ -7,8 +7,9 @@
 //!
 //! ## What crawlers make of it
 //!
-//! Those that follow the draft use the group if the expression matches their whole name (AIA-2). To all
-//! others, Google among them, it is a name that no crawler has.
+//! Those that follow the draft use the group if the expression matches their whole name (AIA-2). All
+//! others, Google among them, read the name that it starts with: `Example.*` is for ExampleBot to the
+//! former and for a crawler called `Example` to the latter, and `.*-ai` is for nobody.
 //!
 //! ## Example
 //!
@@ -20,7 +21,8 @@
 //! Name the crawlers that must not miss the group as well, each on a line of its own.
 
 use crate::lint::prelude::*;
-use crate::lint::rules::Names;
+use crate::lint::rules::{Names, read_as_a_name};
+use crate::selection::compile;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D004",
@@ -36,8 +38,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let value = start.record.value;
-        let is_one = Names::of(start, context) == Names::Regex;
-        if !is_one {
+        // Of one that does not compile, `unusable-regex` says what it is to whom.
+        if Names::of(start, context) != Names::Regex || compile(value).is_none() {
             continue;
         }
         let span = context.span(value);
@@ -52,8 +54,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
             Draft::new(
                 format!("{} is read as a regular expression by few crawlers", quoted(value)),
-                "Crawlers that follow draft-jimenez-tbd-robotstxt-update match it with their name; to all others, \
-                 Google among them, it is a name that nobody has.",
+                format!(
+                    "Crawlers that follow draft-jimenez-tbd-robotstxt-update match it with their name; to all \
+                     others, Google among them, it is {}.",
+                    read_as_a_name(value)
+                ),
             )
             .fixed_by(fix)
         });

@@ -19,6 +19,7 @@
 //! Write `Sitemap: https://example.com/sitemap.xml`.
 
 use crate::directive::SITEMAP;
+use crate::lint::characters::{is_invisible, template_in};
 use crate::lint::prelude::*;
 use crate::target::split_url;
 
@@ -42,6 +43,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if is_whole && !has_space {
             continue;
         }
+        // Of what can't be seen and of what nobody filled in, other lints speak.
+        if template_in(&text).is_some() || text.chars().any(is_invisible) {
+            continue;
+        }
         let span = if value.is_empty() { context.span(entry.record.name) } else { context.span(value) };
         found.report(span, || {
             let message = if value.is_empty() {
@@ -56,8 +61,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let whole = format!("{}://{}{text}", page.scheme, page.authority);
                 Fix::unsafe_(format!("write `{whole}`"), vec![Edit::new(span, whole)])
             });
-            Draft::new(message, "Some crawlers find the sitemap all the same; Google asks for a whole URL.")
-                .fixed_by(fix)
+            let reading = if value.is_empty() {
+                "Crawlers find no sitemap by it."
+            } else if has_space {
+                "Crawlers take the whole value for one URL, and find no sitemap by it."
+            } else {
+                "Some crawlers find the sitemap all the same; Google asks for a whole URL."
+            };
+            Draft::new(message, reading).fixed_by(fix)
         });
     }
 }

@@ -55,11 +55,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                         _ => "",
                     };
                     Draft::new(
-                        format!("the value {value} of `{name}` is a {}, not a {}{example}", value.value_type().name(), right.name()),
+                        format!("the value {value} of `{name}` is {}, not {}{example}", with_article(value.value_type()), with_article(right)),
                         format!("`{application}` can't use the directive, as if it were not there."),
                     )
                 });
             }
         }
     }
+}
+
+/// The name of a type, as a sentence has it.
+fn with_article(value_type: ValueType) -> String {
+    let article = if value_type == ValueType::Integer { "an" } else { "a" };
+    format!("{article} {}", value_type.name())
 }

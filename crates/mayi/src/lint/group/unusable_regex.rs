@@ -7,7 +7,8 @@
 //! ## What crawlers make of it
 //!
 //! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) drop the line, so that it
-//! names nobody (AIA-3). Others read it as a name that no crawler has.
+//! names nobody (AIA-3). Others read the name that it starts with, if it does, and else one that no
+//! crawler has.
 //!
 //! ## Example
 //!
@@ -19,7 +20,7 @@
 //! Close the bracket. A plain name needs no regular expression.
 
 use crate::lint::prelude::*;
-use crate::lint::rules::Names;
+use crate::lint::rules::{Names, read_as_a_name};
 use crate::selection::{MOST_REGEXES, compile};
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -50,7 +51,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             Draft::new(
                 message,
-                "Crawlers that read regular expressions drop the line; to others it is a name that nobody has.",
+                format!(
+                    "Crawlers that read regular expressions drop the line; to others it is {}.",
+                    read_as_a_name(value)
+                ),
             )
         });
     }

@@ -3,8 +3,9 @@
 //! ## What is wrong
 //!
 //! Of the rules that match a URL, the one with the most octets decides, and `Allow` at equal length.
-//! Another rule of the group says the opposite, matches every URL that this one does, and is longer (or
-//! is an `Allow` of the same length). The order of the lines does not matter.
+//! Another rule says the opposite, matches every URL that this one does, and is longer (or is an `Allow`
+//! of the same length). The order of the lines does not matter, nor whether the other rule is in another
+//! group of the same crawlers: these are combined.
 //!
 //! ## What crawlers make of it
 //!
@@ -22,10 +23,13 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
+
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
+use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
-use crate::lint::rules::{Core, can_match};
+use crate::lint::rules::{Core, Names, can_match};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P005",
@@ -33,7 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a rule never decides, because another always wins over it",
     severity: Severity::Warning,
     by_default: true,
-    clauses: &[Clause::REP_8],
+    clauses: &[Clause::REP_8, Clause::REP_5],
     source: include_str!("shadowed_rule.rs"),
     check,
 };
@@ -53,15 +57,22 @@ impl Rule<'_, '_> {
 }
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for group in &context.groups {
-        let rules: Vec<Rule<'_, '_>> = group
-            .rules()
+    for bundle in bundles(context) {
+        // Its own rules come first; the others hold for whoever its rules hold for.
+        let groups = || bundle.own.iter().chain(&bundle.others).map(|place| &context.groups[*place]);
+        if !bundle.others.is_empty() && !context.spend(groups().map(|group| group.entries.len() * 8).sum()) {
+            return;
+        }
+        let rules: Vec<Rule<'_, '_>> = groups()
+            .flat_map(GroupView::rules)
             .filter(|(_, rule)| can_match(&rule.record))
             .map(|(kind, entry)| {
                 let (core, octets) = Core::of(entry.record.value, Comparison::Normalised);
                 Rule { kind, core, octets, entry }
             })
             .collect();
+        let of_own = bundle.own.iter().flat_map(|place| context.groups[*place].rules());
+        let own = of_own.filter(|(_, rule)| can_match(&rule.record)).count();
         // The strongest rule for each set of URLs, and those that can cover the sets of others.
         let mut strongest: HashMap<(RuleKind, &Core), &Rule<'_, '_>> = HashMap::new();
         for rule in &rules {
@@ -72,7 +83,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let mut wild: Vec<&Rule<'_, '_>> = strongest.values().copied().filter(|r| r.core.has_wildcard()).collect();
         wild.sort_by_key(|rule| rule.entry.line);
-        for rule in &rules {
+        for rule in &rules[..own] {
             let opposite = match rule.kind {
                 RuleKind::Allow => RuleKind::Disallow,
                 RuleKind::Disallow => RuleKind::Allow,
@@ -110,4 +121,62 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
         }
     }
+}
+
+/// Groups for the same crawlers, and the groups that are for all of these and for others too: to each of
+/// the crawlers they are one (REP-5).
+#[derive(Default)]
+struct Bundle {
+    own: Vec<usize>,
+    others: Vec<usize>,
+}
+
+fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
+    let mut named: IndexMap<Vec<Vec<u8>>, Bundle> = IndexMap::new();
+    let mut alone = Vec::new();
+    for (place, group) in context.groups.iter().enumerate() {
+        match names_of(group, context) {
+            Some(names) => named.entry(names).or_default().own.push(place),
+            None => alone.push(Bundle { own: vec![place], others: Vec::new() }),
+        }
+    }
+    let mut naming: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for (place, names) in named.keys().enumerate() {
+        for name in names {
+            naming.entry(name).or_default().push(place);
+        }
+    }
+    let mut others: Vec<Vec<usize>> = vec![Vec::new(); named.len()];
+    for (place, names) in named.keys().enumerate() {
+        for &wider in &naming[&*names[0]] {
+            let (wider_names, bundle) = named.get_index(wider).expect("it was listed above");
+            if wider == place || wider_names.len() <= names.len() {
+                continue;
+            }
+            // Where there are very many, those that are left out are only not told of.
+            if !context.spend(8 + names.len() * 8) {
+                break;
+            }
+            if names.iter().all(|name| wider_names.binary_search(name).is_ok()) {
+                others[place].extend(&bundle.own);
+            }
+        }
+    }
+    for (bundle, others) in named.values_mut().zip(others) {
+        bundle.others = others;
+    }
+    alone.into_iter().chain(named.into_values()).collect()
+}
+
+/// Who a group is for, sorted, where all of its lines say so by a name.
+fn names_of(group: &GroupView<'_>, context: &Context<'_, '_>) -> Option<Vec<Vec<u8>>> {
+    let names = group.starts.iter().map(|start| match Names::of(start, context) {
+        Names::Global => Some(b"*".to_vec()),
+        Names::Token { token, .. } => Some(token.to_ascii_lowercase()),
+        Names::Purpose | Names::Regex | Names::Nobody => None,
+    });
+    let mut names: Vec<Vec<u8>> = names.collect::<Option<_>>()?;
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
 }

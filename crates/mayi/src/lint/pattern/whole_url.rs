@@ -64,6 +64,7 @@ pub(in crate::lint) fn path_of_url(value: &[u8]) -> Option<&[u8]> {
     // Without a scheme it takes two dots to tell a host from a file.
     let dots = memchr::memchr_iter(b'.', host).count();
     let in_host = |octet: &u8| octet.is_ascii_alphanumeric() || b".-".contains(octet);
-    let looks_like_one = dots >= 2 && host.iter().all(in_host) && !path.is_empty();
+    let is_dotted = host.split(|octet| *octet == b'.').all(|label| !label.is_empty());
+    let looks_like_one = dots >= 2 && is_dotted && host.iter().all(in_host) && !path.is_empty();
     (scheme > 0 || looks_like_one).then_some(path)
 }

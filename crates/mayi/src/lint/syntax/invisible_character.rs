@@ -21,6 +21,7 @@
 //! Delete the character, or write a space.
 
 use crate::lint::characters::{is_invisible, name_of};
+use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -64,9 +65,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start, end: start + character.len_utf8() as u32 };
         found.report(span, || {
             let reading = if is_known {
-                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
+                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it.".to_owned()
             } else {
-                "Crawlers do not recognise the name with it, and pass the line over."
+                let google = but_google(context.line_text(line));
+                format!("Crawlers do not recognise the name with it and pass the line over{google}.")
             };
             Draft::new(format!("the line has a {} in it", name_of(character)), reading)
                 .fixed_by(Fix::unsafe_("delete what can't be seen", edits))

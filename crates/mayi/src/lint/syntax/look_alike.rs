@@ -19,6 +19,7 @@
 //! Type the name anew.
 
 use crate::lint::characters::ascii_of;
+use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -53,7 +54,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let (code, like) = (u32::from(odd), ascii_of(odd));
             Draft::new(
                 format!("`{odd}` (U+{code:04X}) is not `{like}`, so that this is not `{name}`"),
-                "Crawlers do not recognise the name, and pass the line over.",
+                format!("Crawlers do not recognise the name and pass the line over{}.", but_google(context.line_text(line))),
             )
             .fixed_by(fix)
         });

@@ -22,6 +22,7 @@
 //! Save the file as UTF-8, or write the octets that the URLs have, percent-encoded. Comments are not
 //! looked at: nobody reads them.
 
+use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -51,11 +52,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let hex: Vec<_> = bad.iter().take(8).map(|octet| format!("{octet:02X}")).collect();
             let what = if bad[0] < 0x80 { "is a control character" } else { "is not UTF-8" };
             let reading = if bad[0] == 0 {
-                "Crawlers take the NUL as a part of the line; Google ends the line at it."
+                "Crawlers take the NUL as a part of the line; Google ends the line at it.".to_owned()
             } else if line.oddity.is_some() {
-                "Crawlers do not recognise the name and pass the line over."
+                let google = but_google(context.line_text(line));
+                format!("Crawlers do not recognise the name and pass the line over{google}.")
             } else {
-                "Crawlers compare the octets as they are, percent-encoded, with those of the URL."
+                "Crawlers compare the octets as they are, percent-encoded, with those of the URL.".to_owned()
             };
             Draft::new(format!("the line has {}, which {what}", hex.join(" ")), reading)
         });

@@ -22,7 +22,7 @@
 
 use memchr::memmem;
 
-use crate::lint::meaning::is_kept;
+use crate::lint::meaning::{but_google, is_kept};
 use crate::lint::prelude::*;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -50,9 +50,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let fixed = [&text[..at], &text[at + MARK.len()..]].concat();
             let safe = is_kept(text, &fixed, context.robots.dialect());
             let reading = match (line.oddity, safe) {
-                (Some(_), false) => "Crawlers do not recognise the name and pass the line over.",
-                (Some(_), true) => "Crawlers pass the line over, as they would without it.",
-                (None, _) => "Crawlers take it as a part of the value, which then is another one.",
+                (Some(_), false) => {
+                    format!("Crawlers do not recognise the name and pass the line over{}.", but_google(text))
+                }
+                (Some(_), true) => "Crawlers pass the line over, as they would without it.".to_owned(),
+                (None, _) => "Crawlers take it as a part of the value, which then is another one.".to_owned(),
             };
             let draft = Draft::new("a byte order mark (U+FEFF) stands in the middle of the file", reading);
             let edits = vec![Edit::new(span, "")];

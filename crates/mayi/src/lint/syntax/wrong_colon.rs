@@ -6,8 +6,8 @@
 //!
 //! ## What crawlers make of it
 //!
-//! There is no name on the line, and it is dropped. Google takes a name by how it starts: where the
-//! value has a `:` further on, it reads what follows that as the value.
+//! There is no name on the line, and it is dropped. Google takes a name by how it starts, and reads the
+//! second of two words, or what follows a `:` further on, as the value.
 //!
 //! ## Example
 //!
@@ -18,6 +18,7 @@
 //!
 //! Write `User-agent: *` and `Disallow: /private/`.
 
+use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -41,7 +42,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let wrong = quoted(&context.text[span.range()]);
             Draft::new(
                 format!("{wrong} stands where `:` should"),
-                "Crawlers find no name on the line, and drop it.",
+                format!("Crawlers find no name on the line and drop it{}.", but_google(context.line_text(line))),
             )
             .fixed_by(Fix::unsafe_("write `:`", vec![Edit::new(span, ":")]))
         });

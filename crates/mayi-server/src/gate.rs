@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use axum::response::IntoResponse;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
+use tracing::{Instrument, Span};
 
 use crate::api::App;
 use crate::config::Config;
@@ -38,6 +39,7 @@ pub(crate) struct Gate {
     longest_wait: Duration,
     request_time: Duration,
     log_requests: bool,
+    traces: bool,
     ids: AtomicU64,
     /// What tells the ids of this process from those of another.
     id_start: u64,
@@ -46,7 +48,9 @@ pub(crate) struct Gate {
 /// A place among the requests that are answered. An answer that is still being made when its head has
 /// been sent holds it for as long.
 #[derive(Clone)]
-pub(crate) struct Place(#[allow(dead_code)] Option<Arc<OwnedSemaphorePermit>>);
+pub(crate) struct Place {
+    _permit: Arc<OwnedSemaphorePermit>,
+}
 
 impl Gate {
     pub(crate) fn new(config: &Config, keys: Option<Keys>) -> Self {
@@ -63,6 +67,7 @@ impl Gate {
             longest_wait: Duration::from_millis(limits.queue_milliseconds),
             request_time: Duration::from_secs(limits.request_seconds),
             log_requests: config.log.requests,
+            traces: config.log.traces.is_some(),
             ids: AtomicU64::new(0),
             id_start: u64::from_le_bytes(id_start),
         }
@@ -82,7 +87,12 @@ impl Gate {
         let line =
             self.log_requests.then(|| (request.method().clone(), request.uri().path().to_owned()));
         let mut response = match self.admit(peer, &mut request).await {
-            Ok(()) => self.within_time(router, request).await,
+            Ok(()) => {
+                let span = self.span_of(&id, peer, &request);
+                let response = self.within_time(router, request).instrument(span.clone()).await;
+                span.record("status", response.status().as_u16());
+                response
+            }
             Err(problem) => problem.into_response(),
         };
         let (status, took) = (response.status(), start.elapsed());
@@ -97,6 +107,15 @@ impl Gate {
         }
         response.headers_mut().insert(REQUEST_ID, id);
         response
+    }
+
+    /// What is traced of a request, where traces are asked for: a span costs more than most answers.
+    fn span_of(&self, id: &HeaderValue, peer: IpAddr, request: &Request<Body>) -> Span {
+        if !self.traces {
+            return Span::none();
+        }
+        let (id, method, path) = (id.to_str().unwrap_or_default(), request.method(), request.uri().path());
+        tracing::info_span!("request", id, %peer, %method, path, status = tracing::field::Empty)
     }
 
     /// The id that the client gave, where it is one that can stand in a log, or a new one.
@@ -137,7 +156,7 @@ impl Gate {
 
     /// A place among those that are answered, now or soon.
     async fn place(&self) -> Result<Place, Problem> {
-        let taken = |permit| Place(Some(Arc::new(permit)));
+        let taken = |permit| Place { _permit: Arc::new(permit) };
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(taken(permit));
         }

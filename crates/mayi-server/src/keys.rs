@@ -80,16 +80,12 @@ pub fn new_key(name: &str) -> (String, String) {
 }
 
 fn from_hex(text: &str) -> Option<[u8; 32]> {
-    let mut hash = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
+    if text.len() != 64 || !text.bytes().all(|octet| octet.is_ascii_hexdigit()) {
         return None;
     }
+    let mut hash = [0; 32];
     for (place, octet) in hash.iter_mut().enumerate() {
-        let digits = &text[2 * place..2 * place + 2];
-        // A sign is no digit, although numbers may have one.
-        *octet = u8::from_str_radix(digits.trim_start_matches('+'), 16)
-            .ok()
-            .filter(|_| !digits.starts_with('+'))?;
+        *octet = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
     }
     Some(hash)
 }

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
-use axum::http::header::ALLOW;
-use axum::response::IntoResponse;
 use axum::routing::{get, post};
 
 use crate::api::{App, decide, operation, reading, registry, robots};
@@ -37,10 +35,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 }
 
 /// axum adds which methods there are.
-async fn wrong_method() -> impl IntoResponse {
+async fn wrong_method() -> Problem {
     let detail = "this path does not take this method; Allow says which ones it takes";
-    let mut response =
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", detail).into_response();
-    response.headers_mut().remove(ALLOW);
-    response
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", detail)
 }

@@ -48,8 +48,7 @@ pub(crate) type Answered = Result<Response<Body>, Problem>;
 /// A body, with its share of what bodies may take.
 pub(crate) struct Read {
     pub(crate) octets: Bytes,
-    #[allow(dead_code)]
-    share: Option<OwnedSemaphorePermit>,
+    _share: Option<OwnedSemaphorePermit>,
 }
 
 /// Bodies up to this size are not counted: `in_flight` bounds what they take.
@@ -115,7 +114,7 @@ impl App {
         }
         let share = self.share(length)?;
         match Limited::new(body, limit).collect().await {
-            Ok(collected) => Ok(Read { octets: collected.to_bytes(), share }),
+            Ok(collected) => Ok(Read { octets: collected.to_bytes(), _share: share }),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),
             Err(_) => {
                 let detail = "the body has ended before it was complete";

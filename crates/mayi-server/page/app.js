@@ -7,7 +7,7 @@ import { get, latest, post, settled, useKey } from "./api.js";
 import { Combobox } from "./combobox.js";
 import { showComparison, showMatrix } from "./comparison.js";
 import { Decisions } from "./decisions.js";
-import { byId, element } from "./dom.js";
+import { byId, element, shown } from "./dom.js";
 import { Editor } from "./editor.js";
 import { EXAMPLE } from "./example.js";
 import { absolute, fetching } from "./fetching.js";
@@ -114,6 +114,12 @@ function fieldsOf(text) {
   return fields;
 }
 
+/** The site that a path alone is of: that of the first URL with one, or where the file came from. */
+function site() {
+  const first = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+/i.exec(state.urls);
+  return first ? first[0] : state.base;
+}
+
 const response = () => ({ headers: fieldsOf(wellFormed(state.headers)), html: wellFormed(state.html) });
 
 function requests() {
@@ -127,7 +133,7 @@ function requests() {
     apps: words(wellFormed(state.apps)),
     ...(state.usePage && { page: response() }),
   };
-  const urls = lines.slice(0, MOST_URLS).map((line) => absolute(line, state.base));
+  const urls = lines.slice(0, MOST_URLS).map((line) => absolute(line, site()));
   return { all: urls.map((url) => ({ url, ...shared })), skipped: lines.length - urls.length };
 }
 
@@ -190,7 +196,7 @@ const askMatrix = latest(async (signal) => {
   const body = urls.flatMap((request) => agents.flatMap((agent) => dialects.map((dialect) => ({ ...request, agent, dialect }))));
   const decisions = body.length > 0 ? await post("/v1/decide", body, signal) : [];
   // Most are of one site, which need not be said each time.
-  const brief = (url) => (url.startsWith(`${state.base}/`) ? url.slice(state.base.length) : url);
+  const brief = (url) => (url.startsWith(`${site()}/`) ? url.slice(site().length) : url);
   return { urls: urls.map((request) => brief(request.url)), agents, dialects, decisions, left: all.length - urls.length };
 });
 
@@ -287,7 +293,7 @@ const combos = {
 const tabList = tabs(document.querySelector('[role="tablist"]'), (tab) => set({ tab }, { now: true }));
 
 const fetched = fetching({
-  base: () => state.base,
+  base: site,
   onFile: ({ robots, kept: instead, base, asked }) => {
     const path = asked.replace(/^[^:]*:\/\/[^/]*/, "");
     const first = path === "" || path === "/robots.txt" ? `${base}/` : asked;
@@ -348,7 +354,7 @@ function show() {
   tabList.show(state.tab);
   byId("agent-hint").textContent = known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
   byId("dialect-hint").textContent = readings.get(state.dialect) ?? "";
-  byId("urls-hint").textContent = `A path alone is one of ${state.base}.`;
+  byId("urls-hint").textContent = `A path alone is one of ${shown(site())}.`;
   const note = byId("page-note");
   note.hidden = !state.usePage;
   note.textContent = "The response under Page controls is taken into account for each URL.";

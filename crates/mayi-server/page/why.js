@@ -6,6 +6,9 @@ import { BY, reasonOf, ruleText, USES } from "./words.js";
 /** Lists are cut at this length, and the rest is counted. */
 const MOST = 30;
 
+/** Groups that were not chosen are of less interest. */
+const MOST_PASSED = 10;
+
 /** Everything about a decision that has its explanation. */
 export function why(decision) {
   const { explanation, access } = decision;
@@ -63,21 +66,37 @@ function groupsSentence(access, agent) {
 }
 
 function groups(all) {
-  // The chosen ones are never cut off.
-  const listed = [...all.filter((group) => group.chosen), ...all.filter((group) => !group.chosen)].slice(0, MOST);
-  const items = listed
-    .sort((one, other) => one.starts[0].line - other.starts[0].line)
-    .map((group) => {
-      const starts = group.starts.slice(0, MOST).map((start, place) => [
-        place > 0 && ", ",
-        start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
-        " ",
-        lineLink(start.line),
-      ]);
-      return element("li", { class: group.chosen ? "chosen" : "passed" }, element("span", { class: "outcome" }, group.chosen ? "chosen" : "passed over"), starts);
-    });
-  const more = all.length - listed.length;
-  return element("ul", { class: "groups", role: "list" }, items, more > 0 && element("li", {}, `and ${counted(more, "more group")}`));
+  const kind = (word, name, listed, most, mostStarts) =>
+    listed.length > 0 &&
+    element(
+      "li",
+      { class: name },
+      element("span", { class: "outcome" }, word),
+      listed.slice(0, most).map((group, place) => [place > 0 && "; ", starts(group, mostStarts)]),
+      listed.length > most && ` and ${counted(listed.length - most, "more group")}`,
+    );
+  const chosen = all.filter((group) => group.chosen);
+  const passed = all.filter((group) => !group.chosen);
+  return element(
+    "ul",
+    { class: "groups", role: "list" },
+    kind(chosen.length > 1 ? "chosen, as one" : "chosen", "chosen", chosen, MOST, MOST),
+    kind("passed over", "passed", passed, MOST_PASSED, 3),
+  );
+}
+
+/** The lines that a group starts with; those that name who asks are strong. */
+function starts(group, most) {
+  const more = group.starts.length - most;
+  return [
+    group.starts.slice(0, most).map((start, place) => [
+      place > 0 && ", ",
+      start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
+      " ",
+      lineLink(start.line),
+    ]),
+    more > 0 && ` and ${more} more`,
+  ];
 }
 
 function matchesSentence(all) {

@@ -13,7 +13,7 @@ User-agent: Bingbot
 Disallow: /cart/
 Allow: /cart/help
 
-# Crawlers that gather for AI: the press pages and the help.
+# Crawlers for AI: the press pages and the help.
 User-agent: GPTBot
 User-agent: CCBot
 Dissallow: /

@@ -6,6 +6,9 @@ import { BY, reasonOf, ruleText, USES } from "./words.js";
 /** Lists are cut at this length, and the rest is counted. */
 const MOST = 30;
 
+/** Groups that were not chosen are of less interest. */
+const MOST_PASSED = 10;
+
 /** Everything about a decision that has its explanation. */
 export function why(decision) {
   const { explanation, access } = decision;
@@ -18,13 +21,16 @@ export function why(decision) {
     section("Other records for this crawler", records(decision.records)),
     section("Read as meant, or dropped", irregularities(explanation.irregularities)),
     section("Where the file came from", file(decision.file)),
-    access.training &&
-      element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
+    access.training && element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
     element(
       "details",
       { class: "json" },
       element("summary", {}, "As JSON"),
-      element("pre", { tabindex: "0", role: "region", "aria-label": "The decision as JSON" }, JSON.stringify(decision, null, 1)),
+      element(
+        "pre",
+        { tabindex: "0", role: "region", "aria-label": "The decision as JSON" },
+        JSON.stringify(decision, null, 1),
+      ),
     ),
   ];
 }
@@ -40,11 +46,18 @@ function chain({ access, agent, explanation }) {
     const also = forms.length > 1 ? [" or, as its query can be written two ways, ", forms.slice(1)] : "";
     steps.push(element("li", {}, "What is compared with the patterns: ", forms[0], also));
   }
-  if (explanation.groups.length > 0) steps.push(element("li", {}, groupsSentence(access, agent), groups(explanation.groups)));
+  if (explanation.groups.length > 0)
+    steps.push(element("li", {}, groupsSentence(access, agent), groups(explanation.groups)));
   if (explanation.matches.length > 0) {
     const more = explanation.matches.length - MOST;
     steps.push(
-      element("li", {}, matchesSentence(explanation.matches), matches(explanation.matches.slice(0, MOST)), more > 0 && element("p", {}, `and ${more} more`)),
+      element(
+        "li",
+        {},
+        matchesSentence(explanation.matches),
+        matches(explanation.matches.slice(0, MOST)),
+        more > 0 && element("p", {}, `and ${more} more`),
+      ),
     );
   }
   const outcome = access.rule
@@ -54,36 +67,63 @@ function chain({ access, agent, explanation }) {
   return [
     element("ol", { class: "chain" }, steps),
     explanation.clauses.length > 0 &&
-      element("p", { class: "clauses" }, "Clauses: ", explanation.clauses.map((clause) => [element("code", {}, clause), " "])),
+      element(
+        "p",
+        { class: "clauses" },
+        "Clauses: ",
+        explanation.clauses.map((clause) => [element("code", {}, clause), " "]),
+      ),
   ];
 }
 
 function groupsSentence(access, agent) {
-  return access.group ? `The file's groups; ${shown(agent)} is found ${BY[access.group.by] ?? `by ${access.group.by}`}:` : `The file's groups; none is for ${shown(agent)}:`;
+  return access.group
+    ? `The file's groups; ${shown(agent)} is found ${BY[access.group.by] ?? `by ${access.group.by}`}:`
+    : `The file's groups; none is for ${shown(agent)}:`;
 }
 
 function groups(all) {
-  // The chosen ones are never cut off.
-  const listed = [...all.filter((group) => group.chosen), ...all.filter((group) => !group.chosen)].slice(0, MOST);
-  const items = listed
-    .sort((one, other) => one.starts[0].line - other.starts[0].line)
-    .map((group) => {
-      const starts = group.starts.slice(0, MOST).map((start, place) => [
+  const kind = (word, name, listed, most, mostStarts) =>
+    listed.length > 0 &&
+    element(
+      "li",
+      { class: name },
+      element("span", { class: "outcome" }, word),
+      listed.slice(0, most).map((group, place) => [place > 0 && "; ", starts(group, mostStarts)]),
+      listed.length > most && ` and ${counted(listed.length - most, "more group")}`,
+    );
+  const chosen = all.filter((group) => group.chosen);
+  const passed = all.filter((group) => !group.chosen);
+  return element(
+    "ul",
+    { class: "groups", role: "list" },
+    kind(chosen.length > 1 ? "chosen, as one" : "chosen", "chosen", chosen, MOST, MOST),
+    kind("passed over", "passed", passed, MOST_PASSED, 3),
+  );
+}
+
+/** The lines that a group starts with; those that name who asks are strong. */
+function starts(group, most) {
+  const more = group.starts.length - most;
+  return [
+    group.starts
+      .slice(0, most)
+      .map((start, place) => [
         place > 0 && ", ",
         start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
         " ",
         lineLink(start.line),
-      ]);
-      return element("li", { class: group.chosen ? "chosen" : "passed" }, element("span", { class: "outcome" }, group.chosen ? "chosen" : "passed over"), starts);
-    });
-  const more = all.length - listed.length;
-  return element("ul", { class: "groups", role: "list" }, items, more > 0 && element("li", {}, `and ${counted(more, "more group")}`));
+      ]),
+    more > 0 && ` and ${more} more`,
+  ];
 }
 
 function matchesSentence(all) {
   if (all.length === 1) return "One rule matches:";
   const tie = all[0].octets === all[1].octets;
-  const because = tie ? "of those with the most octets an allow rule wins, or else the first" : "the one with the most octets wins";
+  const because = tie
+    ? "of those with the most octets an allow rule wins, or else the first"
+    : "the one with the most octets wins";
   return `${counted(all.length, "rule")} match; ${because}:`;
 }
 
@@ -93,7 +133,12 @@ function matches(all) {
       "tr",
       { class: place === 0 ? "won" : "lost" },
       element("td", {}, place === 0 ? "decides" : "lost"),
-      element("td", {}, code(ruleText(rule)), rule.normalised !== rule.pattern && [" compared as ", code(rule.normalised)]),
+      element(
+        "td",
+        {},
+        code(ruleText(rule)),
+        rule.normalised !== rule.pattern && [" compared as ", code(rule.normalised)],
+      ),
       element("td", { class: "figure" }, String(rule.octets)),
       element("td", {}, lineLink(rule.line)),
     );
@@ -139,13 +184,21 @@ function usage({ usage: held, overrides = [] }) {
       Object.entries(other).map((entry) => item(entry, " (not in the vocabulary)")),
     ),
     overrides.map((over) =>
-      element("p", {}, `For ${shown(over.category)} the file says ${over.preference}; `, code(`${over.application};${over.directive}`), ` makes it ${over.outcome}.`),
+      element(
+        "p",
+        {},
+        `For ${shown(over.category)} the file says ${over.preference}; `,
+        code(`${over.application};${over.directive}`),
+        ` makes it ${over.outcome}.`,
+      ),
     ),
   ];
 }
 
 function directives({ directives: asked, explanation }) {
-  const applications = explanation.applications.filter((one) => asked[one.application] || one.rules.length > 0 || one.unusable.length > 0);
+  const applications = explanation.applications.filter(
+    (one) => asked[one.application] || one.rules.length > 0 || one.unusable.length > 0,
+  );
   if (applications.length === 0) return null;
   const items = applications.map((one) => [
     element("dt", {}, code(one.application)),
@@ -178,11 +231,20 @@ function page({ page: held }) {
 export function pageRules(held) {
   const at = new Map((held.found ?? []).map((found) => [found.rule, found.at]));
   const rules = Object.entries(held.rules).map(([name, value]) =>
-    element("tr", {}, element("td", {}, code(value === true ? name : `${name}: ${value}`)), element("td", {}, shown(at.get(name) ?? ""))),
+    element(
+      "tr",
+      {},
+      element("td", {}, code(value === true ? name : `${name}: ${value}`)),
+      element("td", {}, shown(at.get(name) ?? "")),
+    ),
   );
   const unsupported = held.unsupported ?? [];
   return [
-    element("p", { class: "uses" }, ["index", "snippet", "follow"].map((use) => [answer(held[use] ? "allowed" : "disallowed", use), " "])),
+    element(
+      "p",
+      { class: "uses" },
+      ["index", "snippet", "follow"].map((use) => [answer(held[use] ? "allowed" : "disallowed", use), " "]),
+    ),
     rules.length === 0
       ? element("p", {}, "No rule holds for this crawler.")
       : element(
@@ -191,12 +253,21 @@ export function pageRules(held) {
           element(
             "table",
             {},
-            element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"), element("th", { scope: "col" }, "found in"))),
+            element(
+              "thead",
+              {},
+              element("tr", {}, element("th", { scope: "col" }, "rule"), element("th", { scope: "col" }, "found in")),
+            ),
             element("tbody", {}, rules),
           ),
         ),
     unsupported.length > 0 &&
-      element("p", {}, "Not understood: ", unsupported.slice(0, MOST).map((found) => [code(found.rule), ` (${shown(found.at)}) `])),
+      element(
+        "p",
+        {},
+        "Not understood: ",
+        unsupported.slice(0, MOST).map((found) => [code(found.rule), ` (${shown(found.at)}) `]),
+      ),
     held.fresh_seconds !== undefined &&
       held.fresh_seconds !== null &&
       element("p", {}, `This holds for ${counted(held.fresh_seconds, "second")} from when the response was made.`),
@@ -210,7 +281,9 @@ function records(held) {
     if (kind === "crawl_delay") continue;
     const texts = Array.isArray(values)
       ? values
-      : Object.entries(values ?? {}).map(([key, value]) => `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`);
+      : Object.entries(values ?? {}).map(
+          ([key, value]) => `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+        );
     for (const text of texts.slice(0, MOST)) items.push([kind.replaceAll("_", "-"), String(text)]);
     if (texts.length > MOST) items.push([kind, `and ${texts.length - MOST} more`]);
   }
@@ -226,7 +299,9 @@ function irregularities(all) {
   if (all.length === 0) return null;
   const items = all
     .slice(0, MOST)
-    .map((found) => element("li", {}, lineLink(found.line), `: ${found.summary} (`, element("code", {}, found.clause), ")"));
+    .map((found) =>
+      element("li", {}, lineLink(found.line), `: ${found.summary} (`, element("code", {}, found.clause), ")"),
+    );
   const more = all.length - MOST;
   return element("ul", {}, items, more > 0 && element("li", {}, `and ${more} more`));
 }

@@ -192,6 +192,26 @@ fn fetch_prints_the_file_and_tells_its_story() {
     assert!(run.stderr.contains("unreachable: connect"), "{}", run.stderr);
 }
 
+/// REP-21: no failure takes the last good copy away, not even one that was asked for.
+#[test]
+fn fetch_asks_anew_without_forgetting() {
+    let (place, site) = (Place::new(), Site::new("200 OK", FILE));
+    assert_eq!(place.run(&["fetch"], &[&site.at("/")], "").status, Some(0));
+    site.says("503 Down", "");
+    let run = place.run(&["fetch", "--fresh"], &[&site.at("/")], "");
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), FILE), "{}", run.stderr);
+    assert!(run.stderr.contains("unreachable: status 503"), "{}", run.stderr);
+    let run = place.run(&["fetch", "--fresh", "--offline"], &[&site.at("/")], "");
+    assert_eq!(run.status, Some(2), "nobody can be asked anew offline");
+    assert_eq!(place.cache(&["show", &site.url]).stdout, FILE);
+    for no_site in ["file:/etc/passwd", "mailto:a@b.test", "file:", "gopher://a.test/"] {
+        let run = place.run(&["fetch"], &[no_site], "");
+        assert!(run.status == Some(2) && run.stderr.contains(no_site), "{}", run.stderr);
+    }
+    let run = place.run(&["fetch"], &[site.url.trim_start_matches("http://")], "");
+    assert!(run.stderr.contains("https://127.0.0.1"), "a name with a port: {}", run.stderr);
+}
+
 #[test]
 fn the_cache_is_listed_shown_exported_and_purged() {
     let (place, site) = (Place::new(), Site::new("200 OK", FILE));

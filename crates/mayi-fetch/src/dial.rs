@@ -6,13 +6,13 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use crate::clock::{Clock, Later, within};
 use crate::guard::Guard;
@@ -47,8 +47,27 @@ pub struct SystemResolver;
 
 impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Vec<SocketAddr>>> {
-        Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
+        let host = host.to_owned();
+        let look_up = move || Ok((&*host, port).to_socket_addrs()?.collect());
+        Box::pin(async move { on_a_thread(look_up).await.unwrap_or_else(|error| Err(error.into())) })
     }
+}
+
+/// Does something that blocks on a thread for such. What nobody waits for any more is not begun: names
+/// that are slow to resolve would leave a queue behind that the others have to wait in.
+async fn on_a_thread<T: Send + 'static>(
+    job: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    struct Begun<T>(JoinHandle<T>);
+
+    impl<T> Drop for Begun<T> {
+        fn drop(&mut self) {
+            self.0.abort();
+        }
+    }
+
+    let mut begun = Begun(tokio::task::spawn_blocking(job));
+    (&mut begun.0).await
 }
 
 /// TCP.
@@ -171,5 +190,32 @@ impl Dialer {
             Some((address, error)) => format!("connect: {address}: {error}"),
             None => "connect: no address to connect to".to_owned(),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn what_nobody_waits_for_is_not_begun() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build();
+        runtime.expect("a runtime").block_on(async {
+            let (release, wait) = channel::<()>();
+            let first = tokio::spawn(on_a_thread(move || wait.recv().is_err()));
+            tokio::task::yield_now().await;
+            let is_begun = Arc::new(AtomicBool::new(false));
+            let begin = Arc::clone(&is_begun);
+            let second = tokio::spawn(on_a_thread(move || begin.store(true, Ordering::SeqCst)));
+            tokio::task::yield_now().await;
+            second.abort();
+            assert!(second.await.is_err_and(|error| error.is_cancelled()));
+            drop(release);
+            assert!(first.await.is_ok_and(|done| done.is_ok()));
+            assert!(on_a_thread(|| ()).await.is_ok());
+            assert!(!is_begun.load(Ordering::SeqCst));
+        });
     }
 }

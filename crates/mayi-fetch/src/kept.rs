@@ -195,7 +195,11 @@ impl LastAttempt {
 fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
-    io::Read::read_to_end(&mut io::Read::take(&mut decoder, MOST_UNPACKED as u64), &mut plain)?;
+    io::Read::read_to_end(&mut io::Read::take(&mut decoder, MOST_UNPACKED as u64 + 1), &mut plain)?;
+    // A file that was cut here would be taken for a whole one, and its last rules would be lost.
+    if plain.len() > MOST_UNPACKED {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     Ok(plain)
 }
 
@@ -392,6 +396,12 @@ pub(crate) mod tests {
                 not_before: at + Duration::from_mins(1),
             },
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_cut() {
+        let kept = example("https://example.com", &vec![b'#'; MOST_UNPACKED], 1_700_000);
+        assert!(Kept::decode(&kept.encode()).is_err());
     }
 
     #[test]

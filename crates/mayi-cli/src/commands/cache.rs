@@ -106,19 +106,17 @@ impl Opened {
     }
 
     /// Goes through all that is kept, a page at a time.
-    fn each(&self, mut visit: impl FnMut(&Kept) -> Result<(), Failure>) -> Result<u64, Failure> {
+    fn each(&self, mut visit: impl FnMut(&Kept) -> Result<(), Failure>) -> Result<(), Failure> {
         let mut after: Option<String> = None;
-        let mut count = 0;
         loop {
             let page = self.store.list(after.as_deref(), PAGE);
             let page = self.runtime.block_on(page).map_err(Failure::new)?;
             for kept in &page {
                 visit(kept)?;
-                count += 1;
             }
             match page.last() {
                 Some(last) if page.len() == PAGE => after = Some(last.origin.to_string()),
-                _ => return Ok(count),
+                _ => return Ok(()),
             }
         }
     }
@@ -194,13 +192,19 @@ fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     }
-    let count = opened.each(|kept| match (folder, &kept.copy) {
-        (None, _) => Ok(write_json(&mut out, &Fetched::of(kept, None))?),
-        (Some(_), None) => Ok(()),
-        (Some(folder), Some(copy)) => {
-            let path = folder.join(file_name(kept));
-            fs::write(&path, &copy.body).map_err(|error| unwritable(&path, &error))
+    let mut count = 0;
+    opened.each(|kept| {
+        match (folder, &kept.copy) {
+            (None, _) => write_json(&mut out, &Fetched::of(kept, None))?,
+            // A site without a file has nothing to be written.
+            (Some(_), None) => return Ok(()),
+            (Some(folder), Some(copy)) => {
+                let path = folder.join(file_name(kept));
+                fs::write(&path, &copy.body).map_err(|error| unwritable(&path, &error))?;
+            }
         }
+        count += 1;
+        Ok(())
     })?;
     out.flush()?;
     anstream::eprintln!("{count} sites exported");

@@ -62,8 +62,14 @@ pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
 
 /// The origin of a URL, or of a name without a scheme.
 pub(crate) fn origin_of(url: &str) -> Result<Origin, Failure> {
-    let has_scheme = url.contains("://");
-    let url = if has_scheme { url.to_owned() } else { format!("https://{url}") };
+    // A name may have a port behind it; `file:/a` and `mailto:a@b` are no names.
+    let authority = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_name = !url.contains("://")
+        && authority.rsplit_once(':').is_none_or(|(_, port)| {
+            port.ends_with(']')
+                || (!port.is_empty() && port.bytes().all(|octet| octet.is_ascii_digit()))
+        });
+    let url = if is_name { format!("https://{url}") } else { url.to_owned() };
     Origin::of_url(&url).map_err(Failure::new)
 }
 

@@ -46,6 +46,38 @@ fn what_was_acknowledged_survives_being_killed() {
     assert!(saved > 1000, "under load: {saved}");
 }
 
+/// Damage anywhere in the file is an error, an entry that is gone, or not felt at all.
+#[tokio::test]
+async fn damage_is_no_panic() {
+    const PAGE: usize = 4096;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store");
+    let store = DiskStore::open(&path, 1 << 30).expect("a store");
+    for n in 0..50 {
+        store.save(&kept(&format!("h{n}"), n, 1000)).await.expect("saved");
+    }
+    drop(store);
+    let whole = std::fs::read(&path).expect("a file");
+    let mut damaged = 0;
+    for start in (0..whole.len()).step_by(PAGE) {
+        for octet in [0, 0xff] {
+            let mut octets = whole.clone();
+            octets[start..(start + PAGE).min(whole.len())].fill(octet);
+            std::fs::write(&path, octets).expect("a file");
+            match DiskStore::open(&path, 1 << 30) {
+                Ok(store) => {
+                    for n in 0..50 {
+                        drop(store.load(&origin(&format!("h{n}"))).await);
+                    }
+                    drop(store.save(&kept("another", 1, 1000)).await);
+                }
+                Err(_) => damaged += 1,
+            }
+        }
+    }
+    assert!(damaged > 0, "some of it can't be opened any more");
+}
+
 /// A store that only answers while nobody writes would have a crawler fetch what is kept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_reads_is_answered_while_others_write() {

@@ -11,6 +11,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::Bound;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, TryLockError};
@@ -298,11 +299,15 @@ struct Size {
     octets: u64,
 }
 
-/// Opens a file that is there.
+/// Opens a file that is there. The library takes some damage for a fault of its own, and panics.
 fn open(path: &Path) -> Result<(Database, Size), Trouble> {
-    let database = Database::builder().set_cache_size(CACHE).open(path).map_err(redb::Error::from)?;
-    let size = read_size(&database)?;
-    Ok((database, size))
+    let opened = catch_unwind(|| {
+        let database = Database::builder().set_cache_size(CACHE).open(path);
+        let database = database.map_err(redb::Error::from)?;
+        let size = read_size(&database)?;
+        Ok((database, size))
+    });
+    opened.unwrap_or(Err(Trouble::Damaged))
 }
 
 fn read_size(database: &Database) -> Result<Size, Trouble> {
@@ -360,6 +365,7 @@ pub(super) enum Trouble {
     Library(redb::Error),
     SomethingElse,
     Schema(u64),
+    Damaged,
     Closed,
 }
 
@@ -370,6 +376,8 @@ impl Trouble {
 
     fn message(&self) -> String {
         let something_else = "this file is no store of mayi; name another one";
+        let damaged = "this store is damaged; name another file, or remove this one: what it kept is \
+                       fetched anew";
         match self {
             Self::Library(redb::Error::DatabaseAlreadyOpen) => {
                 "another process has this store open, and only one at a time can".into()
@@ -377,7 +385,9 @@ impl Trouble {
             Self::Library(redb::Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 something_else.into()
             }
+            Self::Library(redb::Error::Corrupted(what)) => format!("{damaged} ({what})"),
             Self::Library(error) => error.to_string(),
+            Self::Damaged => damaged.into(),
             Self::SomethingElse => something_else.into(),
             Self::Schema(other) => format!(
                 "this store has schema version {other}, and this program knows {SCHEMA}; name another \

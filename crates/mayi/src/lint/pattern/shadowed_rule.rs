@@ -148,16 +148,17 @@ fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
     }
     let mut others: Vec<Vec<usize>> = vec![Vec::new(); named.len()];
     for (place, names) in named.keys().enumerate() {
-        for &wider in &naming[&*names[0]] {
-            let (wider_names, bundle) = named.get_index(wider).expect("it was listed above");
-            if wider == place || wider_names.len() <= names.len() {
-                continue;
-            }
+        // Whoever is for all of them is for the one whom the fewest groups are for.
+        let rarest = names.iter().map(|name| &naming[&**name]).min_by_key(|places| places.len());
+        for &wider in rarest.into_iter().flatten() {
             // Where there are very many, those that are left out are only not told of.
-            if !context.spend(8 + names.len() * 8) {
+            if !context.spend(8 + names.len()) {
                 break;
             }
-            if names.iter().all(|name| wider_names.binary_search(name).is_ok()) {
+            let (wider_names, bundle) = named.get_index(wider).expect("it was listed above");
+            let is_wider = wider_names.len() > names.len()
+                && names.iter().all(|name| wider_names.binary_search(name).is_ok());
+            if is_wider {
                 others[place].extend(&bundle.own);
             }
         }

@@ -1,7 +1,7 @@
 //! The words about fetching → a fetcher, for the commands whose file is not given.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -96,6 +96,10 @@ pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<block
 
 /// A fetcher that asks nobody: it has what a store keeps.
 pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
+    // Opened, a store that is not there would be made, and answer that it has nothing.
+    if place != "memory" && !place.contains("://") && !Path::new(place).exists() {
+        return Err(Failure::new(format_args!("there is no store `{place}`")));
+    }
     blocking::Fetcher::made_by(|| {
         let store = store(Some(place))?;
         let builder = Fetcher::builder(OUR_NAME).map_err(Failure::new)?;

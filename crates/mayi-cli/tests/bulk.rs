@@ -448,3 +448,15 @@ fn bulk_is_decide() {
     assert_eq!(compared, requests.lines().count());
     assert!(compared > 100, "only {compared} vectors can be asked here");
 }
+
+/// A slip in the path of a store is told, and no store is made of it.
+#[test]
+fn a_store_that_is_not_there_is_no_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("nothing");
+    let words = ["bulk", "--agent", "ExampleBot", "--store", path.to_str().expect("a plain path")];
+    let run = mayi(&words, b"https://a.example/\n");
+    assert_eq!((run.status, &*run.stdout), (Some(2), ""));
+    assert!(run.stderr.contains("there is no store"), "{}", run.stderr);
+    assert!(!path.exists());
+}

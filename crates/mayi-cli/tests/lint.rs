@@ -293,6 +293,45 @@ fn the_exit_status_does_not_depend_on_what_is_shown() {
     assert!(run.stdout.contains("crawler-name                   error"), "{}", run.stdout);
 }
 
+/// What a terminal would take as a command is a part of the file.
+#[test]
+fn a_fixed_file_is_printed_octet_by_octet() {
+    let run = lint(&["--fix", "-"], "User-agent: *\nDisallow /a\u{1b}[31mb\u{7}\u{b}c\0d\n");
+    assert_eq!(run.stdout, "User-agent: *\nDisallow: /a\u{1b}[31mb\u{7}\u{b}c\0d\n");
+}
+
+#[test]
+fn json_has_every_character_of_the_file() {
+    let run = lint(&["--format", "json", "-"], "User-agent: *\nDisallow: a\u{7f}\u{1b}[31mb\n");
+    let edit = &json_lines(&run)[0]["diagnostics"][0]["fix"]["edits"][0];
+    assert_eq!(edit["replacement"], "/a\u{7f}\u{1b}[31mb");
+}
+
+#[test]
+fn a_file_that_is_read_only_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("robots.txt");
+    fs::write(&path, "User-agent: *\nDisallow /a\n").expect("a file");
+    let mut permissions = fs::metadata(&path).expect("a file").permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).expect("they can be set");
+    let run = lint(&["--fix", path.to_str().expect("text")], "");
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("read-only"), "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&path).expect("a file"), "User-agent: *\nDisallow /a\n");
+}
+
+/// `--fix` leaves a file alone that had to be decoded, and does not say that it would not.
+#[test]
+fn no_fix_is_announced_that_is_not_made() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let octets: Vec<u8> =
+        "\u{feff}User-agent: *\nDisallow /a\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(file.path(), octets).expect("it is written");
+    let run = lint(&[file.path().to_str().expect("text")], "");
+    assert!(run.stdout.contains("S001") && !run.stdout.contains("--fix removes"), "{}", run.stdout);
+}
+
 #[test]
 fn a_folder_without_files_is_no_answer() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -123,8 +123,9 @@ pub(crate) fn verdict(decision: &Decision<'_>) -> String {
 }
 
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
+    // JSON lets DEL stand as it is, and what is written for terminals would drop it.
+    let text = serde_json::to_string(value)?.replace('\u{7f}', "\\u007f");
+    writeln!(out, "{text}")
 }
 
 /// Says what is wrong with a URL: in its place in JSON, or on standard error.

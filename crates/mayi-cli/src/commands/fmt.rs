@@ -94,7 +94,7 @@ fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failur
 
 /// Replaces what a file has, at once and as a whole, with its permissions kept. Where the path is a
 /// link, what it leads to is replaced.
-fn replace(path: &Path, octets: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, octets: &[u8]) -> io::Result<()> {
     let path = path.canonicalize()?;
     let permissions = fs::metadata(&path)?.permissions();
     if permissions.readonly() {

@@ -135,7 +135,7 @@ fn apply(text: &str, settings: &mut Settings) -> Result<(), String> {
 /// What is wrong with a file that is not TOML, and on which line.
 fn unparsed(text: &str, error: &toml::de::Error) -> String {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
-    let line = text.as_bytes()[..at].iter().filter(|octet| **octet == b'\n').count() + 1;
+    let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     format!("line {line}: {}", error.message())
 }
 

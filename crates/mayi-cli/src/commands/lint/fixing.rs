@@ -1,13 +1,12 @@
 //! Fixes a file in its place, or shows what would change.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use mayi::lint::{Fixed, Options, fix};
 use similar::TextDiff;
 
 use super::sources::Source;
+use crate::commands::fmt::replace;
 use crate::exit::Failure;
 use crate::input;
 use crate::text::{BAD, DIM, GOOD, shown, styled};
@@ -60,32 +59,17 @@ impl Fixing {
         Ok(())
     }
 
-    /// Writes the fixed file: in its place, or to the output where it came from standard input.
-    pub(super) fn write(&self, source: &Source, out: &mut impl Write) -> Result<(), Failure> {
+    /// Puts the fixed file in its place. Where it has none, gives it, to be printed.
+    pub(super) fn write(&self, source: &Source) -> Result<Option<Vec<u8>>, Failure> {
         match source {
-            Source::StandardInput | Source::Url(_) => Ok(out.write_all(&self.after.octets)?),
-            Source::Path(path) if self.changes() => replace(path, &self.after.octets),
-            Source::Path(_) => Ok(()),
+            Source::StandardInput | Source::Url(_) => return Ok(Some(self.after.octets.clone())),
+            Source::Path(path) if self.changes() => {
+                replace(path, &self.after.octets).map_err(|error| {
+                    Failure::new(format_args!("`{}` can't be written: {error}", input::name(path)))
+                })?;
+            }
+            Source::Path(_) => {}
         }
+        Ok(None)
     }
-}
-
-/// Puts octets in the place of a file's in one step, so that nobody ever reads half of them.
-fn replace(path: &Path, octets: &[u8]) -> Result<(), Failure> {
-    let unwritable = |error: &io::Error| {
-        Failure::new(format_args!("`{}` can't be written: {error}", input::name(path)))
-    };
-    // A link stays a link: the file that it leads to is replaced.
-    let path = path.canonicalize().map_err(|error| unwritable(&error))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let beside = path.with_file_name(format!(".{name}.mayi-{}", std::process::id()));
-    let written = fs::metadata(&path).and_then(|known| {
-        fs::write(&beside, octets)?;
-        fs::set_permissions(&beside, known.permissions())?;
-        fs::rename(&beside, &path)
-    });
-    written.map_err(|error| {
-        let _ = fs::remove_file(&beside); // it may not be there
-        unwritable(&error)
-    })
 }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use mayi::lint::{Linted, Severity};
 
+use crate::text::shown;
+
 pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for found in linted.diagnostics() {
         let command = match found.severity {
@@ -23,7 +25,7 @@ pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io
             property(file),
             place.unwrap_or_default(),
             property(&title),
-            data(&message)
+            data(&shown(message.as_bytes()))
         )?;
     }
     Ok(())
@@ -57,6 +59,6 @@ mod tests {
         let text = String::from_utf8(out).expect("text");
         assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
         assert!(text.contains("file=a%2Cb%3Ac%0A.txt,line=2,"), "{text}");
-        assert!(text.contains("%250A"), "{text}");
+        assert!(text.contains("%250A") && text.contains("a\\u{b}b"), "{text}");
     }
 }

@@ -219,6 +219,13 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
                     exit = exit.max(Exit::Disallowed);
                 }
                 out.write_all(&done.output)?;
+                if let Some(file) = done.fixed {
+                    out.flush()?;
+                    // The octets as they are: a file that is filtered is not shown.
+                    let mut stdout = io::stdout().lock();
+                    stdout.write_all(&file)?;
+                    stdout.flush()?;
+                }
                 sarif.add(done.results);
                 summary.add(&done.counts);
             }
@@ -243,6 +250,8 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
 /// What came of one file.
 struct Done {
     output: Vec<u8>,
+    /// The fixed file, where it is to be printed.
+    fixed: Option<Vec<u8>>,
     results: Vec<serde_json::Value>,
     counts: Vec<(&'static Lint, Severity, usize)>,
     fails: bool,
@@ -256,6 +265,7 @@ fn one(
 ) -> Result<Done, Failure> {
     let Loaded { name, mut octets, .. } = sources::load(source, args.max_octets, online)?;
     let mut output = Vec::new();
+    let mut fixed = None;
     let before = args.fix || args.diff;
     if before {
         let fixing = Fixing::of(&octets, &settings.options);
@@ -263,11 +273,11 @@ fn one(
             fixing.write_diff(&mut output, &name)?;
         }
         if args.fix {
-            fixing.write(source, &mut output)?;
+            fixed = fixing.write(source)?;
             octets = fixing.into_octets();
         } else {
             let fails = fixing.changes();
-            return Ok(Done { output, results: Vec::new(), counts: Vec::new(), fails });
+            return Ok(Done { output, fixed, results: Vec::new(), counts: Vec::new(), fails });
         }
     }
     let linted = mayi::lint::lint(&octets, &settings.options);
@@ -279,8 +289,7 @@ fn one(
     let fails = counts.iter().any(|(_, severity, _)| settings.fail_on.is_reached_by(*severity));
     let mut results = Vec::new();
     // Where the fixed file itself goes to standard output, nothing else does.
-    let is_taken = args.fix && *source == Source::StandardInput;
-    if !args.summary && !is_taken {
+    if !args.summary && fixed.is_none() {
         match args.format {
             Format::Text => text::write(&mut output, &name, &linted)?,
             Format::Json => write_json(&mut output, &LintReport::of(&source.exactly(&name), &linted))?,
@@ -288,7 +297,7 @@ fn one(
             Format::Github => github::write(&mut output, &name, &linted)?,
         }
     }
-    Ok(Done { output, results, counts, fails })
+    Ok(Done { output, fixed, results, counts, fails })
 }
 
 /// The options that every file starts with, before its configuration.

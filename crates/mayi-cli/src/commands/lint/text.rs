@@ -128,7 +128,10 @@ fn write_counts(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Re
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| counted(count, name))
         .collect();
+    // A file that was decoded or cut is left as it is.
+    let is_fixed = linted.text_start().is_some() && linted.robots().cut().is_none();
     let fixable = match linted.tallies().values().map(Tally::safe_fixes).sum() {
+        _ if !is_fixed => String::new(),
         0_usize => String::new(),
         count => format!("; --fix removes {count}"),
     };

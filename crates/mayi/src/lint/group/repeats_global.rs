@@ -48,6 +48,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if says.is_empty() {
         return; // then a group of its own says that the crawler was thought of
     }
+    let is_between = |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
+    if context.groups.iter().flat_map(|group| &group.starts).any(is_between) {
+        return; // without its own group, the crawler might go to one of these (PUR-3)
+    }
     let mut times = std::collections::HashMap::new();
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         *times.entry(start.record.value.to_ascii_lowercase()).or_insert(0) += 1;

@@ -132,40 +132,41 @@ struct Bundle {
 }
 
 fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
-    let mut named: IndexMap<Vec<Vec<u8>>, Bundle> = IndexMap::new();
+    let mut by_names: IndexMap<Vec<Vec<u8>>, Bundle> = IndexMap::new();
     let mut alone = Vec::new();
     for (place, group) in context.groups.iter().enumerate() {
         match names_of(group, context) {
-            Some(names) => named.entry(names).or_default().own.push(place),
+            Some(names) => by_names.entry(names).or_default().own.push(place),
             None => alone.push(Bundle { own: vec![place], others: Vec::new() }),
         }
     }
     let mut naming: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for (place, names) in named.keys().enumerate() {
+    for (place, names) in by_names.keys().enumerate() {
         for name in names {
             naming.entry(name).or_default().push(place);
         }
     }
-    let mut others: Vec<Vec<usize>> = vec![Vec::new(); named.len()];
-    for (place, names) in named.keys().enumerate() {
-        for &wider in &naming[&*names[0]] {
-            let (wider_names, bundle) = named.get_index(wider).expect("it was listed above");
-            if wider == place || wider_names.len() <= names.len() {
-                continue;
-            }
+    let mut others: Vec<Vec<usize>> = vec![Vec::new(); by_names.len()];
+    for (place, names) in by_names.keys().enumerate() {
+        // Whoever is for all of them is for the one whom the fewest groups are for.
+        let rarest = names.iter().map(|name| &naming[&**name]).min_by_key(|places| places.len());
+        for &wider in rarest.into_iter().flatten() {
             // Where there are very many, those that are left out are only not told of.
-            if !context.spend(8 + names.len() * 8) {
+            if !context.spend(8 + names.len()) {
                 break;
             }
-            if names.iter().all(|name| wider_names.binary_search(name).is_ok()) {
+            let (wider_names, bundle) = by_names.get_index(wider).expect("it was listed above");
+            let is_wider = wider_names.len() > names.len()
+                && names.iter().all(|name| wider_names.binary_search(name).is_ok());
+            if is_wider {
                 others[place].extend(&bundle.own);
             }
         }
     }
-    for (bundle, others) in named.values_mut().zip(others) {
+    for (bundle, others) in by_names.values_mut().zip(others) {
         bundle.others = others;
     }
-    alone.into_iter().chain(named.into_values()).collect()
+    alone.into_iter().chain(by_names.into_values()).collect()
 }
 
 /// Who a group is for, sorted, where all of its lines say so by a name.

@@ -179,6 +179,9 @@ pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) question: Question,
+
+    #[command(flatten)]
+    pub(crate) service: crate::commands::served::ServiceArgs,
 }
 
 #[derive(Debug, Args)]

@@ -78,7 +78,8 @@ pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Respon
 /// Answers lines by lines, as they come.
 pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
     let limit = app.config.limits.body_octets;
-    let source = Source::Lines(Lines { body, buffer: BytesMut::new(), limit, skips: false, ended: false });
+    let source =
+        Source::Lines(Lines { body, buffer: BytesMut::new(), limit, skips: false, ended: false });
     streamed(app, source, "application/x-ndjson", place)
 }
 
@@ -355,13 +356,8 @@ mod tests {
 
     /// The requests of some frames: each with its text, or nothing where it is too long.
     async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
-        let mut lines = Lines {
-            body: Body::empty(),
-            buffer: BytesMut::new(),
-            limit,
-            skips: false,
-            ended: false,
-        };
+        let mut lines =
+            Lines { body: Body::empty(), buffer: BytesMut::new(), limit, skips: false, ended: false };
         let mut found = Vec::new();
         let mut note = |chunk: Option<Chunk>| {
             let Some(Chunk { octets, items, .. }) = chunk else { return };
@@ -386,6 +382,9 @@ mod tests {
         assert_eq!(cut(&["a", "b\n", "\n \r\n", "cd"], 9).await, some(&["ab", "cd"]));
         assert_eq!(cut(&[], 9).await, some(&[]));
         assert_eq!(cut(&["abcdef\nab\n"], 3).await, [None, Some("ab".to_owned())]);
-        assert_eq!(cut(&["abcd", "ef", "gh\nab", "\ncdef"], 3).await, [None, Some("ab".to_owned()), None]);
+        assert_eq!(
+            cut(&["abcd", "ef", "gh\nab", "\ncdef"], 3).await,
+            [None, Some("ab".to_owned()), None]
+        );
     }
 }

@@ -53,7 +53,8 @@ impl Client {
             return Err(wrong(&"it begins with http:// or https://"));
         }
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
-        let mut key = key.map_err(|_| ClientError("the key has characters that no key has".to_owned()))?;
+        let mut key =
+            key.map_err(|_| ClientError("the key has characters that no key has".to_owned()))?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }
@@ -64,7 +65,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer.
-    pub async fn decide(&mut self, request: Vec<u8>) -> Result<serde_json::Value, ClientError> {
+    pub async fn decide(&mut self, request: Vec<u8>) -> Result<String, ClientError> {
         let (status, body) = self.ask(Method::POST, "/v1/decide", request).await?;
         self.answer(status, &body)
     }
@@ -73,24 +74,22 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer.
-    pub async fn robots(&mut self, url: &str) -> Result<serde_json::Value, ClientError> {
+    pub async fn robots(&mut self, url: &str) -> Result<String, ClientError> {
         let query: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
         let path = format!("/v1/robots?url={query}");
         let (status, body) = self.ask(Method::GET, &path, Vec::new()).await?;
         self.answer(status, &body)
     }
 
-    fn answer(&self, status: StatusCode, body: &[u8]) -> Result<serde_json::Value, ClientError> {
-        let value: Result<serde_json::Value, _> = serde_json::from_slice(body);
-        let said = |value: &serde_json::Value| value["error"]["message"].as_str().map(str::to_owned);
-        match value {
-            Ok(value) if status.is_success() || status == StatusCode::UNPROCESSABLE_ENTITY => Ok(value),
-            Ok(value) => {
-                let why = said(&value).unwrap_or_default();
-                Err(self.failure(&format_args!("status {}: {why}", status.as_u16())))
-            }
-            Err(_) => Err(self.failure(&format_args!("status {}, and no JSON", status.as_u16()))),
+    /// An answer, or the problem of a request that is wrong; any other problem is a failure.
+    fn answer(&self, status: StatusCode, body: &[u8]) -> Result<String, ClientError> {
+        let text = String::from_utf8_lossy(body).into_owned();
+        if status.is_success() || status == StatusCode::UNPROCESSABLE_ENTITY {
+            return Ok(text);
         }
+        let problem: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let why = problem["detail"].as_str().unwrap_or("and no reason");
+        Err(self.failure(&format_args!("status {}, {why}", status.as_u16())))
     }
 
     async fn ask(

@@ -336,7 +336,9 @@ impl Config {
             ("connections", limits.connections),
         ] {
             if value == 0 {
-                return Err(ConfigError::new(format_args!("limits.{name} is 0: nothing could be asked")));
+                return Err(ConfigError::new(format_args!(
+                    "limits.{name} is 0: nothing could be asked"
+                )));
             }
         }
         if limits.all_bodies_octets < limits.body_octets {
@@ -353,7 +355,9 @@ impl Reading {
         let dialect = Dialect::named(&self.dialect).ok_or_else(|| {
             let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
             let (name, known) = (self.dialect.escape_debug(), known.join(", "));
-            ConfigError::new(format_args!("reading.dialect: no dialect is called `{name}`; there are {known}"))
+            ConfigError::new(format_args!(
+                "reading.dialect: no dialect is called `{name}`; there are {known}"
+            ))
         })?;
         let mut options = ReadOptions::default().with_dialect(dialect);
         let mut registry = Registry::built_in();

@@ -79,7 +79,8 @@ impl Gate {
         let start = Instant::now();
         let _gauge = app.metrics.in_flight();
         let id = self.id_of(request.headers());
-        let line = self.log_requests.then(|| (request.method().clone(), request.uri().path().to_owned()));
+        let line =
+            self.log_requests.then(|| (request.method().clone(), request.uri().path().to_owned()));
         let mut response = match self.admit(peer, &mut request).await {
             Ok(()) => self.within_time(router, request).await,
             Err(problem) => problem.into_response(),

@@ -87,7 +87,9 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
     for (place, octet) in hash.iter_mut().enumerate() {
         let digits = &text[2 * place..2 * place + 2];
         // A sign is no digit, although numbers may have one.
-        *octet = u8::from_str_radix(digits.trim_start_matches('+'), 16).ok().filter(|_| !digits.starts_with('+'))?;
+        *octet = u8::from_str_radix(digits.trim_start_matches('+'), 16)
+            .ok()
+            .filter(|_| !digits.starts_with('+'))?;
     }
     Some(hash)
 }

@@ -52,7 +52,9 @@ impl Drop for Flush {
 
 #[cfg(not(feature = "otel"))]
 fn traced<S>(_: S, _: &str) -> Result<Flush, ConfigError> {
-    Err(ConfigError::new("log.traces: this build has no traces: it was made without the feature `otel`"))
+    Err(ConfigError::new(
+        "log.traces: this build has no traces: it was made without the feature `otel`",
+    ))
 }
 
 #[cfg(feature = "otel")]

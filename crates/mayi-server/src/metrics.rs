@@ -113,7 +113,11 @@ impl Metrics {
         page.row("mayi_http_request_seconds_sum", seconds(read(&self.microseconds)));
         page.row("mayi_http_request_seconds_count", sum);
         let gauges = [
-            ("mayi_http_requests_in_flight", "Requests that are being answered.", read(&self.in_flight)),
+            (
+                "mayi_http_requests_in_flight",
+                "Requests that are being answered.",
+                read(&self.in_flight),
+            ),
             ("mayi_http_connections", "Connections that are open.", read(&self.connections)),
             ("mayi_fetches_in_flight", "Fetches that are going on.", fetcher.in_flight as u64),
             ("mayi_ready_origins", "Origins whose file is in memory.", fetcher.ready as u64),

@@ -59,7 +59,8 @@ mod tests {
     /// One that is forgotten in the list would be missing from the program alone.
     #[test]
     fn every_file_of_the_page_is_served() {
-        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).expect("the folder");
+        let folder =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).expect("the folder");
         let files: BTreeSet<String> = folder
             .map(|file| file.expect("a file").file_name().into_string().expect("ASCII"))
             .map(|name| if name == "index.html" { "/".to_owned() } else { format!("/{name}") })

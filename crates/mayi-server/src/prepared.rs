@@ -226,15 +226,16 @@ mod tests {
 
     #[test]
     fn no_two_requests_have_one_key() {
-        let request = |apps: &[&'static str], purposes: &[&'static str], dialect: Option<&'static str>| {
-            let mut request = Request::new("https://example.com/a", "a");
-            request.apps = apps.iter().map(|it| Cow::Borrowed(*it)).collect();
-            request.purposes = purposes.iter().map(|it| Cow::Borrowed(*it)).collect();
-            request.dialect = dialect.map(Cow::Borrowed);
-            let mut key = String::new();
-            write_key(&request, &mut key);
-            key
-        };
+        let request =
+            |apps: &[&'static str], purposes: &[&'static str], dialect: Option<&'static str>| {
+                let mut request = Request::new("https://example.com/a", "a");
+                request.apps = apps.iter().map(|it| Cow::Borrowed(*it)).collect();
+                request.purposes = purposes.iter().map(|it| Cow::Borrowed(*it)).collect();
+                request.dialect = dialect.map(Cow::Borrowed);
+                let mut key = String::new();
+                write_key(&request, &mut key);
+                key
+            };
         let keys = [
             request(&[], &[], None),
             request(&["a"], &[], None),

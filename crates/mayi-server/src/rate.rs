@@ -34,7 +34,8 @@ impl Rates {
 
     /// Takes a token of a client, or says in how many seconds there will be one.
     pub(crate) fn take(&self, client: &str, now: Instant) -> Result<(), u64> {
-        let new = || Ok::<_, ()>(std::sync::Arc::new(Mutex::new(Bucket { tokens: self.burst, at: now })));
+        let new =
+            || Ok::<_, ()>(std::sync::Arc::new(Mutex::new(Bucket { tokens: self.burst, at: now })));
         let Ok(bucket) = self.buckets.get_or_insert_with(client, new) else { return Ok(()) };
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = now.saturating_duration_since(bucket.at).as_secs_f64();

@@ -13,6 +13,9 @@ use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
 pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let question = &check.question;
+    if let Some(server) = &check.service.server {
+        return super::served::run(question, server, check.service.key()?.as_deref());
+    }
     let asking = Asking::new(question)?;
     let urls = input::urls(question)?;
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));

@@ -14,3 +14,4 @@ pub(crate) mod lint;
 pub(crate) mod page;
 pub(crate) mod registry;
 pub(crate) mod serve;
+pub(crate) mod served;

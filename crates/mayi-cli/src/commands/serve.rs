@@ -168,9 +168,8 @@ fn configuration(
     for path in Config::MEMBERS {
         let name = format!("MAYI_{}", path.to_ascii_uppercase().replace('.', "_"));
         if let Some(text) = variable(&name) {
-            set(&mut table, path, value_of(path, &text)).map_err(|why| {
-                Failure::new(format_args!("the variable {name}: {why}"))
-            })?;
+            set(&mut table, path, value_of(path, &text))
+                .map_err(|why| Failure::new(format_args!("the variable {name}: {why}")))?;
         }
     }
     let word = |path: &'static str, value: Option<Value>| value.map(|value| (path, value));

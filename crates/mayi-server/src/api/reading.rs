@@ -12,7 +12,7 @@ use mayi::report::{
     ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
 };
 use mayi::{Crawler, Dialect, ProductToken, ReadOptions};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Answered, App, Kind, Read, aside, json, kind_of, object};
@@ -31,10 +31,17 @@ struct LintBody<'a> {
     robots: RobotsInput<'a>,
     #[serde(borrow, default)]
     agents: Vec<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "there")]
     page: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "there")]
     url: Option<Cow<'a, str>>,
+}
+
+/// A member that may be absent, and is not null where it is there.
+fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
@@ -48,7 +55,7 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             options = options.with_agents(agents.collect::<Result<_, _>>()?);
         }
         let page = match body.page {
-            Some(raw) => object::<Option<PageInput<'_>>>(raw.get().as_bytes())?,
+            Some(raw) => Some(object::<PageInput<'_>>(raw.get().as_bytes())?),
             None => None,
         };
         match (body.url, page) {
@@ -175,7 +182,9 @@ fn file<'a>(
 fn few<'a, 'b>(agents: &'a [Cow<'b, str>]) -> Result<&'a [Cow<'b, str>], Problem> {
     if agents.len() > MOST_AGENTS {
         let count = agents.len();
-        return Err(Problem::invalid(format!("`agents` has {count} names, and may have {MOST_AGENTS}")));
+        return Err(Problem::invalid(format!(
+            "`agents` has {count} names, and may have {MOST_AGENTS}"
+        )));
     }
     Ok(agents)
 }

@@ -77,7 +77,9 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
         "agents" => agents(registry),
         _ => {
             let (which, names) = (which.escape_debug(), NAMES.join(", "));
-            return Err(Problem::not_found(format!("no registry is called `{which}`; there are {names}")));
+            return Err(Problem::not_found(format!(
+                "no registry is called `{which}`; there are {names}"
+            )));
         }
     })
 }
@@ -105,9 +107,10 @@ fn applications(registry: &Registry) -> Vec<Entry> {
 fn directives(registry: &Registry) -> Vec<Entry> {
     let entries = registry.directives().iter().map(|directive| {
         let overrides = directive.overrides.as_ref().map(|overrides| {
-            let values = overrides.values.iter().map(
-                |(value, meaning)| json!({ "value": value.to_string(), "means": meaning.name() }),
-            );
+            let values = overrides
+                .values
+                .iter()
+                .map(|(value, meaning)| json!({ "value": value.to_string(), "means": meaning.name() }));
             json!({ "category": overrides.category, "values": values.collect::<Vec<_>>() })
         });
         Entry {

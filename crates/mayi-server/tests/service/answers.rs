@@ -39,7 +39,9 @@ async fn every_vector_is_decided_as_expected() {
         for (case, decision) in cases.iter().zip(array) {
             failures.extend(case.check(decision).err());
             let schema = if decision.get("error").is_some() { "Error" } else { "Decision" };
-            failures.extend(document.check(schema, decision).err().map(|why| format!("{}: {why}", case.about.id)));
+            failures.extend(
+                document.check(schema, decision).err().map(|why| format!("{}: {why}", case.about.id)),
+            );
             asked += 1;
         }
     }
@@ -84,7 +86,11 @@ async fn every_wrong_request_has_its_code() {
         (r#"{"url": "https://a/", "agent": "a b", ROBOTS}"#, 422, "invalid-agent"),
         (r#"{"url": "https://a/", "agent": "a", "purposes": ["a b"], ROBOTS}"#, 422, "invalid-purpose"),
         (r#"{"url": "https://a/", "agent": "a", "apps": ["a b"], ROBOTS}"#, 422, "invalid-app"),
-        (r#"{"url": "https://a/", "agent": "a", "user_agent": "x", ROBOTS}"#, 422, "invalid-user-agent"),
+        (
+            r#"{"url": "https://a/", "agent": "a", "user_agent": "x", ROBOTS}"#,
+            422,
+            "invalid-user-agent",
+        ),
         (r#"{"url": "https://a/", "agent": "a", "dialect": "x", ROBOTS}"#, 422, "unknown-dialect"),
         (r#"{"url": "https://a/", "agent": "a", "robots": {"status": 200}}"#, 422, "invalid-robots"),
         (r#"{"url": "https://[/", "agent": "a"}"#, 422, "invalid-url"),
@@ -101,7 +107,8 @@ async fn a_wrong_request_costs_the_others_nothing() {
     let service = Service::start().await;
     let good = r#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
     let answer = service.post("/v1/decide", format!("[{good}, [], {good}, null, {{}}]")).await.json();
-    let codes: Vec<_> = answer.as_array().expect("an array").iter().map(|it| &it["error"]["code"]).collect();
+    let codes: Vec<_> =
+        answer.as_array().expect("an array").iter().map(|it| &it["error"]["code"]).collect();
     let wrong = json!("invalid-request");
     assert_eq!(codes, [&Value::Null, &wrong, &Value::Null, &wrong, &wrong]);
     assert_eq!(service.post("/v1/decide", "[]").await.json(), json!([]));
@@ -162,6 +169,8 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/lint", json!({ "robots": "", "page": {} })),
         ("/v1/lint", json!({ "robots": "", "url": "https://a/", "page": [] })),
         ("/v1/lint", json!({ "robots": "", "url": "a" })),
+        ("/v1/lint", json!({ "robots": "", "url": null })),
+        ("/v1/lint", json!({ "robots": "", "page": null, "url": "https://a/" })),
         ("/v1/compare", json!({ "robots": "", "agents": vec!["a"; 101] })),
         ("/v1/compare", json!({ "robots": "", "agent": "a" })),
         ("/v1/page", json!({ "agent": "a b" })),

@@ -60,8 +60,8 @@ impl Document {
                         return Err(format!("{at}: {value} is less than {says}"));
                     }
                 }
-                "minItems" | "maxItems" | "minLength" | "minProperties" | "maxProperties" | "maximum"
-                | "pattern" | "description" | "contentEncoding" => {}
+                "minItems" | "maxItems" | "minLength" | "minProperties" | "maxProperties"
+                | "maximum" | "pattern" | "description" | "contentEncoding" | "dependentRequired" => {}
                 other => panic!("{at}: the tests do not know the keyword {other}"),
             }
         }
@@ -196,7 +196,9 @@ async fn every_operation_answers_as_documented() {
 #[tokio::test]
 async fn other_methods_are_refused_by_name() {
     let service = Service::start().await;
-    for (path, allow) in [("/v1/decide", "POST,GET,HEAD"), ("/v1/lint", "POST"), ("/healthz", "GET,HEAD")] {
+    for (path, allow) in
+        [("/v1/decide", "POST,GET,HEAD"), ("/v1/lint", "POST"), ("/healthz", "GET,HEAD")]
+    {
         let head = format!("DELETE {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         let answer = service.send(&head, b"").await;
         assert_eq!((answer.status, &*answer.problem()), (405, "method-not-allowed"));

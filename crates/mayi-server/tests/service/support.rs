@@ -131,7 +131,8 @@ fn dechunked(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
         let end = rest.windows(2).position(|it| it == b"\r\n").expect("a chunk's size");
-        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).expect("hex"), 16).expect("hex");
+        let size =
+            usize::from_str_radix(std::str::from_utf8(&rest[..end]).expect("hex"), 16).expect("hex");
         rest = &rest[end + 2..];
         if size == 0 {
             return body;

@@ -1,0 +1,277 @@
+//! `mayi check --server`: the same answers from a running service, printed in the same way.
+//!
+//! What the service says is drawn from its JSON. The line that decided is quoted from the file, which
+//! the service has too.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use clap::Args;
+use mayi::access::Origin;
+use mayi::{LineNumber, ReadOptions, RobotsTxt, Target};
+use mayi_server::client::Client;
+use serde_json::{Value, json};
+
+use crate::cli::Question;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Asking a running service instead")]
+pub(crate) struct ServiceArgs {
+    /// Ask the service at this URL, e.g. http://127.0.0.1:9309/; how files are read and fetched is then
+    /// its business
+    #[arg(long, value_name = "URL", conflicts_with_all = [
+        "no_extensions", "registries", "unregistered_purposes", "union", "max_octets", "store", "offline",
+        "allow_private", "allow_addresses", "fetch_as", "timeout", "roots",
+    ])]
+    pub(crate) server: Option<String>,
+
+    /// The variable of the environment that has the key that the service asks for
+    #[arg(long, value_name = "VARIABLE", requires = "server")]
+    api_key_env: Option<String>,
+}
+
+impl ServiceArgs {
+    /// The key, where there is one. It is never a word of the command line, which others can see.
+    pub(crate) fn key(&self) -> Result<Option<String>, Failure> {
+        let Some(name) = &self.api_key_env else { return Ok(None) };
+        std::env::var(name)
+            .map(Some)
+            .map_err(|_| Failure::new(format_args!("the environment has no variable `{name}`")))
+    }
+}
+
+pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
+    // What is wrong with the words is said before anybody is asked.
+    input::crawler(question)?;
+    let client = Client::new(server, key).map_err(Failure::new)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format_args!("no runtime is to be had: {error}")))?;
+    let mut asking = Asking {
+        question,
+        client,
+        runtime,
+        given: given(question)?,
+        html: html(question)?,
+        file: None,
+    };
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut exit = Exit::Allowed;
+    for url in input::urls(question)? {
+        exit = exit.max(asking.answer(&url?, &mut out)?);
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+/// A file of the command line.
+struct Given {
+    name: String,
+    octets: Vec<u8>,
+}
+
+fn given(question: &Question) -> Result<Option<Given>, Failure> {
+    let read = |path: &Path| {
+        let loaded = input::load(&path.display().to_string())?;
+        Ok(Given { name: loaded.name, octets: loaded.octets })
+    };
+    question.robots.as_deref().map(read).transpose()
+}
+
+/// The HTML of the question, as much of it as is read of a page.
+fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(path) = &question.html else { return Ok(None) };
+    let mut octets = Vec::new();
+    let most = input::page_options(&question.reading).html_octets as u64;
+    let read = input::open(path)?.take(most).read_to_end(&mut octets);
+    read.map_err(|error| input::unreadable(path, &error))?;
+    Ok(Some(octets))
+}
+
+struct Asking<'q> {
+    question: &'q Question,
+    client: Client,
+    runtime: tokio::runtime::Runtime,
+    given: Option<Given>,
+    /// The HTML of the page.
+    html: Option<Vec<u8>>,
+    /// The file of the site that was asked about last.
+    file: Option<(Origin, RobotsTxt<'static>)>,
+}
+
+impl Asking<'_> {
+    fn answer(&mut self, url: &str, out: &mut impl Write) -> Result<Exit, Failure> {
+        // A URL that nothing can be asked about is told of as it is without a service.
+        let wrong = match (Target::parse(url), self.given.is_some()) {
+            (Ok(_), false) => Origin::of_url(url).err(),
+            (target, _) => target.err(),
+        };
+        if let Some(error) = wrong {
+            super::check::wrong_url(out, error, self.question.json)?;
+            return Ok(Exit::NoAnswer);
+        }
+        let request = self.request(url);
+        let said = self.runtime.block_on(self.client.decide(request)).map_err(Failure::new)?;
+        let report: Value = serde_json::from_str(&said)
+            .map_err(|error| Failure::new(format_args!("the service has sent no JSON: {error}")))?;
+        if let Some(message) = report["error"]["message"].as_str() {
+            return Err(Failure::new(message));
+        }
+        let Some(is_allowed) = report["access"]["allowed"].as_bool() else {
+            return Err(Failure::new("what answers at this URL is not a decision service"));
+        };
+        if self.question.json {
+            writeln!(out, "{said}")?;
+        } else {
+            let verdict =
+                if is_allowed { styled(GOOD, "allowed   ") } else { styled(BAD, "disallowed") };
+            let why = self.why(url, &report)?;
+            writeln!(out, "{verdict}  {}  {}", shown(url.as_bytes()), styled(DIM, why))?;
+            write_parts(out, &report)?;
+        }
+        Ok(if is_allowed { Exit::Allowed } else { Exit::Disallowed })
+    }
+
+    fn request(&self, url: &str) -> Vec<u8> {
+        let Question { agent, claims, headers, dialect, charset, .. } = self.question;
+        let mut request = json!({
+            "url": url, "agent": agent, "purposes": claims.purposes, "apps": claims.apps,
+            "user_agent": claims.user_agent, "dialect": dialect.0.name(),
+        });
+        if let Some(given) = &self.given {
+            request["robots"] = json!({ "base64": STANDARD.encode(&given.octets), "charset": charset });
+        }
+        if !headers.is_empty() || self.html.is_some() {
+            let html = self.html.as_ref().map(|octets| json!({ "base64": STANDARD.encode(octets) }));
+            request["page"] = json!({ "headers": headers, "html": html });
+        }
+        request.to_string().into_bytes()
+    }
+
+    fn why(&mut self, url: &str, report: &Value) -> Result<String, Failure> {
+        let access = &report["access"];
+        let file = match &self.given {
+            Some(given) => given.name.clone(),
+            None => Origin::of_url(url).map_err(Failure::new)?.robots_url(),
+        };
+        let number = |value: &Value| value.as_u64().and_then(|line| u32::try_from(line).ok());
+        Ok(match access["reason"].as_str().unwrap_or_default() {
+            "rule" => {
+                let line = number(&access["rule"]["line"]).unwrap_or_default();
+                let text = self.line(url, line)?;
+                format!("{file}:{line}: {text}")
+            }
+            "no-rule" => {
+                let lines = access["group"]["lines"].as_array();
+                let lines: Vec<_> = lines.into_iter().flatten().map(Value::to_string).collect();
+                format!("{file}:{}: no rule of this group matches", lines.join(","))
+            }
+            "unavailable" | "unreachable" => format!("{file}: {}", sentence(&report["file"])),
+            "robots-txt" => "robots.txt itself may always be fetched".to_owned(),
+            _ => format!("{file}: no group is for this crawler"),
+        })
+    }
+
+    /// A line of the file, as it is written.
+    fn line(&mut self, url: &str, number: u32) -> Result<String, Failure> {
+        let options = ReadOptions::default().with_dialect(self.question.dialect.0.clone());
+        let quoted = |robots: &RobotsTxt<'_>| {
+            let number = LineNumber::new(number);
+            let line = number.and_then(|number| robots.line(number)).map(|line| line.text());
+            shown(line.unwrap_or_default().trim_ascii())
+        };
+        if let Some(given) = &self.given {
+            let options = match &self.question.charset {
+                Some(charset) => options.with_charset(charset),
+                None => options,
+            };
+            return Ok(quoted(&RobotsTxt::read(&*given.octets, &options)));
+        }
+        let origin = Origin::of_url(url).map_err(Failure::new)?;
+        if self.file.as_ref().is_none_or(|(known, _)| *known != origin) {
+            let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
+            let said: Value = serde_json::from_str(&said).unwrap_or_default();
+            let octets = match (said["text"].as_str(), said["base64"].as_str()) {
+                (Some(text), _) => text.as_bytes().to_vec(),
+                (None, Some(base64)) => STANDARD.decode(base64).unwrap_or_default(),
+                (None, None) => Vec::new(),
+            };
+            self.file = Some((origin, RobotsTxt::read(octets, &options)));
+        }
+        Ok(self.file.as_ref().map(|(_, robots)| quoted(robots)).unwrap_or_default())
+    }
+}
+
+/// The other parts of the decision, where they say something, as `check` has them.
+fn write_parts(out: &mut impl Write, report: &Value) -> io::Result<()> {
+    let mut part = |name: &str, text: String| {
+        writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let file = &report["file"];
+    if file.is_object() && file["from"] != "none" {
+        part("robots.txt", sentence(file))?;
+    }
+    if report["access"]["training"] == true {
+        part("training", "the product token says that the crawler gathers for training".to_owned())?;
+    }
+    for (application, directives) in report["directives"].as_object().into_iter().flatten() {
+        let directives = directives.as_object().into_iter().flatten();
+        let directives = directives.map(|(name, value)| format!("{name}={value}"));
+        part(application, directives.collect::<Vec<_>>().join(" "))?;
+    }
+    for over in report["overrides"].as_array().into_iter().flatten() {
+        let (category, before, after) =
+            (text(&over["category"]), text(&over["preference"]), text(&over["outcome"]));
+        let (app, directive) = (text(&over["application"]), text(&over["directive"]));
+        part("override", format!("{category}: {before}, but {after} by {app};{directive}"))?;
+    }
+    for name in ["index", "snippet", "follow", "train", "search", "ai-input"] {
+        let answer = text(&report["uses"][name]);
+        if answer == "unknown" {
+            continue;
+        }
+        let spoke = report["signals"][name].as_array().into_iter().flatten();
+        let spoke = spoke.map(|signal| {
+            let (source, says) = (text(&signal["signal"]), text(&signal["says"]));
+            match signal["line"].as_u64() {
+                Some(line) => format!("{source} at line {line}: {says}"),
+                None => format!("{source}: {says}"),
+            }
+        });
+        let spoke: Vec<_> = spoke.collect();
+        let signals = if spoke.is_empty() { String::new() } else { format!(" ({})", spoke.join("; ")) };
+        part(name, format!("{answer}{signals}"))?;
+    }
+    if let Some(seconds) = report["records"]["crawl_delay"].as_f64() {
+        part("crawl-delay", format!("{seconds} s"))?;
+    }
+    Ok(())
+}
+
+/// The story of a file, in the words of [`mayi::report::FileReport::sentence`].
+fn sentence(file: &Value) -> String {
+    let text = |name: &str| file[name].as_str().unwrap_or_default();
+    match text("from") {
+        "fetched" => "fetched now".to_owned(),
+        "revalidated" => "found unchanged now".to_owned(),
+        "fresh" => format!("kept, fresh until {}", text("fresh_until")),
+        "stale-while-revalidating" => format!("kept since {}, being asked for again", text("checked")),
+        "stale-unreachable" => format!(
+            "kept since {}, unreachable since {} ({})",
+            text("checked"),
+            text("failing_since"),
+            text("access")
+        ),
+        "stale-unavailable" => {
+            format!("kept since {}, no longer there ({})", text("checked"), text("access"))
+        }
+        _ => format!("none ({})", text("access")),
+    }
+}

@@ -1,0 +1,175 @@
+//! What is too much is refused, and says when to come back.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::support::{Answer, Service, config};
+
+#[tokio::test]
+async fn bodies_that_are_too_large() {
+    let mut config = config();
+    config.limits.body_octets = 1000;
+    let service = Service::with(config).await;
+    let answer = service.post("/v1/decide", vec![b' '; 1001]).await;
+    assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));
+    // The same without a length that could be looked at first.
+    let head =
+        "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let body = format!("3e9\r\n{}\r\n0\r\n\r\n", " ".repeat(1001));
+    let answer = service.send(head, body.as_bytes()).await;
+    assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));
+    assert_eq!(service.post("/v1/decide", vec![b' '; 1000]).await.status, 400);
+    // A line that is too long gets its error, and the next one its answer.
+    let good = r#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
+    let lines = format!("{}\n{good}\n", " ".repeat(5000));
+    let answer = service.post_as("/v1/decide", "application/x-ndjson", lines).await;
+    let text = String::from_utf8(answer.body).expect("text");
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].contains("invalid-request") && lines[1].contains("\"allowed\":true"), "{text}");
+}
+
+#[tokio::test]
+async fn arrays_that_are_too_long_and_types_that_are_not_read() {
+    let mut config = config();
+    config.limits.array = 2;
+    let service = Service::with(config).await;
+    assert_eq!(service.post("/v1/decide", "[{}, {}]").await.status, 200);
+    let answer = service.post("/v1/decide", "[{}, {}, {}]").await;
+    assert_eq!((answer.status, &*answer.problem()), (422, "invalid-request"));
+    let answer = service.post_as("/v1/decide", "text/plain", "{}").await;
+    assert_eq!((answer.status, &*answer.problem()), (415, "unsupported-media-type"));
+}
+
+#[tokio::test]
+async fn a_client_that_asks_too_often() {
+    let mut config = config();
+    config.limits.rate = 1;
+    config.limits.burst = 3;
+    let service = Service::with(config).await;
+    for _ in 0..3 {
+        assert_eq!(service.get("/v1/dialects").await.status, 200);
+    }
+    let answer = service.get("/v1/dialects").await;
+    assert_eq!((answer.status, &*answer.problem()), (429, "too-many-requests"));
+    assert!(answer.headers["retry-after"].parse::<u64>().is_ok_and(|seconds| seconds >= 1));
+    assert_eq!(service.get("/healthz").await.status, 200, "who watches is not counted");
+}
+
+/// A site that accepts and says nothing, so that a request about it takes its time.
+async fn silent_site() -> (String, TcpListener) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    (format!("http://{address}/"), listener)
+}
+
+#[tokio::test]
+async fn more_than_can_be_answered() {
+    let mut config = config();
+    config.limits.in_flight = 1;
+    config.limits.queue = 1;
+    config.limits.queue_milliseconds = 60_000;
+    let service = Service::with(config).await;
+    let (url, site) = silent_site().await;
+    let body = json!({ "url": url, "agent": "a" }).to_string();
+    let head = format!(
+        "POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut first = TcpStream::connect(service.address).await.expect("it listens");
+    first.write_all(head.as_bytes()).await.expect("it reads");
+    let (mut fetched, _) = site.accept().await.expect("the first request has its place");
+    let mut second = TcpStream::connect(service.address).await.expect("it listens");
+    second.write_all(head.as_bytes()).await.expect("it reads");
+    // The second one waits; once it does, there is no room for a third.
+    loop {
+        let third = service.get("/v1/dialects").await;
+        if third.status == 503 {
+            assert_eq!(third.problem(), "overloaded");
+            assert!(third.headers.contains_key("retry-after"));
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(service.get("/readyz").await.status, 200, "who watches does not wait");
+    let file = "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    fetched.write_all(file.as_bytes()).await.expect("it is read");
+    drop(fetched);
+    for stream in [&mut first, &mut second] {
+        assert_eq!(Answer::read(stream).await.status, 200, "what was let in is answered");
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_together_take_too_much() {
+    let mut config = config();
+    config.limits.body_octets = 1 << 20;
+    config.limits.all_bodies_octets = 1 << 20;
+    let service = Service::with(config).await;
+    // A body that is said to be large and is sent slowly holds its share.
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n[";
+    let mut slow = TcpStream::connect(service.address).await.expect("it listens");
+    slow.write_all(head.as_bytes()).await.expect("it reads");
+    loop {
+        let answer = service.post("/v1/decide", vec![b' '; 200_000]).await;
+        if answer.status == 503 {
+            assert_eq!(answer.problem(), "overloaded");
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    drop(slow);
+    while service.post("/v1/decide", vec![b' '; 200_000]).await.status == 503 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_and_a_client_that_says_nothing() {
+    let mut config = config();
+    config.limits.request_seconds = 1;
+    config.limits.idle_seconds = 2;
+    let service = Service::with(config).await;
+    let mut silent = TcpStream::connect(service.address).await.expect("it listens");
+    let (url, _site) = silent_site().await;
+    let answer = service.post("/v1/decide", json!({ "url": url, "agent": "a" }).to_string()).await;
+    assert_eq!((answer.status, &*answer.problem()), (504, "timeout"));
+    let mut buffer = [0; 1];
+    let closed = tokio::time::timeout(Duration::from_secs(60), silent.read(&mut buffer)).await;
+    assert!(matches!(closed, Ok(Ok(0) | Err(_))), "{closed:?}");
+}
+
+#[tokio::test]
+async fn keys_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keys.toml");
+    let (key, line) = mayi_server::new_key("me");
+    std::fs::write(&path, line).expect("a file");
+    let mut config = config();
+    config.keys = Some(path);
+    let service = Service::with(config).await;
+    let get = |path: &str, field: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{field}\r\n")
+    };
+    for (path, field, status) in [
+        ("/v1/dialects", String::new(), 401),
+        ("/v1/dialects", "Authorization: Bearer x\r\n".to_owned(), 401),
+        ("/v1/dialects", format!("Authorization: Basic {key}\r\n"), 401),
+        ("/metrics", String::new(), 401),
+        ("/v1/dialects", format!("Authorization: Bearer {key}\r\n"), 200),
+        ("/v1/dialects", format!("X-Api-Key: {key}\r\n"), 200),
+        ("/metrics", format!("Authorization: bearer {key}\r\n"), 200),
+        ("/healthz", String::new(), 200),
+        ("/", String::new(), 200),
+    ] {
+        let answer = service.send(&get(path, &field), b"").await;
+        assert_eq!(answer.status, status, "{path} {field}");
+        if status == 401 {
+            assert_eq!(answer.problem(), "missing-key");
+            assert_eq!(answer.headers["www-authenticate"], "Bearer");
+        }
+    }
+}

@@ -74,7 +74,14 @@ function keyForm() {
     loadRegistries();
     askAll.now();
   };
-  return element("form", { onsubmit: given }, element("label", { for: "key" }, "Key "), input, " ", element("button", { type: "submit" }, "Use"));
+  return element(
+    "form",
+    { onsubmit: given },
+    element("label", { for: "key" }, "Key "),
+    input,
+    " ",
+    element("button", { type: "submit" }, "Use"),
+  );
 }
 
 /** Tells screen readers what has changed, once it has settled. */
@@ -101,7 +108,11 @@ function sayAloud(sentence) {
 
 // ---------------------------------------------------------------------------------------- what is asked
 
-const words = (list) => list.split(",").map((word) => word.trim()).filter(Boolean);
+const words = (list) =>
+  list
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
 
 /** The header fields of a text with a field on each line; a line that starts with white space goes on. */
 function fieldsOf(text) {
@@ -124,7 +135,10 @@ const response = () => ({ headers: fieldsOf(wellFormed(state.headers)), html: we
 
 function requests() {
   const robots = kept ?? wellFormed(state.robots);
-  const lines = wellFormed(state.urls).split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = wellFormed(state.urls)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
   const shared = {
     agent: wellFormed(state.agent.trim()),
     robots,
@@ -189,15 +203,24 @@ const askComparison = latest((signal) => {
 const askMatrix = latest(async (signal) => {
   const { all } = requests();
   const named = words(wellFormed(state.compareAgents)).filter((agent) => agent !== "*");
-  const agents = named.length > 0 ? named.slice(0, MOST_COLUMNS) : [...new Set([state.agent.trim(), ...WELL_KNOWN])].filter(Boolean);
+  const agents =
+    named.length > 0 ? named.slice(0, MOST_COLUMNS) : [...new Set([state.agent.trim(), ...WELL_KNOWN])].filter(Boolean);
   const dialects = readings.size > 0 ? [...readings.keys()] : [state.dialect];
   const each = JSON.stringify(all[0] ?? "").length * agents.length * dialects.length;
   const urls = all.slice(0, Math.min(MOST_ROWS, Math.floor((2 * MOST_SENT) / Math.max(1, each))));
-  const body = urls.flatMap((request) => agents.flatMap((agent) => dialects.map((dialect) => ({ ...request, agent, dialect }))));
+  const body = urls.flatMap((request) =>
+    agents.flatMap((agent) => dialects.map((dialect) => ({ ...request, agent, dialect }))),
+  );
   const decisions = body.length > 0 ? await post("/v1/decide", body, signal) : [];
   // Most are of one site, which need not be said each time.
   const brief = (url) => (url.startsWith(`${site()}/`) ? url.slice(site().length) : url);
-  return { urls: urls.map((request) => brief(request.url)), agents, dialects, decisions, left: all.length - urls.length };
+  return {
+    urls: urls.map((request) => brief(request.url)),
+    agents,
+    dialects,
+    decisions,
+    left: all.length - urls.length,
+  };
 });
 
 const askPage = latest((signal) => {
@@ -245,7 +268,9 @@ const askAll = settled(
       askAbout("matrix", askMatrix, (result) => showMatrix(byId("matrix"), result));
     }
     if (state.tab === "page") {
-      askAbout("page", askPage, (result) => byId("page-rules").replaceChildren(...pageRules(result).flat(Infinity).filter(Boolean)));
+      askAbout("page", askPage, (result) =>
+        byId("page-rules").replaceChildren(...pageRules(result).flat(Infinity).filter(Boolean)),
+      );
     }
     // A question that is no longer asked can't be wrong.
     for (const [about, tab] of Object.entries({ compare: "compare", matrix: "compare", page: "page" })) {
@@ -280,8 +305,18 @@ const decisions = new Decisions({
 const combos = {
   agent: new Combobox({ input: byId("agent"), label: "Known crawlers", onChange: (agent) => set({ agent }) }),
   pageAgent: new Combobox({ input: byId("page-agent"), label: "Known crawlers", onChange: (agent) => set({ agent }) }),
-  purposes: new Combobox({ input: byId("purposes"), many: true, label: "Known purposes", onChange: (purposes) => set({ purposes }) }),
-  apps: new Combobox({ input: byId("apps"), many: true, label: "Known applications", onChange: (apps) => set({ apps }) }),
+  purposes: new Combobox({
+    input: byId("purposes"),
+    many: true,
+    label: "Known purposes",
+    onChange: (purposes) => set({ purposes }),
+  }),
+  apps: new Combobox({
+    input: byId("apps"),
+    many: true,
+    label: "Known applications",
+    onChange: (apps) => set({ apps }),
+  }),
   compare: new Combobox({
     input: byId("compare-agents"),
     many: true,
@@ -352,7 +387,8 @@ function show() {
   combos.apps.value = state.apps;
   combos.compare.value = state.compareAgents;
   tabList.show(state.tab);
-  byId("agent-hint").textContent = known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
+  byId("agent-hint").textContent =
+    known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
   byId("dialect-hint").textContent = readings.get(state.dialect) ?? "";
   byId("urls-hint").textContent = `A path alone is one of ${shown(site())}.`;
   const note = byId("page-note");
@@ -413,10 +449,14 @@ document.addEventListener("keydown", (event) => {
 });
 
 function nextFinding(backwards) {
-  const lines = [...new Set(linted.report.diagnostics.filter((one) => one.place).map((one) => one.place.line))].sort((a, b) => a - b);
+  const lines = [...new Set(linted.report.diagnostics.filter((one) => one.place).map((one) => one.place.line))].sort(
+    (a, b) => a - b,
+  );
   if (lines.length === 0) return;
   const at = document.activeElement === byId("robots") ? editor.caretLine : 0;
-  const next = backwards ? lines.findLast((line) => line < at) ?? lines.at(-1) : lines.find((line) => line > at) ?? lines[0];
+  const next = backwards
+    ? (lines.findLast((line) => line < at) ?? lines.at(-1))
+    : (lines.find((line) => line > at) ?? lines[0]);
   editor.reveal(next, { focus: true });
   const there = linted.report.diagnostics.filter((one) => one.place?.line === next);
   say(there.map((one) => `Line ${next}, ${one.severity}: ${one.message}`).join(" "));
@@ -434,7 +474,10 @@ async function loadRegistries() {
   };
   await Promise.all([
     fill("/v1/registry/agents", (agents) => {
-      const entries = agents.map((agent) => ({ value: agent.token, note: [agent.operator, agent.kind].filter(Boolean).join(", ") }));
+      const entries = agents.map((agent) => ({
+        value: agent.token,
+        note: [agent.operator, agent.kind].filter(Boolean).join(", "),
+      }));
       for (const { value, note } of entries) known.set(value.toLowerCase(), note);
       show();
       combos.agent.entries = entries;

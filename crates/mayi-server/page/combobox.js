@@ -21,7 +21,13 @@ export class Combobox {
     this.#input = input;
     this.#many = many;
     this.#onChange = onChange;
-    this.#list = element("ul", { role: "listbox", id: `${input.id}-list`, "aria-label": label, class: "suggestions", hidden: true });
+    this.#list = element("ul", {
+      role: "listbox",
+      id: `${input.id}-list`,
+      "aria-label": label,
+      class: "suggestions",
+      hidden: true,
+    });
     // A press on an option must not take the focus from the field, which would close the list.
     this.#list.addEventListener("mousedown", (event) => event.preventDefault());
     this.#list.addEventListener("click", (event) => {
@@ -69,7 +75,10 @@ export class Combobox {
     // The shorter a name that starts so, the more of it was typed.
     const starting = this.#entries.filter((entry) => entry.found.startsWith(sought));
     if (sought !== "") starting.sort((one, other) => one.value.length - other.value.length);
-    const inside = sought === "" ? [] : this.#entries.filter((entry) => !entry.found.startsWith(sought) && entry.found.includes(sought));
+    const inside =
+      sought === ""
+        ? []
+        : this.#entries.filter((entry) => !entry.found.startsWith(sought) && entry.found.includes(sought));
     this.#shown = [...starting, ...inside].slice(0, MOST);
     this.#active = -1;
     if (this.#shown.length === 0 || (this.#many && isWhole)) return this.#close();

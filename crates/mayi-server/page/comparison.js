@@ -16,7 +16,13 @@ export function showComparison(place, comparison) {
   }
   place.replaceChildren(
     element("p", {}, `${patterns}, read in ${comparison.readings.length} ways:`),
-    element("dl", { class: "readings" }, comparison.readings.map((reading) => element("div", {}, element("dt", {}, reading.name), element("dd", {}, readers(reading))))),
+    element(
+      "dl",
+      { class: "readings" },
+      comparison.readings.map((reading) =>
+        element("div", {}, element("dt", {}, reading.name), element("dd", {}, readers(reading))),
+      ),
+    ),
     ...table(comparison),
     ...leftOut(comparison),
   );
@@ -27,7 +33,10 @@ function readers(reading) {
   const byDialects = new Map();
   for (const one of reading.of) {
     const dialects = one.every_dialect ? "" : one.dialects.join(" and ");
-    byDialects.set(dialects, [...(byDialects.get(dialects) ?? []), one.crawler === "*" ? "who is not named" : shown(one.crawler)]);
+    byDialects.set(dialects, [
+      ...(byDialects.get(dialects) ?? []),
+      one.crawler === "*" ? "who is not named" : shown(one.crawler),
+    ]);
   }
   return [...byDialects].map(([dialects, names]) => {
     const more = names.length - 12;
@@ -54,7 +63,12 @@ function table({ readings, rows }) {
       readings.map((reading) => {
         const allowed = one.may.includes(reading.name);
         if (!allowed && !one.may_not.includes(reading.name)) return element("td", {}, "–");
-        return element("td", {}, answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"), grounds(why.get(reading.name)));
+        return element(
+          "td",
+          {},
+          answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"),
+          grounds(why.get(reading.name)),
+        );
       }),
     );
   };
@@ -105,9 +119,16 @@ export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
     return element("td", {}, readings);
   };
   const row = (url, at) =>
-    element("tr", {}, element("th", { scope: "row" }, code(url, 200)), agents.map((_, agent) => cell(at, agent)));
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, code(url, 200)),
+      agents.map((_, agent) => cell(at, agent)),
+    );
   if (urls.length === 0) {
-    place.replaceChildren(element("p", {}, left > 0 ? "The file is too long to be asked about so often." : "No URL is asked about."));
+    place.replaceChildren(
+      element("p", {}, left > 0 ? "The file is too long to be asked about so often." : "No URL is asked about."),
+    );
     return;
   }
   place.replaceChildren(
@@ -117,7 +138,16 @@ export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
       element(
         "table",
         { class: "matrix" },
-        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "URL"), agents.map((agent) => element("th", { scope: "col" }, shown(agent, 60))))),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            element("th", { scope: "col" }, "URL"),
+            agents.map((agent) => element("th", { scope: "col" }, shown(agent, 60))),
+          ),
+        ),
         element("tbody", {}, urls.map(row)),
       ),
     ),
@@ -136,7 +166,9 @@ function grounds(of) {
 
 function leftOut({ patterns_left_out: patterns, crawlers_left_out: crawlers }) {
   return [
-    patterns > 0 && element("p", {}, `${counted(patterns, "pattern")} were not asked about: they are too many for so many readers.`),
-    crawlers > 0 && element("p", {}, `${counted(crawlers, "more crawler")} are named: too many to ask as each of them.`),
+    patterns > 0 &&
+      element("p", {}, `${counted(patterns, "pattern")} were not asked about: they are too many for so many readers.`),
+    crawlers > 0 &&
+      element("p", {}, `${counted(crawlers, "more crawler")} are named: too many to ask as each of them.`),
   ].filter(Boolean);
 }

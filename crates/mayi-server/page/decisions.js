@@ -61,7 +61,12 @@ export class Decisions {
     const panel = element("div", { class: "why", id, hidden: true });
     const row = { open: false, decision: null };
     const label = element("span", { class: "unseen" });
-    const toggle = element("button", { type: "button", class: "toggle", "aria-expanded": "false", "aria-controls": id }, "Why", label);
+    const toggle = element(
+      "button",
+      { type: "button", class: "toggle", "aria-expanded": "false", "aria-controls": id },
+      "Why",
+      label,
+    );
     toggle.addEventListener("click", () => {
       row.open = !row.open;
       toggle.setAttribute("aria-expanded", String(row.open));
@@ -71,7 +76,13 @@ export class Decisions {
     const point = () => this.#onPoint(row.decision?.access?.rule?.line ?? null);
     row.node = element(
       "li",
-      { class: "decision", onmouseenter: point, onfocusin: point, onmouseleave: () => this.#onPoint(null), onfocusout: () => this.#onPoint(null) },
+      {
+        class: "decision",
+        onmouseenter: point,
+        onfocusin: point,
+        onmouseleave: () => this.#onPoint(null),
+        onfocusout: () => this.#onPoint(null),
+      },
       element("div", { class: "summary" }, verdict, about, toggle),
       uses,
       panel,
@@ -83,8 +94,13 @@ export class Decisions {
       row.node.classList.toggle("wrong", Boolean(decision.error));
       toggle.hidden = Boolean(decision.error);
       if (decision.error) {
-        verdict.replaceChildren(element("span", { class: "answer unknown" }, element("span", { "aria-hidden": "true" }, "!"), " no answer"));
-        about.replaceChildren(element("p", { class: "url" }, code(decision.url ?? "")), element("p", { class: "by" }, shown(decision.error.message)));
+        verdict.replaceChildren(
+          element("span", { class: "answer unknown" }, element("span", { "aria-hidden": "true" }, "!"), " no answer"),
+        );
+        about.replaceChildren(
+          element("p", { class: "url" }, code(decision.url ?? "")),
+          element("p", { class: "by" }, shown(decision.error.message)),
+        );
         uses.replaceChildren();
         panel.replaceChildren();
         panel.hidden = true;
@@ -95,7 +111,13 @@ export class Decisions {
       verdict.replaceChildren(answer(access.allowed ? "allowed" : "disallowed"));
       about.replaceChildren(
         element("p", { class: "url" }, code(decision.url, 2000)),
-        element("p", { class: "by" }, access.rule ? [lineLink(access.rule.line), " ", code(ruleText(access.rule))] : reasonOf(access, shown(decision.agent))),
+        element(
+          "p",
+          { class: "by" },
+          access.rule
+            ? [lineLink(access.rule.line), " ", code(ruleText(access.rule))]
+            : reasonOf(access, shown(decision.agent)),
+        ),
       );
       uses.replaceChildren(usesStrip(decision.uses));
       if (decision.explanation) panel.replaceChildren(...why(decision).flat(Infinity).filter(Boolean));

@@ -188,7 +188,9 @@ export class Editor {
     for (let number = first; number <= last; number++) {
       const state = this.#stateOf(number);
       lines.push(element("div", { class: `line ${state}` }, plain ? "" : this.#pieces(number), "\n"));
-      numbers.push(element("div", { class: `number ${state}`, "data-line": number }, this.#sign(number), String(number)));
+      numbers.push(
+        element("div", { class: `number ${state}`, "data-line": number }, this.#sign(number), String(number)),
+      );
     }
     this.#overlay.replaceChildren(...lines);
     this.#gutter.replaceChildren(...numbers);

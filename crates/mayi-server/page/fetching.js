@@ -73,7 +73,8 @@ function ended(access) {
 
 function sentence(result, { kept }) {
   const origin = shown(result.origin);
-  if (kept?.base64) return `The file of ${origin} is not UTF-8: it is asked as it came, and shown as well as it can be.`;
+  if (kept?.base64)
+    return `The file of ${origin} is not UTF-8: it is asked as it came, and shown as well as it can be.`;
   if (!kept) return `The file of ${origin}`;
   const why = shown(result.access.replace(/^\w+: /, ""));
   return result.access.startsWith("unavailable")

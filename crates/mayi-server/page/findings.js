@@ -23,7 +23,9 @@ export function showFindings({ list, heading, fixAll, report, onFix }) {
   const byCode = new Map();
   for (const one of found) byCode.set(one.code, [...(byCode.get(one.code) ?? []), one]);
   // What is worse goes first; otherwise the order of the file.
-  const worst = [...byCode.values()].sort((one, other) => RANKS.indexOf(one[0].severity) - RANKS.indexOf(other[0].severity));
+  const worst = [...byCode.values()].sort(
+    (one, other) => RANKS.indexOf(one[0].severity) - RANKS.indexOf(other[0].severity),
+  );
   list.replaceChildren(
     ...worst.flatMap((alike) => {
       const more = report.totals[alike[0].code] - MOST_ALIKE;
@@ -49,13 +51,20 @@ function finding(one, onFix) {
       element("span", { class: "code", title: one.clauses.join(", ") }, `${one.code} ${one.name}`),
     ),
     one.reading && element("p", { class: "reading" }, ticked(one.reading)),
-    one.related.slice(0, 5).map((other) => element("p", { class: "reading" }, lineLink(other.place.line), " ", ticked(other.message))),
+    one.related
+      .slice(0, 5)
+      .map((other) => element("p", { class: "reading" }, lineLink(other.place.line), " ", ticked(other.message))),
     one.fix &&
       onFix &&
       element(
         "p",
         {},
-        element("button", { type: "button", class: "fix", onclick: () => onFix([one.fix]) }, "Fix", element("span", { class: "unseen" }, ` line ${one.place?.line ?? ""}`)),
+        element(
+          "button",
+          { type: "button", class: "fix", onclick: () => onFix([one.fix]) },
+          "Fix",
+          element("span", { class: "unseen" }, ` line ${one.place?.line ?? ""}`),
+        ),
         " ",
         ticked(one.fix.label),
         !one.fix.safe && element("span", { class: "unsafe" }, " This can change decisions."),
@@ -69,8 +78,18 @@ function rest(alike, more) {
   return element(
     "details",
     {},
-    element("summary", {}, `${more.toLocaleString("en")} more of `, element("span", { class: "code" }, `${alike[0].code} ${alike[0].name}`)),
-    element("p", {}, others.map((one) => [lineLink(one.place.line), " "]), more > others.length && `and ${(more - others.length).toLocaleString("en")} more`),
+    element(
+      "summary",
+      {},
+      `${more.toLocaleString("en")} more of `,
+      element("span", { class: "code" }, `${alike[0].code} ${alike[0].name}`),
+    ),
+    element(
+      "p",
+      {},
+      others.map((one) => [lineLink(one.place.line), " "]),
+      more > others.length && `and ${(more - others.length).toLocaleString("en")} more`,
+    ),
   );
 }
 

@@ -40,7 +40,7 @@ async function bounded(stream) {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const reader = stream.getReader();
   let text = "";
-  for (let octets = 0; ; ) {
+  for (let octets = 0; ;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     octets += value.length;

@@ -36,7 +36,13 @@ export function pieces(line) {
     const name = line.slice(0, colon);
     const from = name.length - name.trimStart().length;
     const to = name.trimEnd().length;
-    const kind = NAMES.get(name.trim().replace(/^\ufeff/, "").toLowerCase()) ?? "other";
+    const kind =
+      NAMES.get(
+        name
+          .trim()
+          .replace(/^\ufeff/, "")
+          .toLowerCase(),
+      ) ?? "other";
     if (to > from) found.push([from, to, `name ${kind}`]);
     if (kind === "rule") {
       for (const wildcard of line.slice(colon, end).matchAll(/\*|\$(?=\s*$)/g)) {

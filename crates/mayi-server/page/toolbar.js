@@ -15,7 +15,10 @@ export function toolbar({ link, onExample, say }) {
   byId("start-over").addEventListener("click", onExample);
   byId("copy-link").addEventListener("click", async () => {
     const copied = await link();
-    const length = copied.length > 8000 ? ` It has ${copied.length.toLocaleString("en")} characters: some programs cut links of that length.` : "";
+    const length =
+      copied.length > 8000
+        ? ` It has ${copied.length.toLocaleString("en")} characters: some programs cut links of that length.`
+        : "";
     try {
       await navigator.clipboard.writeText(copied);
       say(`The link is copied.${length}`);

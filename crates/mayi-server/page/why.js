@@ -21,13 +21,16 @@ export function why(decision) {
     section("Other records for this crawler", records(decision.records)),
     section("Read as meant, or dropped", irregularities(explanation.irregularities)),
     section("Where the file came from", file(decision.file)),
-    access.training &&
-      element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
+    access.training && element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
     element(
       "details",
       { class: "json" },
       element("summary", {}, "As JSON"),
-      element("pre", { tabindex: "0", role: "region", "aria-label": "The decision as JSON" }, JSON.stringify(decision, null, 1)),
+      element(
+        "pre",
+        { tabindex: "0", role: "region", "aria-label": "The decision as JSON" },
+        JSON.stringify(decision, null, 1),
+      ),
     ),
   ];
 }
@@ -43,11 +46,18 @@ function chain({ access, agent, explanation }) {
     const also = forms.length > 1 ? [" or, as its query can be written two ways, ", forms.slice(1)] : "";
     steps.push(element("li", {}, "What is compared with the patterns: ", forms[0], also));
   }
-  if (explanation.groups.length > 0) steps.push(element("li", {}, groupsSentence(access, agent), groups(explanation.groups)));
+  if (explanation.groups.length > 0)
+    steps.push(element("li", {}, groupsSentence(access, agent), groups(explanation.groups)));
   if (explanation.matches.length > 0) {
     const more = explanation.matches.length - MOST;
     steps.push(
-      element("li", {}, matchesSentence(explanation.matches), matches(explanation.matches.slice(0, MOST)), more > 0 && element("p", {}, `and ${more} more`)),
+      element(
+        "li",
+        {},
+        matchesSentence(explanation.matches),
+        matches(explanation.matches.slice(0, MOST)),
+        more > 0 && element("p", {}, `and ${more} more`),
+      ),
     );
   }
   const outcome = access.rule
@@ -57,12 +67,19 @@ function chain({ access, agent, explanation }) {
   return [
     element("ol", { class: "chain" }, steps),
     explanation.clauses.length > 0 &&
-      element("p", { class: "clauses" }, "Clauses: ", explanation.clauses.map((clause) => [element("code", {}, clause), " "])),
+      element(
+        "p",
+        { class: "clauses" },
+        "Clauses: ",
+        explanation.clauses.map((clause) => [element("code", {}, clause), " "]),
+      ),
   ];
 }
 
 function groupsSentence(access, agent) {
-  return access.group ? `The file's groups; ${shown(agent)} is found ${BY[access.group.by] ?? `by ${access.group.by}`}:` : `The file's groups; none is for ${shown(agent)}:`;
+  return access.group
+    ? `The file's groups; ${shown(agent)} is found ${BY[access.group.by] ?? `by ${access.group.by}`}:`
+    : `The file's groups; none is for ${shown(agent)}:`;
 }
 
 function groups(all) {
@@ -89,12 +106,14 @@ function groups(all) {
 function starts(group, most) {
   const more = group.starts.length - most;
   return [
-    group.starts.slice(0, most).map((start, place) => [
-      place > 0 && ", ",
-      start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
-      " ",
-      lineLink(start.line),
-    ]),
+    group.starts
+      .slice(0, most)
+      .map((start, place) => [
+        place > 0 && ", ",
+        start.by && group.chosen ? element("strong", {}, code(start.value, 80)) : code(start.value, 80),
+        " ",
+        lineLink(start.line),
+      ]),
     more > 0 && ` and ${more} more`,
   ];
 }
@@ -102,7 +121,9 @@ function starts(group, most) {
 function matchesSentence(all) {
   if (all.length === 1) return "One rule matches:";
   const tie = all[0].octets === all[1].octets;
-  const because = tie ? "of those with the most octets an allow rule wins, or else the first" : "the one with the most octets wins";
+  const because = tie
+    ? "of those with the most octets an allow rule wins, or else the first"
+    : "the one with the most octets wins";
   return `${counted(all.length, "rule")} match; ${because}:`;
 }
 
@@ -112,7 +133,12 @@ function matches(all) {
       "tr",
       { class: place === 0 ? "won" : "lost" },
       element("td", {}, place === 0 ? "decides" : "lost"),
-      element("td", {}, code(ruleText(rule)), rule.normalised !== rule.pattern && [" compared as ", code(rule.normalised)]),
+      element(
+        "td",
+        {},
+        code(ruleText(rule)),
+        rule.normalised !== rule.pattern && [" compared as ", code(rule.normalised)],
+      ),
       element("td", { class: "figure" }, String(rule.octets)),
       element("td", {}, lineLink(rule.line)),
     );
@@ -158,13 +184,21 @@ function usage({ usage: held, overrides = [] }) {
       Object.entries(other).map((entry) => item(entry, " (not in the vocabulary)")),
     ),
     overrides.map((over) =>
-      element("p", {}, `For ${shown(over.category)} the file says ${over.preference}; `, code(`${over.application};${over.directive}`), ` makes it ${over.outcome}.`),
+      element(
+        "p",
+        {},
+        `For ${shown(over.category)} the file says ${over.preference}; `,
+        code(`${over.application};${over.directive}`),
+        ` makes it ${over.outcome}.`,
+      ),
     ),
   ];
 }
 
 function directives({ directives: asked, explanation }) {
-  const applications = explanation.applications.filter((one) => asked[one.application] || one.rules.length > 0 || one.unusable.length > 0);
+  const applications = explanation.applications.filter(
+    (one) => asked[one.application] || one.rules.length > 0 || one.unusable.length > 0,
+  );
   if (applications.length === 0) return null;
   const items = applications.map((one) => [
     element("dt", {}, code(one.application)),
@@ -197,11 +231,20 @@ function page({ page: held }) {
 export function pageRules(held) {
   const at = new Map((held.found ?? []).map((found) => [found.rule, found.at]));
   const rules = Object.entries(held.rules).map(([name, value]) =>
-    element("tr", {}, element("td", {}, code(value === true ? name : `${name}: ${value}`)), element("td", {}, shown(at.get(name) ?? ""))),
+    element(
+      "tr",
+      {},
+      element("td", {}, code(value === true ? name : `${name}: ${value}`)),
+      element("td", {}, shown(at.get(name) ?? "")),
+    ),
   );
   const unsupported = held.unsupported ?? [];
   return [
-    element("p", { class: "uses" }, ["index", "snippet", "follow"].map((use) => [answer(held[use] ? "allowed" : "disallowed", use), " "])),
+    element(
+      "p",
+      { class: "uses" },
+      ["index", "snippet", "follow"].map((use) => [answer(held[use] ? "allowed" : "disallowed", use), " "]),
+    ),
     rules.length === 0
       ? element("p", {}, "No rule holds for this crawler.")
       : element(
@@ -210,12 +253,21 @@ export function pageRules(held) {
           element(
             "table",
             {},
-            element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "rule"), element("th", { scope: "col" }, "found in"))),
+            element(
+              "thead",
+              {},
+              element("tr", {}, element("th", { scope: "col" }, "rule"), element("th", { scope: "col" }, "found in")),
+            ),
             element("tbody", {}, rules),
           ),
         ),
     unsupported.length > 0 &&
-      element("p", {}, "Not understood: ", unsupported.slice(0, MOST).map((found) => [code(found.rule), ` (${shown(found.at)}) `])),
+      element(
+        "p",
+        {},
+        "Not understood: ",
+        unsupported.slice(0, MOST).map((found) => [code(found.rule), ` (${shown(found.at)}) `]),
+      ),
     held.fresh_seconds !== undefined &&
       held.fresh_seconds !== null &&
       element("p", {}, `This holds for ${counted(held.fresh_seconds, "second")} from when the response was made.`),
@@ -229,7 +281,9 @@ function records(held) {
     if (kind === "crawl_delay") continue;
     const texts = Array.isArray(values)
       ? values
-      : Object.entries(values ?? {}).map(([key, value]) => `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`);
+      : Object.entries(values ?? {}).map(
+          ([key, value]) => `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+        );
     for (const text of texts.slice(0, MOST)) items.push([kind.replaceAll("_", "-"), String(text)]);
     if (texts.length > MOST) items.push([kind, `and ${texts.length - MOST} more`]);
   }
@@ -245,7 +299,9 @@ function irregularities(all) {
   if (all.length === 0) return null;
   const items = all
     .slice(0, MOST)
-    .map((found) => element("li", {}, lineLink(found.line), `: ${found.summary} (`, element("code", {}, found.clause), ")"));
+    .map((found) =>
+      element("li", {}, lineLink(found.line), `: ${found.summary} (`, element("code", {}, found.clause), ")"),
+    );
   const more = all.length - MOST;
   return element("ul", {}, items, more > 0 && element("li", {}, `and ${more} more`));
 }

@@ -45,7 +45,7 @@ onPage("the first visit shows decisions, a finding and the lines that decided", 
   assert.equal(strip.length, 7);
   await says(page.locator("#findings-heading"), /^Findings: [1-9]/);
   await says(page.locator("#findings"), /line 17/);
-  assert.equal(await page.locator("#overlay .mark").count() > 0, true);
+  assert.equal((await page.locator("#overlay .mark").count()) > 0, true);
   await says(page.locator("#status"), /3 allowed, 1 disallowed/);
 });
 
@@ -70,7 +70,17 @@ onPage("a decision opens into its reasons, and its line is found", async (page) 
   await row.getByRole("button", { name: /^Why/ }).click();
   await says(row.locator(".why"), /Disallow: \/\s/);
   const text = await row.locator(".why").innerText();
-  for (const part of [/decides/, /lost/, /REP-8/, /GPTBot/, /chosen/, /passed over/, /content-usage/, /sitemap/, /misspelled/]) {
+  for (const part of [
+    /decides/,
+    /lost/,
+    /REP-8/,
+    /GPTBot/,
+    /chosen/,
+    /passed over/,
+    /content-usage/,
+    /sitemap/,
+    /misspelled/,
+  ]) {
     assert.match(text, part);
   }
   // By key, the focus goes along and the line is selected.
@@ -284,22 +294,26 @@ onPage("page controls are read from header and HTML", async (page) => {
   await says(page.locator(".decision .uses").first(), /✗ train/);
 });
 
-onPage("colours follow the system and the button, and are kept", async (page) => {
-  await open(page, server.origin);
-  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await ground();
-  const button = page.locator("#theme");
-  await button.click();
-  assert.equal(await ground(), light);
-  await button.click();
-  const dark = await ground();
-  assert.notEqual(dark, light);
-  await page.reload();
-  await decided(page);
-  assert.equal(await ground(), dark);
-  await button.click();
-  assert.equal(await ground(), light);
-}, { colorScheme: "light" });
+onPage(
+  "colours follow the system and the button, and are kept",
+  async (page) => {
+    await open(page, server.origin);
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    const button = page.locator("#theme");
+    await button.click();
+    assert.equal(await ground(), light);
+    await button.click();
+    const dark = await ground();
+    assert.notEqual(dark, light);
+    await page.reload();
+    await decided(page);
+    assert.equal(await ground(), dark);
+    await button.click();
+    assert.equal(await ground(), light);
+  },
+  { colorScheme: "light" },
+);
 
 onPage("help opens by key and closes by Esc; the skip link leads to the answers", async (page) => {
   await open(page, server.origin);
@@ -321,7 +335,21 @@ onPage("everything can be reached by Tab, and nothing holds the focus", async (p
     await page.keyboard.press("Tab");
     seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
   }
-  for (const id of ["copy-link", "theme", "help-open", "site", "robots", "tab-decisions", "agent", "dialect", "purposes", "apps", "urls", "line-link", "toggle"]) {
+  for (const id of [
+    "copy-link",
+    "theme",
+    "help-open",
+    "site",
+    "robots",
+    "tab-decisions",
+    "agent",
+    "dialect",
+    "purposes",
+    "apps",
+    "urls",
+    "line-link",
+    "toggle",
+  ]) {
     assert.ok(seen.has(id), `${id} is reached; reached were ${[...seen].join(", ")}`);
   }
 });

@@ -60,7 +60,10 @@ for (const colorScheme of ["light", "dark"]) {
         // Evaluated by the browser's debugger, which the content security policy does not bind.
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-        const told = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((node) => `${node.html} ${node.failureSummary}`) }));
+        const told = violations.map(({ id, nodes }) => ({
+          id,
+          nodes: nodes.map((node) => `${node.html} ${node.failureSummary}`),
+        }));
         assert.deepEqual(told, []);
         watch.check();
         await watch.close();

@@ -70,6 +70,17 @@ pub(crate) fn store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
     mayi_fetch::store::open(&place, STORE_OCTETS).map_err(Failure::new)
 }
 
+/// The same for commands that only look: opened, a store that is not there would be made, and answer
+/// that it has nothing.
+pub(crate) fn existing_store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
+    if let Some(place) = place.filter(|place| *place != "memory" && !place.contains("://"))
+        && !Path::new(place).exists()
+    {
+        return Err(Failure::new(format_args!("there is no store `{place}`")));
+    }
+    store(place)
+}
+
 /// The store in the user's cache folder.
 fn default_store() -> Result<PathBuf, Failure> {
     store_in_cache("robots.store")
@@ -96,12 +107,8 @@ pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<block
 
 /// A fetcher that asks nobody: it has what a store keeps.
 pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
-    // Opened, a store that is not there would be made, and answer that it has nothing.
-    if place != "memory" && !place.contains("://") && !Path::new(place).exists() {
-        return Err(Failure::new(format_args!("there is no store `{place}`")));
-    }
     blocking::Fetcher::made_by(|| {
-        let store = store(Some(place))?;
+        let store = existing_store(Some(place))?;
         let builder = Fetcher::builder(OUR_NAME).map_err(Failure::new)?;
         Ok(builder.store(store).offline(true).ready_octets(8 << 20).build())
     })
@@ -132,6 +139,9 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
         .patience(patience)
         .store(store)
         .offline(fetching.offline);
+    if let Some(advice) = builder.advice().filter(|_| fetching.fetch_as != OUR_NAME) {
+        anstream::eprintln!("mayi: {advice}");
+    }
     if let Some(path) = &fetching.roots {
         let mut pem = Vec::new();
         std::io::Read::read_to_end(&mut input::open(path)?, &mut pem)

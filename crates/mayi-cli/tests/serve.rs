@@ -139,7 +139,7 @@ fn check_says_the_same_by_a_service() {
     mayi(&["check", "--agent", "a", "--server", &service.url, urls[0]], b"");
     let without_times = |text: &str| -> String {
         let time = |word: &str| {
-            word.len() >= 20 && word.contains("T") && word.contains(":") && word.contains("Z")
+            word.len() >= 20 && word.contains('T') && word.contains(':') && word.contains('Z')
         };
         text.split(' ').map(|word| if time(word) { "TIME" } else { word }).collect::<Vec<_>>().join(" ")
     };

@@ -94,7 +94,7 @@ fn inside() {
         }
         count += requests.len();
     }
-    tell("inside, one thread", count, processor_time("self") - start, wall.elapsed());
+    tell("inside, one thread", count, processor_time("self").saturating_sub(start), wall.elapsed());
 }
 
 /// Decisions a second over the wire, in arrays of 10,000, by as many clients as there are cores.
@@ -132,7 +132,7 @@ fn wire(address: &str, site: &str, process: &str) {
         let clients: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
         clients.into_iter().map(|client| client.join().expect("no panic")).sum()
     });
-    tell("over the wire", count, processor_time(process) - start, wall.elapsed());
+    tell("over the wire", count, processor_time(process).saturating_sub(start), wall.elapsed());
 }
 
 fn tell(what: &str, count: usize, processor: Duration, wall: Duration) {

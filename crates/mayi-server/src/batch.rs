@@ -200,11 +200,11 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
         if place > 0 || !chunk.is_first {
             piece.extend_from_slice(chunk.before);
         }
-        let answered = match request {
+        let written = match request {
             Ok(request) => answer_into(&app, &mut answerer, &request, &mut piece).await,
             Err(error) => Err(error),
         };
-        outcomes.add(answered.unwrap_or_else(|error| {
+        outcomes.add(written.unwrap_or_else(|error| {
             serde_json::to_writer(&mut piece, &error.report()).expect("an error is JSON");
             Outcome::Wrong
         }));

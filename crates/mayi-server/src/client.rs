@@ -23,7 +23,7 @@ use url::Url;
 const MOST: usize = 256 << 20;
 
 /// How long an answer may take: longer than a service waits for a site.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A service that can be asked.
 ///

@@ -478,9 +478,11 @@ mod tests {
 
     /// A configuration that says everything.
     fn full() -> Config {
-        let mut config = Config::default();
-        config.keys = Some("keys.toml".into());
-        config.tls = Some(Tls { certificate: "a.pem".into(), key: "b.pem".into() });
+        let mut config = Config {
+            keys: Some("keys.toml".into()),
+            tls: Some(Tls { certificate: "a.pem".into(), key: "b.pem".into() }),
+            ..Config::default()
+        };
         config.fetch.roots = Some("roots.pem".into());
         config.log.traces = Some("http://127.0.0.1:4318/v1/traces".to_owned());
         config
@@ -522,8 +524,8 @@ mod tests {
 
     #[test]
     fn a_service_is_open_to_others_only_by_intent() {
-        let mut config = Config::default();
-        config.listen = "0.0.0.0:9309".parse().expect("an address");
+        let listen = "0.0.0.0:9309".parse().expect("an address");
+        let mut config = Config { listen, ..Config::default() };
         assert!(config.check().unwrap_err().to_string().contains("listen_openly"));
         assert_eq!(Config { listen_openly: true, ..config.clone() }.check(), Ok(()));
         assert_eq!(Config { keys: Some("keys".into()), ..config.clone() }.check(), Ok(()));

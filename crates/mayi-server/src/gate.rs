@@ -114,7 +114,8 @@ impl Gate {
         if !self.traces {
             return Span::none();
         }
-        let (id, method, path) = (id.to_str().unwrap_or_default(), request.method(), request.uri().path());
+        let (id, method, path) =
+            (id.to_str().unwrap_or_default(), request.method(), request.uri().path());
         tracing::info_span!("request", id, %peer, %method, path, status = tracing::field::Empty)
     }
 

@@ -4,6 +4,7 @@
 //! from whoever reads the file; a slow hash is for words that people think of.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::Path;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
@@ -72,11 +73,19 @@ pub fn new_key(name: &str) -> (String, String) {
     let mut octets = [0; 32];
     aws_lc_rs::rand::fill(&mut octets).expect("the system has random octets");
     let key = format!("mayi_{}", URL_SAFE_NO_PAD.encode(octets));
-    let hash: String =
-        digest(&SHA256, key.as_bytes()).as_ref().iter().map(|octet| format!("{octet:02x}")).collect();
+    let hash = to_hex(digest(&SHA256, key.as_bytes()).as_ref());
     let name = toml::Value::String(name.to_owned());
     let line = format!("{name} = \"{PREFIX}{hash}\"");
     (key, line)
+}
+
+/// Octets as lower-case hex digits.
+pub(crate) fn to_hex(octets: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * octets.len());
+    for octet in octets {
+        write!(text, "{octet:02x}").expect("memory takes text");
+    }
+    text
 }
 
 fn from_hex(text: &str) -> Option<[u8; 32]> {

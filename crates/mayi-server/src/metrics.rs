@@ -188,7 +188,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.answered(StatusCode::OK, Duration::from_micros(100));
         metrics.answered(StatusCode::OK, Duration::from_micros(101));
-        metrics.answered(StatusCode::IM_A_TEAPOT, Duration::from_secs(60));
+        metrics.answered(StatusCode::IM_A_TEAPOT, Duration::from_mins(1));
         metrics.decided(Outcome::Disallowed);
         let text = metrics.text(&Stats::default());
         for line in [

@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(rates.take("b", start), Ok(()));
         assert_eq!(rates.take("a", start + Duration::from_millis(499)), Err(1));
         assert_eq!(rates.take("a", start + Duration::from_millis(500)), Ok(()));
-        let later = start + Duration::from_secs(3600);
+        let later = start + Duration::from_hours(1);
         for _ in 0..3 {
             assert_eq!(rates.take("a", later), Ok(()));
         }

@@ -101,7 +101,7 @@ impl Opened {
             .build()
             .map_err(|error| Failure::new(format_args!("no thread can be started: {error}")))?;
         let _entered = runtime.enter();
-        let store = fetching::store(place.store.as_deref())?;
+        let store = fetching::existing_store(place.store.as_deref())?;
         Ok(Self { store, runtime })
     }
 

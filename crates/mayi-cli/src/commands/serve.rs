@@ -22,6 +22,8 @@ also a variable of the environment, limits.in_flight as MAYI_LIMITS_IN_FLIGHT, a
 The interface is described at /openapi.json, numbers are at /metrics, a page for people is at /.
 
 Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start.")]
+// Words are what people type, and each of these is one.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct ServeArgs {
     /// A file with the configuration
     #[arg(long, value_name = "FILE", env = "MAYI_CONFIG")]

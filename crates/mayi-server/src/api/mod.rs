@@ -24,6 +24,7 @@ use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Config;
+use crate::keys::to_hex;
 use crate::metrics::Metrics;
 use crate::prepared::Answerer;
 use crate::problem::Problem;
@@ -198,8 +199,7 @@ pub(crate) fn cached(
     fresh: Duration,
 ) -> Response<Body> {
     let hash = digest(&SHA256, &body);
-    let tag: String = hash.as_ref()[..12].iter().map(|octet| format!("{octet:02x}")).collect();
-    let tag = format!("\"{tag}\"");
+    let tag = format!("\"{}\"", to_hex(&hash.as_ref()[..12]));
     let control = match fresh.as_secs() {
         0 => HeaderValue::from_static("no-cache"),
         seconds => HeaderValue::try_from(format!("private, max-age={seconds}")).expect("ASCII"),

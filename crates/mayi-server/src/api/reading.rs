@@ -68,7 +68,7 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             }
             (None, None) => {}
         }
-        let linted = lint(&octets, &options);
+        let linted = lint(octets, &options);
         Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
     })
     .await
@@ -143,7 +143,7 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
             app.fetcher.answering().dialect_of(&request)
         });
         let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
-        Ok(json(to_vec(&mayi::meaning::compare(&octets, &options, &dialects, agents))))
+        Ok(json(to_vec(&mayi::meaning::compare(octets, &options, &dialects, agents))))
     })
     .await
 }

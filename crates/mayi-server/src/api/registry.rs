@@ -40,13 +40,11 @@ pub(crate) async fn show(
 ) -> Answered {
     let entries = entries(app.none.registry(), &which)?;
     let is = |entry: &Entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(&name));
-    match entries.into_iter().find(is) {
-        Some(entry) => Ok(answer(&asked, &entry.value)),
-        None => {
-            let name = name.escape_debug();
-            Err(Problem::not_found(format!("`{name}` is not among the registered {which}")))
-        }
-    }
+    let entry = entries.into_iter().find(is).ok_or_else(|| {
+        let name = name.escape_debug();
+        Problem::not_found(format!("`{name}` is not among the registered {which}"))
+    })?;
+    Ok(answer(&asked, &entry.value))
 }
 
 pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> Answered {

@@ -54,14 +54,27 @@ impl Document {
                         return Err(format!("{at}: none of [{}]", why.join("; ")));
                     }
                 }
-                "properties" | "required" | "additionalProperties" | "items" | "prefixItems" => {}
                 "minimum" => {
                     if value.is_number() && value.as_f64() < says.as_f64() {
                         return Err(format!("{at}: {value} is less than {says}"));
                     }
                 }
-                "minItems" | "maxItems" | "minLength" | "minProperties" | "maxProperties"
-                | "maximum" | "pattern" | "description" | "contentEncoding" | "dependentRequired" => {}
+                // The first five are looked at below; the others are about requests.
+                "properties"
+                | "required"
+                | "additionalProperties"
+                | "items"
+                | "prefixItems"
+                | "minItems"
+                | "maxItems"
+                | "minLength"
+                | "minProperties"
+                | "maxProperties"
+                | "maximum"
+                | "pattern"
+                | "description"
+                | "contentEncoding"
+                | "dependentRequired" => {}
                 other => panic!("{at}: the tests do not know the keyword {other}"),
             }
         }

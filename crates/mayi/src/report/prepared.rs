@@ -90,15 +90,14 @@ impl Prepared {
     /// Never: memory takes what is written.
     pub fn write(&self, target: &Target<'_>, out: &mut Vec<u8>) -> bool {
         let decision = self.result.decide(target).unwrap_or_else(|| self.rules.decide(target));
-        match &self.shared {
-            Some(shared) => shared.write(target, &decision, out),
-            None => {
-                let Self { robots, crawler, .. } = self;
-                let question = Question { robots, crawler, target, fields: &[], page: None };
-                let mut report = question.report_of(&decision);
-                report.file.clone_from(&self.file);
-                serde_json::to_writer(&mut *out, &report).expect("a report is JSON");
-            }
+        if let Some(shared) = &self.shared {
+            shared.write(target, &decision, out);
+        } else {
+            let Self { robots, crawler, .. } = self;
+            let question = Question { robots, crawler, target, fields: &[], page: None };
+            let mut report = question.report_of(&decision);
+            report.file.clone_from(&self.file);
+            serde_json::to_writer(&mut *out, &report).expect("a report is JSON");
         }
         decision.is_allowed()
     }

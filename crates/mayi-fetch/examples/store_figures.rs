@@ -1,11 +1,12 @@
-//! What a store does in a second: `cargo run --release --example store_figures -- STORE ORIGINS`.
+//! What a store does in a second: `cargo run --release --example store_figures -- STORE ORIGINS [FOLDER]`.
 //!
 //! The store is one that `mayi_fetch::store::open` takes; it should be empty. Files have about 800
-//! octets of robots.txt, each its own. They are saved by another process that ends without closing the
+//! octets of robots.txt, each its own; where a folder is given, its files are taken in turn, up to the
+//! limit of a file. They are saved by another process that ends without closing the
 //! store, so the time to open it again is that after a crash.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime};
 
 use mayi::access::{AccessResult, Origin};
 use mayi_fetch::kept::{FileCopy, Kept, LastAttempt};
@@ -15,17 +16,27 @@ use mayi_fetch::store::{Store, StoreError, open};
 const TASKS: usize = 1024;
 const MOST_OCTETS: u64 = 64 << 30;
 
+/// Set in the process that writes.
+const WRITER: &str = "STORE_FIGURES_WRITER";
+
+/// The files to take in turn; where there are none, each is made.
+static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().ok_or("which store?")?;
     let origins: usize = arguments.next().map_or(Ok(100_000), |text| text.parse())?;
-    match arguments.next() {
+    let folder = arguments.next();
+    let files = folder.as_deref().map_or_else(|| Ok(Vec::new()), files)?;
+    FILES.set(files).map_err(|_| "it is set once")?;
+    match std::env::var_os(WRITER) {
         Some(_) => write(&name, origins).await,
         None if name == "memory" => Err("what is in memory can't be opened again".into()),
         None => {
             let mut writer = std::process::Command::new(std::env::current_exe()?);
-            let status = writer.args([&name, &origins.to_string(), "write"]).status()?;
+            writer.args([&name, &origins.to_string()]).args(folder).env(WRITER, "1");
+            let status = writer.status()?;
             if !status.success() {
                 return Err("writing failed".into());
             }
@@ -115,6 +126,17 @@ fn origin(number: usize) -> Origin {
     Origin::of_url(&format!("https://host{number}.example")).expect("an origin")
 }
 
+/// The files of a folder.
+fn files(folder: &str) -> std::io::Result<Vec<Vec<u8>>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let mut octets = std::fs::read(entry?.path())?;
+        octets.truncate(mayi::Limits::default().file_octets());
+        files.push(octets);
+    }
+    Ok(files)
+}
+
 /// A file with words that compress as those of a robots.txt do.
 fn kept(number: usize) -> Arc<Kept> {
     let mut random = fastrand::Rng::with_seed(number as u64);
@@ -126,7 +148,9 @@ fn kept(number: usize) -> Arc<Kept> {
         }
         body.push('\n');
     }
-    let now = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
+    let files = FILES.get().map(Vec::as_slice).unwrap_or_default();
+    let body = if files.is_empty() { body.into_bytes() } else { files[number % files.len()].clone() };
+    let now = SystemTime::now();
     let origin = origin(number);
     let copy = FileCopy::new(origin.robots_url(), body, now);
     Arc::new(Kept::new(origin, Some(copy), LastAttempt::new(now, AccessResult::Successful)))

@@ -113,31 +113,35 @@ async fn listen(config: Config) -> Result<(), Failure> {
     let _flush = start_logging(&config.log).map_err(Failure::new)?;
     let store = config.fetch.store.clone();
     let server = Server::bind(config).await.map_err(Failure::new)?;
+    // Whoever reads that it listens may ask it to end at once.
+    let told_to_end = told_to_end();
     // Whoever started it, a person or a program, reads here where it is.
     writeln!(io::stdout(), "mayi listens on {}", server.url())?;
     tracing::info!(url = server.url(), store = without_login(&store), "listening");
-    server.run_until(told_to_end()).await;
+    server.run_until(told_to_end).await;
     tracing::info!("ended");
     Ok(())
 }
 
-/// Done when somebody asks the process to end.
-async fn told_to_end() {
-    let interrupt = tokio::signal::ctrl_c();
+/// Listens from now on for whoever asks the process to end; done when somebody does.
+fn told_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let terminate = {
         use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            drop(interrupt.await);
-            return;
-        };
-        tokio::select! {
-            _ = interrupt => {}
-            _ = terminate.recv() => {}
+        // Where the system gives no such signals, the process is ended without a word, as any other.
+        let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+        async move {
+            match (terminate, interrupt) {
+                (Ok(mut terminate), Ok(mut interrupt)) => {
+                    tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+                }
+                _ => std::future::pending().await,
+            }
         }
-    }
+    };
     #[cfg(not(unix))]
-    drop(interrupt.await);
+    let terminate = async { drop(tokio::signal::ctrl_c().await) };
+    terminate
 }
 
 /// The name of a store without who logs in to it.

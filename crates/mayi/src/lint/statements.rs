@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::context::{Context, Entry};
-use crate::directive::Directive;
+use crate::directive::{APP_DIRECTIVES, Directive};
 use crate::span::Span;
 use crate::structured::split_path;
 
@@ -23,6 +23,23 @@ pub(super) fn of<'c>(
         let (_, value) = split_path(entry.record.value);
         Structured { entry, value }
     })
+}
+
+/// Every application that a line of App-Directives names, with the directives it is given. Lines that do
+/// not parse, and members that are no tokens, have lints of their own (APP-3, APP-4).
+pub(super) fn each_application<'c>(
+    context: &Context<'c, '_>,
+    mut visit: impl FnMut(&Structured<'c>, &str, &sfv::Parameters),
+) {
+    for line in of(context, &APP_DIRECTIVES) {
+        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
+        for entry in &list {
+            let sfv::ListEntry::Item(item) = entry else { continue };
+            if let Some(application) = item.bare_item.as_token() {
+                visit(&line, application.as_str(), &item.params);
+            }
+        }
+    }
 }
 
 impl Structured<'_> {

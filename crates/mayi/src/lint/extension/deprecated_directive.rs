@@ -17,7 +17,6 @@
 //!
 //! Look up what stands for it in the documentation that the registry names: `mayi registry show gadgets`.
 
-use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
 use crate::registry::Status;
@@ -35,22 +34,17 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    for line in statements::of(context, &APP_DIRECTIVES) {
-        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
-        for entry in &list {
-            let sfv::ListEntry::Item(item) = entry else { continue };
-            let Some(application) = item.bare_item.as_token() else { continue };
-            for name in item.params.keys() {
-                let known = registry.directive(application.as_str(), name.as_str());
-                let Some(known) = known.filter(|known| known.status == Status::Deprecated) else { continue };
-                found.report(line.span_of(name.as_str(), context), || {
-                    let (about, more) = (&known.description, &known.documentation);
-                    Draft::new(
-                        format!("`{name}` of `{application}` is deprecated ({about}; see {more})"),
-                        format!("`{application}` may still heed it, and may stop to at any time."),
-                    )
-                });
-            }
+    statements::each_application(context, |line, application, parameters| {
+        for name in parameters.keys() {
+            let known = registry.directive(application, name.as_str());
+            let Some(known) = known.filter(|known| known.status == Status::Deprecated) else { continue };
+            found.report(line.span_of(name.as_str(), context), || {
+                let (about, more) = (&known.description, &known.documentation);
+                Draft::new(
+                    format!("`{name}` of `{application}` is deprecated ({about}; see {more})"),
+                    format!("`{application}` may still heed it, and may stop to at any time."),
+                )
+            });
         }
-    }
+    });
 }

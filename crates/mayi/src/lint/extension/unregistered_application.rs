@@ -18,7 +18,6 @@
 //!
 //! Write `examplesearch`. `mayi registry list` prints what is known, and `--registry` adds to it.
 
-use crate::directive::APP_DIRECTIVES;
 use crate::lint::nearest;
 use crate::lint::prelude::*;
 use crate::lint::statements;
@@ -36,28 +35,23 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    for line in statements::of(context, &APP_DIRECTIVES) {
-        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
-        for entry in &list {
-            let sfv::ListEntry::Item(item) = entry else { continue };
-            let Some(application) = item.bare_item.as_token().map(sfv::TokenRef::as_str) else { continue };
-            if registry.application(application).is_none() {
-                let known = registry.applications().iter().map(|known| known.identifier.as_str());
-                let message = format!("no application is registered as `{application}`");
-                report(context, found, &line, application, message, nearest(application, known));
+    statements::each_application(context, |line, application, parameters| {
+        if registry.application(application).is_none() {
+            let known = registry.applications().iter().map(|known| known.identifier.as_str());
+            let message = format!("no application is registered as `{application}`");
+            report(context, found, line, application, message, nearest(application, known));
+            return;
+        }
+        for name in parameters.keys().map(|name| name.as_str()) {
+            if registry.directive(application, name).is_some() {
                 continue;
             }
-            for name in item.params.keys().map(|name| name.as_str()) {
-                if registry.directive(application, name).is_some() {
-                    continue;
-                }
-                let own = registry.directives().iter().filter(|known| known.application == application);
-                let near = nearest(name, own.map(|known| known.name.as_str()));
-                let message = format!("`{application}` has no directive registered as `{name}`");
-                report(context, found, &line, name, message, near);
-            }
+            let own = registry.directives().iter().filter(|known| known.application == application);
+            let near = nearest(name, own.map(|known| known.name.as_str()));
+            let message = format!("`{application}` has no directive registered as `{name}`");
+            report(context, found, line, name, message, near);
         }
-    }
+    });
 }
 
 fn report(

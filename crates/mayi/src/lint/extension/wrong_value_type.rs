@@ -18,7 +18,6 @@
 //!
 //! Write `widgets=?0`.
 
-use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
 use crate::structured::{Value, ValueType};
@@ -36,32 +35,27 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    for line in statements::of(context, &APP_DIRECTIVES) {
-        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
-        for entry in &list {
-            let sfv::ListEntry::Item(item) = entry else { continue };
-            let Some(application) = item.bare_item.as_token() else { continue };
-            for (name, value) in &item.params {
-                let Some(known) = registry.directive(application.as_str(), name.as_str()) else { continue };
-                let value = Value::from(value.clone());
-                if value.value_type() == known.value_type {
-                    continue;
-                }
-                found.report(line.span_of(name.as_str(), context), || {
-                    let right = known.value_type;
-                    let example = match right {
-                        ValueType::Boolean => ", `?1` or `?0`",
-                        ValueType::String => ", in double quotes",
-                        _ => "",
-                    };
-                    Draft::new(
-                        format!("the value {value} of `{name}` is {}, not {}{example}", with_article(value.value_type()), with_article(right)),
-                        format!("`{application}` can't use the directive, as if it were not there."),
-                    )
-                });
+    statements::each_application(context, |line, application, parameters| {
+        for (name, value) in parameters {
+            let Some(known) = registry.directive(application, name.as_str()) else { continue };
+            let value = Value::from(value.clone());
+            if value.value_type() == known.value_type {
+                continue;
             }
+            found.report(line.span_of(name.as_str(), context), || {
+                let right = known.value_type;
+                let example = match right {
+                    ValueType::Boolean => ", `?1` or `?0`",
+                    ValueType::String => ", in double quotes",
+                    _ => "",
+                };
+                Draft::new(
+                    format!("the value {value} of `{name}` is {}, not {}{example}", with_article(value.value_type()), with_article(right)),
+                    format!("`{application}` can't use the directive, as if it were not there."),
+                )
+            });
         }
-    }
+    });
 }
 
 /// The name of a type, as a sentence has it.

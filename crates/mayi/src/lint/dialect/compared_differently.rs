@@ -42,7 +42,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if context.text_start().is_none() {
         return;
     }
-    let entries = context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
+    let entries =
+        context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
     for rule in entries {
         let value = rule.record.value;
         let Some((at, length)) = first_difference(value) else { continue };

@@ -50,8 +50,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let said = said(context.line_text(line), &Dialect::GOOGLE);
             said.iter().any(|said| matches!(said.directive.role, Role::Rule(_)))
         };
-        let Some(statement) = before.entries.iter().find(|entry| entry.role == Role::Statement) else { continue };
-        if between.iter().any(is_rule) || !after.rules().any(|(_, rule)| !rule.record.value.is_empty()) {
+        let Some(statement) = before.entries.iter().find(|entry| entry.role == Role::Statement) else {
+            continue;
+        };
+        if between.iter().any(is_rule) || !after.rules().any(|(_, rule)| !rule.record.value.is_empty())
+        {
             continue;
         }
         found.report(context.span(start.record.value), || {

@@ -64,7 +64,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let (here, there) = (shown(ours.first()), shown(theirs.first()));
             let draft = Draft::new(
                 format!("Google reads this line as {there}"),
-                format!("Crawlers that follow RFC 9309 and the drafts read {here}; Google reads {there}."),
+                format!(
+                    "Crawlers that follow RFC 9309 and the drafts read {here}; Google reads {there}."
+                ),
             );
             let disallows = |said: &Said<'_>| {
                 said.directive.role == Role::Rule(RuleKind::Disallow) && !said.value.is_empty()

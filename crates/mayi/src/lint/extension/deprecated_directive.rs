@@ -37,7 +37,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     statements::each_application(context, |line, application, parameters| {
         for name in parameters.keys() {
             let known = registry.directive(application, name.as_str());
-            let Some(known) = known.filter(|known| known.status == Status::Deprecated) else { continue };
+            let Some(known) = known.filter(|known| known.status == Status::Deprecated) else {
+                continue;
+            };
             found.report(line.span_of(name.as_str(), context), || {
                 let (about, more) = (&known.description, &known.documentation);
                 Draft::new(

@@ -47,9 +47,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let lower = line.value.to_ascii_lowercase();
             let parses = Statement::parse(&lower).is_some() && line.entry.is(&CONTENT_USAGE);
-            let fix = (parses && lower != line.value).then(|| {
-                Fix::unsafe_("write it in lower case", vec![Edit::new(span, lower.clone())])
-            });
+            let fix = (parses && lower != line.value)
+                .then(|| Fix::unsafe_("write it in lower case", vec![Edit::new(span, lower.clone())]));
             Draft::new(
                 format!("{} is not {what} (RFC 9651)", quoted(line.value)),
                 "Crawlers that read such lines drop this one; others pass it over anyway.",

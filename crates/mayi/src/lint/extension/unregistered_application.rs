@@ -66,8 +66,11 @@ fn report(
     found.report(span, || {
         let fix = near.map(|near| Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)]));
         let severity = if fix.is_some() { Severity::Warning } else { Severity::Note };
-        Draft::new(message, "An application of that name heeds it; where the name is a slip, nobody does.")
-            .with_severity(severity)
-            .fixed_by(fix)
+        Draft::new(
+            message,
+            "An application of that name heeds it; where the name is a slip, nobody does.",
+        )
+        .with_severity(severity)
+        .fixed_by(fix)
     });
 }

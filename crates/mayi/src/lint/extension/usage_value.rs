@@ -37,7 +37,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in statements::of(context, &CONTENT_USAGE) {
         let Some(statement) = Statement::parse(line.value) else { continue };
-        for (label, _) in statement.labels().filter(|(_, preference)| *preference == Preference::Unknown) {
+        for (label, _) in
+            statement.labels().filter(|(_, preference)| *preference == Preference::Unknown)
+        {
             found.report(line.span_of(label, context), || {
                 Draft::new(
                     format!("the preference of `{label}` is neither `y` nor `n`"),

@@ -50,7 +50,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     _ => "",
                 };
                 Draft::new(
-                    format!("the value {value} of `{name}` is {}, not {}{example}", with_article(value.value_type()), with_article(right)),
+                    format!(
+                        "the value {value} of `{name}` is {}, not {}{example}",
+                        with_article(value.value_type()),
+                        with_article(right)
+                    ),
                     format!("`{application}` can't use the directive, as if it were not there."),
                 )
             });

@@ -36,9 +36,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for group in &context.groups {
-        let full = group.rules().find(|(kind, rule)| {
-            *kind == RuleKind::Disallow && !rule.record.value.is_empty()
-        });
+        let full = group
+            .rules()
+            .find(|(kind, rule)| *kind == RuleKind::Disallow && !rule.record.value.is_empty());
         let Some((_, full)) = full else { continue };
         for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
             let line = &context.lines[rule.line];

@@ -49,7 +49,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let reading = format!("Crawlers read the line as {name} and pass over what follows.");
             if token.eq_ignore_ascii_case(b"Mozilla") {
                 return Draft::new(
-                    format!("{} is a whole User-Agent string, not the name of a crawler", quoted(value)),
+                    format!(
+                        "{} is a whole User-Agent string, not the name of a crawler",
+                        quoted(value)
+                    ),
                     "Crawlers read the line as `Mozilla`, which is none of them.",
                 )
                 .with_severity(Severity::Error)
@@ -72,11 +75,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let message = format!("one line names one crawler, and this one names only {name}");
                 return Draft::new(message, reading);
             }
-            let fix = known_in(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
+            let fix =
+                known_in(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
             let fix = fix.map(|known| {
                 Fix::unsafe_(format!("write `{known}`, if that is meant"), vec![Edit::new(span, known)])
             });
-            let next = quoted(&rest[..rest.iter().skip(1).position(u8::is_ascii).map_or(rest.len(), |at| at + 1)]);
+            let next = quoted(
+                &rest[..rest.iter().skip(1).position(u8::is_ascii).map_or(rest.len(), |at| at + 1)],
+            );
             let message = if rest[0] == b' ' || rest[0] == b'\t' {
                 format!("a crawler's name has no spaces: this line is for {name}")
             } else {

@@ -37,7 +37,11 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for group in &context.groups {
         // A group without any rules has nothing that could reach the wrong crawler.
-        if !group.entries.iter().any(|entry| entry.role.ends_group_start() && !entry.record.value.is_empty()) {
+        if !group
+            .entries
+            .iter()
+            .any(|entry| entry.role.ends_group_start() && !entry.record.value.is_empty())
+        {
             continue;
         }
         for pair in group.starts.windows(2) {

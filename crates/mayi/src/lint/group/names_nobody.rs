@@ -54,12 +54,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     return Draft::new("the user-agent line has no value", reading);
                 }
                 let bare = value.trim_ascii();
-                let inner = bare.iter().filter(|octet| !b"\"'`".contains(octet)).copied().collect::<Vec<_>>();
+                let inner =
+                    bare.iter().filter(|octet| !b"\"'`".contains(octet)).copied().collect::<Vec<_>>();
                 let fix = (inner.len() < bare.len()).then(|| {
                     let label = format!("write {}", quoted(&inner));
                     Fix::unsafe_(label, vec![Edit::new(span, inner.clone())])
                 });
-                Draft::new(format!("no crawler's name starts like {}", quoted(value)), reading).fixed_by(fix)
+                Draft::new(format!("no crawler's name starts like {}", quoted(value)), reading)
+                    .fixed_by(fix)
             });
         }
     }

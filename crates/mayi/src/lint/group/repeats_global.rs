@@ -48,7 +48,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if says.is_empty() {
         return; // then a group of its own says that the crawler was thought of
     }
-    let is_between = |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
+    let is_between =
+        |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
     if context.groups.iter().flat_map(|group| &group.starts).any(is_between) {
         return; // without its own group, the crawler might go to one of these (PUR-3)
     }
@@ -59,7 +60,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for group in named {
         let is_plain = |start: &Entry<'_>| {
             let Names::Token { token, .. } = Names::of(start, context) else { return false };
-            let known = str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
+            let known =
+                str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
             let goes_to_global =
                 known.is_none_or(|agent| !agent.ignores_global() && agent.fallback().next().is_none());
             goes_to_global && times.get(&start.record.value.to_ascii_lowercase()) == Some(&1)
@@ -80,7 +82,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 }
 
 /// What records say, in an order of no matter; a blank rule says nothing.
-fn said<'e, 'c: 'e>(entries: impl IntoIterator<Item = &'e Entry<'c>>) -> BTreeSet<(&'static str, Vec<u8>)> {
+fn said<'e, 'c: 'e>(
+    entries: impl IntoIterator<Item = &'e Entry<'c>>,
+) -> BTreeSet<(&'static str, Vec<u8>)> {
     let all = entries.into_iter().filter(|entry| !entry.record.value.is_empty());
     all.filter_map(|entry| {
         let directive = directive_of(&entry.record)?;

@@ -46,12 +46,21 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let stem: Vec<u8> = rest.iter().copied().filter(|octet| *octet != b'*').collect();
                 let end: &[u8] = if rest.ends_with(b"*") { b".*" } else { b"" };
                 let meant = [b".*", &stem[..], end].concat();
-                (format!("write {}, which crawlers that read regular expressions know", quoted(&meant)), meant)
+                (
+                    format!(
+                        "write {}, which crawlers that read regular expressions know",
+                        quoted(&meant)
+                    ),
+                    meant,
+                )
             } else {
                 ("write `*`".to_owned(), b"*".to_vec())
             };
             Draft::new(
-                format!("{} names nobody: `*` stands for all crawlers only when it stands alone", quoted(value)),
+                format!(
+                    "{} names nobody: `*` stands for all crawlers only when it stands alone",
+                    quoted(value)
+                ),
                 "No crawler finds itself in the line; a few libraries read it as `*`.",
             )
             .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, meant)]))

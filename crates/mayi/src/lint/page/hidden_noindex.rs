@@ -41,7 +41,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for (crawler, rules) in context.rules_for() {
         let decision = rules.decide(&target);
         let page_rules = page.controls.for_crawler(crawler);
-        let (false, false, Some(rule)) = (decision.is_allowed(), page_rules.may_index(), decision.rule()) else {
+        let (false, false, Some(rule)) =
+            (decision.is_allowed(), page_rules.may_index(), decision.rule())
+        else {
             continue;
         };
         let span = rule.span();

@@ -37,9 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context).filter(|rule| can_match(&rule.record)) {
         let value = rule.record.value;
-        let is_odd = |at: &usize| {
-            value.get(at + 1).is_some_and(|next| b"*/?$.& \t".contains(next))
-        };
+        let is_odd = |at: &usize| value.get(at + 1).is_some_and(|next| b"*/?$.& \t".contains(next));
         let Some(at) = memchr::memchr_iter(b'$', value).find(is_odd) else { continue };
         let start = context.span(value).start + at as u32;
         found.report(Span { start, end: start + 1 }, || {

@@ -62,7 +62,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             Draft::new(
                 format!("the rule keeps {what} from crawlers that draw pages"),
-                format!("{who} may not fetch, for example, {}, and draw pages without it.", quoted(url.as_bytes())),
+                format!(
+                    "{who} may not fetch, for example, {}, and draw pages without it.",
+                    quoted(url.as_bytes())
+                ),
             )
         });
     }
@@ -87,6 +90,14 @@ fn probe(pattern: &[u8]) -> Option<(String, &'static str)> {
     let last = folders.next()?;
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
     let is_one = FOLDERS.iter().any(|folder| last.eq_ignore_ascii_case(folder));
-    (is_whole && is_one && !pattern.ends_with('$'))
-        .then(|| (format!("{}/a.{}", filled(stem.trim_end_matches('/')), if last.contains("js") || last.contains("script") { "js" } else { "css" }), "style sheets or scripts"))
+    (is_whole && is_one && !pattern.ends_with('$')).then(|| {
+        (
+            format!(
+                "{}/a.{}",
+                filled(stem.trim_end_matches('/')),
+                if last.contains("js") || last.contains("script") { "js" } else { "css" }
+            ),
+            "style sheets or scripts",
+        )
+    })
 }

@@ -37,7 +37,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context).filter(|rule| can_match(&rule.record)) {
         let value = rule.record.value;
-        let mut strays = memchr::memchr_iter(b'%', value).filter(|at| escaped(&value[at + 1..]).is_none());
+        let mut strays =
+            memchr::memchr_iter(b'%', value).filter(|at| escaped(&value[at + 1..]).is_none());
         let Some(at) = strays.next() else { continue };
         let start = context.span(value).start + at as u32;
         let length = value[at..].iter().take(3).take_while(|octet| octet.is_ascii_graphic()).count();

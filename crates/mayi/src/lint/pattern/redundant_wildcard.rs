@@ -39,7 +39,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let ours = context.groups.iter().flat_map(GroupView::rules).map(|(kind, rule)| (kind, rule.record.value));
+    let ours =
+        context.groups.iter().flat_map(GroupView::rules).map(|(kind, rule)| (kind, rule.record.value));
     let theirs = context.google().rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
     let lengths =
         [Lengths::of(ours, Comparison::Normalised), Lengths::of(theirs, Comparison::AsGoogle)];

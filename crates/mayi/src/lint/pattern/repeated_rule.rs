@@ -48,9 +48,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let span = context.span(rule.record.value);
             found.report(span, || {
                 let same = first.record.value == rule.record.value;
-                let fix = (same && line.inline_rule.is_none() && context.google().are_together(first.line, rule.line)
- && context.is_read_alike(&first) && context.is_read_alike(rule))
-                    .then(|| Fix::safe("delete the line", vec![line.removed()]));
+                let fix = (same
+                    && line.inline_rule.is_none()
+                    && context.google().are_together(first.line, rule.line)
+                    && context.is_read_alike(&first)
+                    && context.is_read_alike(rule))
+                .then(|| Fix::safe("delete the line", vec![line.removed()]));
                 let number = first.line + 1;
                 let message = if same {
                     format!("the same rule stands at line {number} already")

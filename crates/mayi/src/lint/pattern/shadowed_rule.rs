@@ -60,7 +60,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for bundle in bundles(context) {
         // Its own rules come first; the others hold for whoever its rules hold for.
         let groups = || bundle.own.iter().chain(&bundle.others).map(|place| &context.groups[*place]);
-        if !bundle.others.is_empty() && !context.spend(groups().map(|group| group.entries.len() * 8).sum()) {
+        if !bundle.others.is_empty()
+            && !context.spend(groups().map(|group| group.entries.len() * 8).sum())
+        {
             return;
         }
         let rules: Vec<Rule<'_, '_>> = groups()
@@ -81,7 +83,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 *best = rule;
             }
         }
-        let mut wild: Vec<&Rule<'_, '_>> = strongest.values().copied().filter(|r| r.core.has_wildcard()).collect();
+        let mut wild: Vec<&Rule<'_, '_>> =
+            strongest.values().copied().filter(|r| r.core.has_wildcard()).collect();
         wild.sort_by_key(|rule| rule.entry.line);
         for rule in &rules[..own] {
             let opposite = match rule.kind {
@@ -114,7 +117,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 };
                 let line = winner.entry.line + 1;
                 Draft::new(
-                    format!("`{name}: {}` at line {line} matches all that this rule does, {why}", other.trim_matches('`')),
+                    format!(
+                        "`{name}: {}` at line {line} matches all that this rule does, {why}",
+                        other.trim_matches('`')
+                    ),
                     "Crawlers that follow RFC 9309, Google's among them, never decide by this rule.",
                 )
                 .related(context.span(winner.entry.record.value), "this rule always wins over it")

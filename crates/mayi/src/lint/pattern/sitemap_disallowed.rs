@@ -51,18 +51,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if url.len() > 2000 || !context.spend(url.len() * 16) {
             continue;
         }
-        let is_here = |url: &str| match (split_url(url), context.options.page().map(|page| split_url(&page.url))) {
-            (Ok(sitemap), Some(Ok(page))) => sitemap.authority.eq_ignore_ascii_case(page.authority),
-            _ => true,
-        };
+        let is_here =
+            |url: &str| match (split_url(url), context.options.page().map(|page| split_url(&page.url)))
+            {
+                (Ok(sitemap), Some(Ok(page))) => sitemap.authority.eq_ignore_ascii_case(page.authority),
+                _ => true,
+            };
         let target = Target::parse(url).or_else(|_| Target::from_path(url));
         let Ok(target) = target else { continue };
         if !is_here(url) {
             continue;
         }
-        let decisions: Vec<_> = context.rules_for().iter().map(|(_, rules)| rules.decide(&target)).collect();
+        let decisions: Vec<_> =
+            context.rules_for().iter().map(|(_, rules)| rules.decide(&target)).collect();
         // One search engine that may fetch it is enough to make it worth naming.
-        let Some(rule) = decisions.iter().all(|d| !d.is_allowed()).then(|| decisions[0].rule()).flatten() else {
+        let Some(rule) =
+            decisions.iter().all(|d| !d.is_allowed()).then(|| decisions[0].rule()).flatten()
+        else {
             continue;
         };
         let span = rule.span();
@@ -72,7 +77,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(sitemap.record.value), || {
             let pattern = quoted(rule.pattern());
             Draft::new(
-                format!("`Disallow: {}` at line {} keeps crawlers from this sitemap", pattern.trim_matches('`'), rule.line()),
+                format!(
+                    "`Disallow: {}` at line {} keeps crawlers from this sitemap",
+                    pattern.trim_matches('`'),
+                    rule.line()
+                ),
                 "Crawlers that keep to the rule do not fetch the sitemap.",
             )
             .related(span, "this rule matches the sitemap's path")

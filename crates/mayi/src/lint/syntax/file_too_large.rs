@@ -40,13 +40,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     });
     let draft = || {
         Draft::new(
-            format!("the file has {octets} octets, and crawlers need to read no more than {least} (500 KiB)"),
+            format!(
+                "the file has {octets} octets, and crawlers need to read no more than {least} (500 KiB)"
+            ),
             "Crawlers ignore what is behind their limit, and the line that it cuts through; Google's is 500 KiB.",
         )
     };
     match beyond {
-        Some(line) => found.report(Span { end: line.span.start, ..line.span }, || {
-            Draft { message: format!("{}; from here on it may not be read", draft().message), ..draft() }
+        Some(line) => found.report(Span { end: line.span.start, ..line.span }, || Draft {
+            message: format!("{}; from here on it may not be read", draft().message),
+            ..draft()
         }),
         None => found.report_whole(draft),
     }

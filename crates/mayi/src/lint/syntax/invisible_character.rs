@@ -65,7 +65,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start, end: start + character.len_utf8() as u32 };
         found.report(span, || {
             let reading = if is_known {
-                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it.".to_owned()
+                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
+                    .to_owned()
             } else {
                 let google = but_google(context.line_text(line));
                 format!("Crawlers do not recognise the name with it and pass the line over{google}.")

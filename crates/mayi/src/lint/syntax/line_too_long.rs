@@ -37,7 +37,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if length <= most || line.record.is_none() {
             continue;
         }
-        let Some(said) = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next() else { continue };
+        let Some(said) = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next() else {
+            continue;
+        };
         let span = Span { start: line.span.start + most as u32, end };
         found.report(span, || {
             Draft::new(

@@ -54,7 +54,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let (code, like) = (u32::from(odd), ascii_of(odd));
             Draft::new(
                 format!("`{odd}` (U+{code:04X}) is not `{like}`, so that this is not `{name}`"),
-                format!("Crawlers do not recognise the name and pass the line over{}.", but_google(context.line_text(line))),
+                format!(
+                    "Crawlers do not recognise the name and pass the line over{}.",
+                    but_google(context.line_text(line))
+                ),
             )
             .fixed_by(fix)
         });

@@ -77,7 +77,9 @@ pub(in crate::lint) fn second_record(context: &Context<'_, '_>, value: &[u8]) ->
             // In a query it is a parameter.
             let apart = before.last().is_none_or(|&octet| octet.is_ascii_whitespace() || octet == b'/');
             let glued = word.first().is_some_and(u8::is_ascii_uppercase)
-                && before.last().is_some_and(|octet| octet.is_ascii_lowercase() || b"*$".contains(octet));
+                && before
+                    .last()
+                    .is_some_and(|octet| octet.is_ascii_lowercase() || b"*$".contains(octet));
             if word.eq_ignore_ascii_case(name.as_bytes()) && (apart || glued) {
                 let start = context.span(word).start;
                 return Some(Span { start, end: start + name.len() as u32 - 1 });

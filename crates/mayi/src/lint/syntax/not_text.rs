@@ -39,7 +39,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in &context.lines {
-        if line.oddity.is_some_and(|oddity| oddity != Oddity::NotText) || line.record.is_none() && line.oddity.is_none() {
+        if line.oddity.is_some_and(|oddity| oddity != Oddity::NotText)
+            || line.record.is_none() && line.oddity.is_none()
+        {
             continue;
         }
         let body = line.content_span(context.text);
@@ -57,7 +59,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let google = but_google(context.line_text(line));
                 format!("Crawlers do not recognise the name and pass the line over{google}.")
             } else {
-                "Crawlers compare the octets as they are, percent-encoded, with those of the URL.".to_owned()
+                "Crawlers compare the octets as they are, percent-encoded, with those of the URL."
+                    .to_owned()
             };
             Draft::new(format!("the line has {}, which {what}", hex.join(" ")), reading)
         });

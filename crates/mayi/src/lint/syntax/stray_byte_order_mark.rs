@@ -51,12 +51,18 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let safe = is_kept(text, &fixed, context.robots.dialect());
             let reading = match (line.oddity, safe) {
                 (Some(_), false) => {
-                    format!("Crawlers do not recognise the name and pass the line over{}.", but_google(text))
+                    format!(
+                        "Crawlers do not recognise the name and pass the line over{}.",
+                        but_google(text)
+                    )
                 }
                 (Some(_), true) => "Crawlers pass the line over, as they would without it.".to_owned(),
-                (None, _) => "Crawlers take it as a part of the value, which then is another one.".to_owned(),
+                (None, _) => {
+                    "Crawlers take it as a part of the value, which then is another one.".to_owned()
+                }
             };
-            let draft = Draft::new("a byte order mark (U+FEFF) stands in the middle of the file", reading);
+            let draft =
+                Draft::new("a byte order mark (U+FEFF) stands in the middle of the file", reading);
             let edits = vec![Edit::new(span, "")];
             let draft = draft.fixed_by(Fix { label: "delete the mark".to_owned(), edits, safe });
             if safe { draft.with_severity(Severity::Note) } else { draft }

@@ -60,7 +60,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             (None, Some(record)) => {
                 let value = context.span(record.value);
                 let in_value = |(from, to)| (value.start + from, value.start + to);
-                let is_url = [&SITEMAP, &HOST].iter().any(|known| directive_of(&record) == Some(*known));
+                let is_url =
+                    [&SITEMAP, &HOST].iter().any(|known| directive_of(&record) == Some(*known));
                 template_span(record.value)
                     .or_else(|| is_url.then(|| domain_span(record.value, context)).flatten())
                     .map(in_value)

@@ -19,9 +19,9 @@
 //!
 //! Page rules belong into the page or its `X-Robots-Tag` header field; a remark belongs behind a `#`.
 
-use crate::lint::oddity::Oddity;
 use crate::dialect::Dialect;
 use crate::lint::meaning::said;
+use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -52,7 +52,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     "Crawlers take it as a record of an unknown name, and pass it over.",
                 )
                 .with_severity(Severity::Warning)
-                .fixed_by(Fix::unsafe_("write `Sitemap: ` before it", vec![Edit::new(at, "Sitemap: ")]));
+                .fixed_by(Fix::unsafe_(
+                    "write `Sitemap: ` before it",
+                    vec![Edit::new(at, "Sitemap: ")],
+                ));
             }
             let is_page_rule = crate::page::is_page_rule(&String::from_utf8_lossy(record.name));
             let message = if is_page_rule {

@@ -53,8 +53,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 "the line is neither a record (`name: value`) nor a comment"
             };
-            Draft::new(message, "Every crawler drops the line, and only this one.")
-                .fixed_by(Fix { label: "make it a comment with `#`".to_owned(), edits: vec![edit], safe })
+            Draft::new(message, "Every crawler drops the line, and only this one.").fixed_by(Fix {
+                label: "make it a comment with `#`".to_owned(),
+                edits: vec![edit],
+                safe,
+            })
         });
     }
 }

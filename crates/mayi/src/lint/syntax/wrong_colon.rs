@@ -42,7 +42,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let wrong = quoted(&context.text[span.range()]);
             Draft::new(
                 format!("{wrong} stands where `:` should"),
-                format!("Crawlers find no name on the line and drop it{}.", but_google(context.line_text(line))),
+                format!(
+                    "Crawlers find no name on the line and drop it{}.",
+                    but_google(context.line_text(line))
+                ),
             )
             .fixed_by(Fix::unsafe_("write `:`", vec![Edit::new(span, ":")]))
         });

@@ -24,6 +24,7 @@ use tokio::sync::mpsc;
 
 use crate::api::decide::answer_into;
 use crate::api::{App, Read};
+use crate::bodies::{Bodies, Share};
 use crate::gate::Place;
 use crate::metrics::{Outcome, Outcomes};
 use crate::prepared::site_of;
@@ -77,9 +78,7 @@ pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Respon
 
 /// Answers lines by lines, as they come.
 pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
-    let limit = app.config.limits.body_octets;
-    let source =
-        Source::Lines(Lines { body, buffer: BytesMut::new(), limit, skips: false, ended: false });
+    let source = Source::Lines(Lines::new(&app, body));
     streamed(app, source, "application/x-ndjson", place)
 }
 
@@ -173,18 +172,24 @@ struct Chunk {
     before: &'static [u8],
     behind: &'static [u8],
     is_first: bool,
+    /// What its octets take of what bodies may take.
+    _share: Share,
 }
 
 enum Item {
     Request(Range<usize>),
+    /// A line that was not kept, as it is longer than a line may be.
     TooLong(usize),
+    /// A line that was not kept, as there was no room for it.
+    Refused(Problem),
 }
 
 impl Item {
-    fn read<'o>(&self, octets: &'o [u8]) -> Result<Request<'o>, RequestError> {
+    fn read<'o>(&self, octets: &'o [u8]) -> Result<Request<'o>, Problem> {
         match self {
-            Self::Request(range) => Request::from_json(&octets[range.clone()]),
-            Self::TooLong(limit) => Err(too_long(*limit)),
+            Self::Request(range) => Ok(Request::from_json(&octets[range.clone()])?),
+            Self::TooLong(limit) => Err(too_long(*limit).into()),
+            Self::Refused(problem) => Err(problem.clone()),
         }
     }
 }
@@ -201,11 +206,14 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
             piece.extend_from_slice(chunk.before);
         }
         let written = match request {
-            Ok(request) => answer_into(&app, &mut answerer, &request, &mut piece).await,
-            Err(error) => Err(error),
+            Ok(request) => {
+                let answered = answer_into(&app, &mut answerer, &request, &mut piece).await;
+                answered.map_err(Problem::from)
+            }
+            Err(problem) => Err(problem),
         };
-        outcomes.add(written.unwrap_or_else(|error| {
-            serde_json::to_writer(&mut piece, &error.report()).expect("an error is JSON");
+        outcomes.add(written.unwrap_or_else(|problem| {
+            problem.write_in_place(&mut piece);
             Outcome::Wrong
         }));
         piece.extend_from_slice(chunk.behind);
@@ -229,7 +237,7 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
 
 /// Starts to fetch all files that a chunk needs, so that they come at the same time. The fetches go
 /// on whoever waits for them.
-fn fetch_ahead(app: &App, requests: &[Result<Request<'_>, RequestError>]) {
+fn fetch_ahead(app: &App, requests: &[Result<Request<'_>, Problem>]) {
     let mut seen = HashSet::new();
     let mut before = "";
     for request in requests.iter().flatten().filter(|request| request.robots.is_none()) {
@@ -272,6 +280,7 @@ impl Source {
                     before: b",",
                     behind: b"",
                     is_first: start == 0,
+                    _share: Share::default(),
                 })
             }
             Self::Lines(lines) => lines.next().await,
@@ -283,13 +292,40 @@ impl Source {
 struct Lines {
     body: Body,
     buffer: BytesMut,
+    /// Up to where the buffer is known to have no line end, so that a line which comes in many small
+    /// pieces is looked through once.
+    searched: usize,
     limit: usize,
+    /// What the line that is being read takes of what bodies may take, and how long it waits for more.
+    share: Share,
+    bodies: Bodies,
+    patience: Duration,
     /// Whether the line that is being read was too long already.
     skips: bool,
     ended: bool,
 }
 
 impl Lines {
+    fn new(app: &App, body: Body) -> Self {
+        let limits = &app.config.limits;
+        let patience = Duration::from_millis(limits.queue_milliseconds);
+        Self::within(app.bodies.clone(), limits.body_octets, patience, body)
+    }
+
+    fn within(bodies: Bodies, limit: usize, patience: Duration, body: Body) -> Self {
+        Self {
+            body,
+            buffer: BytesMut::new(),
+            searched: 0,
+            limit,
+            share: Share::default(),
+            bodies,
+            patience,
+            skips: false,
+            ended: false,
+        }
+    }
+
     async fn next(&mut self) -> Option<Chunk> {
         loop {
             if let Some(chunk) = self.cut() {
@@ -297,6 +333,11 @@ impl Lines {
             }
             if self.ended {
                 return None;
+            }
+            let octets = self.buffer.len();
+            if let Err(problem) = self.bodies.grow(&mut self.share, octets, self.patience).await {
+                self.skip();
+                return Some(self.chunk(Bytes::new(), vec![Item::Refused(problem)]));
             }
             match self.body.frame().await {
                 Some(Ok(frame)) => {
@@ -321,11 +362,15 @@ impl Lines {
         let mut start = 0;
         while items.len() < CHUNK {
             let rest = &self.buffer[start..];
-            let end = rest.iter().position(|&octet| octet == b'\n');
+            let searched = std::mem::take(&mut self.searched);
+            let end = rest[searched..].iter().position(|&octet| octet == b'\n');
             let end = match end {
-                Some(end) => end,
+                Some(end) => searched + end,
                 None if self.ended && !rest.is_empty() => rest.len(),
-                None => break,
+                None => {
+                    self.searched = rest.len();
+                    break;
+                }
             };
             let is_rest_of_long = std::mem::take(&mut self.skips);
             if is_rest_of_long {
@@ -339,14 +384,26 @@ impl Lines {
         }
         let octets = self.buffer.split_to(start).freeze();
         if self.skips {
-            self.buffer.clear();
+            self.skip();
         } else if self.buffer.len() > self.limit && items.len() < CHUNK {
-            self.buffer.clear();
-            self.skips = true;
+            self.skip();
             items.push(Item::TooLong(self.limit));
         }
         let is_any = !items.is_empty();
-        is_any.then(|| Chunk { octets, items, before: b"", behind: b"\n", is_first: false })
+        is_any.then(|| self.chunk(octets, items))
+    }
+
+    /// Forgets what has come of a line, and what will.
+    fn skip(&mut self) {
+        self.buffer = BytesMut::new();
+        self.searched = 0;
+        self.skips = true;
+    }
+
+    /// Some lines, which take along the share of the last that had to be waited for.
+    fn chunk(&mut self, octets: Bytes, items: Vec<Item>) -> Chunk {
+        let _share = std::mem::take(&mut self.share);
+        Chunk { octets, items, before: b"", behind: b"\n", is_first: false, _share }
     }
 }
 
@@ -356,14 +413,14 @@ mod tests {
 
     /// The requests of some frames: each with its text, or nothing where it is too long.
     async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
-        let mut lines =
-            Lines { body: Body::empty(), buffer: BytesMut::new(), limit, skips: false, ended: false };
+        let bodies = Bodies::new(1 << 20);
+        let mut lines = Lines::within(bodies, limit, Duration::ZERO, Body::empty());
         let mut found = Vec::new();
         let mut note = |chunk: Option<Chunk>| {
             let Some(Chunk { octets, items, .. }) = chunk else { return };
             found.extend(items.into_iter().map(|item| match item {
                 Item::Request(range) => Some(String::from_utf8_lossy(&octets[range]).into_owned()),
-                Item::TooLong(_) => None,
+                Item::TooLong(_) | Item::Refused(_) => None,
             }));
         };
         for frame in frames {
@@ -386,5 +443,19 @@ mod tests {
             cut(&["abcd", "ef", "gh\nab", "\ncdef"], 3).await,
             [None, Some("ab".to_owned()), None]
         );
+    }
+    #[test]
+    fn a_line_in_many_pieces_is_looked_through_once() {
+        let bodies = Bodies::new(1 << 20);
+        let mut lines = Lines::within(bodies, 100, Duration::ZERO, Body::empty());
+        for piece in ["ab", "c", "d"] {
+            lines.buffer.extend_from_slice(piece.as_bytes());
+            assert!(lines.cut().is_none());
+            assert_eq!(lines.searched, lines.buffer.len());
+        }
+        lines.buffer.extend_from_slice(b"\nef");
+        let chunk = lines.cut().expect("a line");
+        assert_eq!((&*chunk.octets, chunk.items.len()), (&b"abcd\n"[..], 1));
+        assert_eq!((lines.searched, &*lines.buffer), (2, &b"ef"[..]));
     }
 }

@@ -11,12 +11,14 @@
 //! | `routes`, `api` | a request into its answer |
 //! | `prepared` | a request about a file in memory into its answer, quickly |
 //! | `batch` | many requests into their answers, in order and in bounded memory |
+//! | `bodies` | octets into a share of the memory for all bodies, or into a problem |
 //! | `problem` | what went wrong into RFC 9457 |
 //! | `metrics`, `logging` | what happened into numbers and lines |
 //! | [`client`] | the other end: a question to a running service |
 
 mod api;
 mod batch;
+mod bodies;
 pub mod client;
 mod config;
 mod gate;

@@ -71,6 +71,16 @@ impl Problem {
         let detail = "a fault in mayi; please report it";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal.name(), detail)
     }
+
+    /// Writes what stands in the place of an answer among others.
+    pub(crate) fn write_in_place(&self, out: &mut Vec<u8>) {
+        #[derive(Serialize)]
+        struct InPlace<'p> {
+            error: Coded<'p>,
+        }
+        let error = Coded { code: self.code, message: &self.detail };
+        serde_json::to_writer(out, &InPlace { error }).expect("an error is JSON");
+    }
 }
 
 impl From<RequestError> for Problem {

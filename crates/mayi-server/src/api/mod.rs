@@ -6,7 +6,6 @@ pub(crate) mod reading;
 pub(crate) mod registry;
 pub(crate) mod robots;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
@@ -21,8 +20,8 @@ use mayi::report::{ErrorCode, RequestError};
 use mayi::{ReadOptions, RobotsTxt};
 use mayi_fetch::Fetcher;
 use serde::Deserialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::bodies::{Bodies, Share};
 use crate::config::Config;
 use crate::keys::to_hex;
 use crate::metrics::Metrics;
@@ -38,8 +37,7 @@ pub(crate) struct App {
     pub(crate) prepared: crate::prepared::Store,
     /// A file without a line: it knows the registry and the options.
     pub(crate) none: RobotsTxt<'static>,
-    /// The octets of bodies that may be held, in units of 1024.
-    bodies: Arc<Semaphore>,
+    pub(crate) bodies: Bodies,
     stopping: AtomicBool,
 }
 
@@ -49,18 +47,15 @@ pub(crate) type Answered = Result<Response<Body>, Problem>;
 /// A body, with its share of what bodies may take.
 pub(crate) struct Read {
     pub(crate) octets: Bytes,
-    _share: Option<OwnedSemaphorePermit>,
+    _share: Share,
 }
-
-/// Bodies up to this size are not counted: `in_flight` bounds what they take.
-const SMALL: usize = 64 << 10;
 
 impl App {
     pub(crate) fn new(config: Config, fetcher: Fetcher) -> Self {
         let page = config.reading.page_options();
         let answering = fetcher.answering();
         let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
-        let bodies = (config.limits.all_bodies_octets / 1024).clamp(1, Semaphore::MAX_PERMITS);
+        let bodies = Bodies::new(config.limits.all_bodies_octets);
         Self {
             config,
             fetcher,
@@ -68,7 +63,7 @@ impl App {
             metrics: Metrics::default(),
             prepared: crate::prepared::Store::new(),
             none,
-            bodies: Arc::new(Semaphore::new(bodies)),
+            bodies,
             stopping: AtomicBool::new(false),
         }
     }
@@ -93,17 +88,6 @@ impl App {
         self.stopping.load(Relaxed)
     }
 
-    /// A share of what bodies may take, for one of this size.
-    pub(crate) fn share(&self, octets: usize) -> Result<Option<OwnedSemaphorePermit>, Problem> {
-        if octets <= SMALL {
-            return Ok(None);
-        }
-        let units = u32::try_from(octets.div_ceil(1024)).unwrap_or(u32::MAX);
-        let share = Arc::clone(&self.bodies).try_acquire_many_owned(units);
-        let full = "the bodies that are being answered take all the memory that they may";
-        share.map(Some).map_err(|_| Problem::overloaded(full))
-    }
-
     /// Reads a body as a whole.
     pub(crate) async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Read, Problem> {
         let limit = self.config.limits.body_octets;
@@ -113,7 +97,7 @@ impl App {
         if length > limit {
             return Err(Problem::too_large(limit));
         }
-        let share = self.share(length)?;
+        let share = self.bodies.share(length)?;
         match Limited::new(body, limit).collect().await {
             Ok(collected) => Ok(Read { octets: collected.to_bytes(), _share: share }),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),

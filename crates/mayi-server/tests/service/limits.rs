@@ -128,6 +128,50 @@ async fn bodies_that_together_take_too_much() {
 }
 
 #[tokio::test]
+async fn lines_that_together_take_too_much() {
+    let mut config = config();
+    config.limits.body_octets = 1 << 20;
+    config.limits.all_bodies_octets = 1 << 20;
+    config.limits.queue_milliseconds = 10;
+    let service = Service::with(config).await;
+    // A long line that never ends holds its share while it is read.
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n\
+                Content-Length: 2000000\r\n\r\n";
+    let mut slow = TcpStream::connect(service.address).await.expect("it listens");
+    slow.write_all(head.as_bytes()).await.expect("it reads");
+    slow.write_all(&vec![b' '; 900_000]).await.expect("it reads");
+    let good = r#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
+    let lines = format!("{good}\n{}\n{good}\n", " ".repeat(900_000));
+    let is_refused = |line: &str| line.starts_with(r#"{"error":{"code":"overloaded","#);
+    let is_answered = |line: &str| line.contains(r#""allowed":true"#);
+    // How much of the long line has arrived is not to be seen, but it does not take for ever.
+    let mut was_refused = false;
+    for _ in 0..1000 {
+        let answer = service.post_as("/v1/decide", "application/x-ndjson", lines.clone()).await;
+        assert_eq!(answer.status, 200);
+        let text = String::from_utf8(answer.body).expect("text");
+        let answers: Vec<_> = text.lines().collect();
+        assert!(is_answered(answers[0]) && is_answered(answers[answers.len() - 1]), "{text}");
+        was_refused = answers.len() == 3 && is_refused(answers[1]);
+        if was_refused {
+            break;
+        }
+        assert_eq!(answers.len(), 2, "white space has no answer: {text}");
+    }
+    assert!(was_refused, "a second long line was let in beside the first");
+    drop(slow);
+    let mut was_let_in = false;
+    for _ in 0..1000 {
+        let answer = service.post_as("/v1/decide", "application/x-ndjson", lines.clone()).await;
+        was_let_in = String::from_utf8(answer.body).expect("text").lines().count() == 2;
+        if was_let_in {
+            break;
+        }
+    }
+    assert!(was_let_in, "the share of a client that is gone was not given back");
+}
+
+#[tokio::test]
 async fn a_request_that_takes_too_long_and_a_client_that_says_nothing() {
     let mut config = config();
     config.limits.request_seconds = 1;

@@ -8,6 +8,7 @@ import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -20,11 +21,19 @@ await mkdir(pictures, { recursive: true });
 /** The program. */
 export const program = process.env.MAYI ?? path.join(workspace, "target/debug/mayi");
 
+/** The servers that run. One that is left behind would keep its test file from ending. */
+const running = new Set();
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Starts the server on a port that is free; gives its address and a way to end it. */
 export async function serve(...more) {
   const args = ["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8", "--store", "memory", ...more];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
   const ended = new Promise((resolve) => child.once("exit", resolve));
+  ended.then(() => running.delete(child));
   let said = "";
   const address = await new Promise((resolve, reject) => {
     const hear = (octets) => {

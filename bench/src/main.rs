@@ -28,6 +28,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::contest::Times;
 use crate::corpus::Corpus;
 use crate::instructions::{Counter, Step};
 use crate::measure::Measure;
@@ -71,6 +72,11 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
         ["step", step, workload, engine, rest @ ..] => {
             let step = Step::named(step).ok_or("no such step")?;
             instructions::run_to(step, workload, engine, rest == ["--quick"])
+        }
+        ["case", step, case, engine, keep, ask] => {
+            let step = Step::named(step).ok_or("no such step")?;
+            let times = Times { keep: keep.parse()?, ask: ask.parse()? };
+            instructions::run_case(step, case, engine, times)
         }
         ["curve", curve, at, engine] => {
             let curve = curves::find(curve).ok_or("no such curve")?;

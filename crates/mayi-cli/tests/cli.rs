@@ -162,6 +162,17 @@ fn decide_answers_in_order_and_in_place() {
 }
 
 #[test]
+fn decide_passes_over_a_byte_order_mark() {
+    let request =
+        r#"{"url":"https://example.com/x","agent":"a","robots":"User-agent: *\nDisallow: /x"}"#;
+    let run = mayi(&["decide"], format!("\u{feff}{request}\n{request}\n\u{feff}\n").as_bytes());
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.stdout);
+    assert_eq!(lines[0], lines[1]);
+    assert!(lines[0].contains(r#""allowed":false"#), "{}", lines[0]);
+}
+
+#[test]
 fn decide_takes_words_for_what_requests_lack() {
     let robots =
         r"User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /\n\nUser-agent: *\nApp-Directives: x;y";

@@ -78,27 +78,78 @@ impl AppDirectives {
 }
 
 impl RobotsTxt<'_> {
-    /// What the file asks of each of the crawler's applications about a target, in their order.
+    /// What the file asks of each of the crawler's applications about a target, in their order; one that
+    /// is named twice is asked for once.
     pub fn app_directives(&self, crawler: &Crawler, target: &Target<'_>) -> Vec<AppDirectives> {
         let forms = Forms::of(target, self.dialect().comparison);
-        crawler
-            .applications()
-            .map(|application| of_application(self, crawler, application, &forms))
-            .collect()
+        let token_of = |application: &str| {
+            let registered = self.registry().application(application);
+            registered.map_or(crawler.product_token(), |application| &application.product_token)
+        };
+        // Applications of one product token have its groups in common, whose lines are read once for all.
+        let mut of_tokens: IndexMap<&str, (&ProductToken, Named<'_>)> = IndexMap::new();
+        for application in crawler.applications() {
+            let token = token_of(application);
+            let of_token = of_tokens.entry(token.as_str()).or_insert_with(|| (token, Named::new()));
+            of_token.1.entry(application).or_default();
+        }
+        let read = |(name, (token, mut named))| {
+            let by = read_rules(self, token, &mut named, &forms);
+            (name, (by, named))
+        };
+        let mut of_tokens: IndexMap<&str, _> = of_tokens.into_iter().map(read).collect();
+        let asked_of = |application| {
+            let (by, named) = of_tokens.get_mut(token_of(application).as_str())?;
+            Some(asked_of(self, application, *by, named.swap_remove(application)?))
+        };
+        crawler.applications().filter_map(asked_of).collect()
     }
 }
 
-fn of_application(
-    robots: &RobotsTxt<'_>,
-    crawler: &Crawler,
-    application: &str,
-    forms: &Forms<'_>,
-) -> AppDirectives {
-    let registered = robots.registry().application(application);
-    let token = registered.map_or(crawler.product_token(), |application| &application.product_token);
-    let (by, named) = rules_that_name(robots, token, application, forms);
-    let most = named.iter().map(|(rule, _)| rule.octets).max();
+type Parameters = IndexMap<String, Value>;
 
+/// The rules that match and name each application, with its parameters in each.
+type Named<'a> = IndexMap<&'a str, Vec<(AppRule, Parameters)>>;
+
+/// Reads the rules of a product token's groups that match and name one of the applications, and says how
+/// the groups were found. A List that does not parse is passed over, and members that are not Tokens name
+/// nobody (APP-3).
+fn read_rules(
+    robots: &RobotsTxt<'_>,
+    token: &ProductToken,
+    named: &mut Named<'_>,
+    forms: &Forms<'_>,
+) -> Option<GroupBy> {
+    let selection = select_for_application(robots, token)?;
+    let mut counter = LineCounter::new(robots.text());
+    for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
+        let (path, list) = split_path(robots.value(record));
+        let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
+        let Ok(list) = sfv::Parser::new(list).parse::<sfv::List>() else { continue };
+        for entry in list {
+            let sfv::ListEntry::Item(item) = entry else { continue };
+            let Some(name) = item.bare_item.as_token() else { continue };
+            let Some(rules) = named.get_mut(name.as_str()) else { continue };
+            let line = counter.line_at(record.start());
+            let parameters = item.params.into_iter().map(|(key, value)| (key.into(), value.into()));
+            match rules.last_mut() {
+                // It is named twice on one line.
+                Some((rule, known)) if rule.line == line => known.extend(parameters),
+                _ => rules.push((AppRule { line, octets, applies: false }, parameters.collect())),
+            }
+        }
+    }
+    Some(selection.by)
+}
+
+/// What the rules that name an application come to: the longest of them apply (APP-6).
+fn asked_of(
+    robots: &RobotsTxt<'_>,
+    application: &str,
+    by: Option<GroupBy>,
+    named: Vec<(AppRule, Parameters)>,
+) -> AppDirectives {
+    let most = named.iter().map(|(rule, _)| rule.octets).max();
     let mut asked = AppDirectives {
         application: application.to_owned(),
         by,
@@ -116,45 +167,6 @@ fn of_application(
     asked
 }
 
-type Parameters = IndexMap<String, Value>;
-
-/// The rules of the application's groups that match and name it, with its parameters in each.
-fn rules_that_name(
-    robots: &RobotsTxt<'_>,
-    token: &ProductToken,
-    application: &str,
-    forms: &Forms<'_>,
-) -> (Option<GroupBy>, Vec<(AppRule, Parameters)>) {
-    let Some(selection) = select_for_application(robots, token) else { return (None, Vec::new()) };
-    let mut named = Vec::new();
-    let mut counter = LineCounter::new(robots.text());
-    for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
-        let (path, list) = split_path(robots.value(record));
-        let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
-        if let Some(parameters) = parameters_of(list, application) {
-            let rule = AppRule { line: counter.line_at(record.start()), octets, applies: false };
-            named.push((rule, parameters));
-        }
-    }
-    (Some(selection.by), named)
-}
-
-/// The parameters of an application in a List, if the List parses and names it. Members that are
-/// not Tokens name nobody (APP-3).
-fn parameters_of(list: &[u8], application: &str) -> Option<Parameters> {
-    let list: sfv::List = sfv::Parser::new(list).parse().ok()?;
-    let mut parameters: Option<Parameters> = None;
-    for entry in list {
-        let sfv::ListEntry::Item(item) = entry else { continue };
-        if item.bare_item.as_token().map(sfv::TokenRef::as_str) != Some(application) {
-            continue;
-        }
-        let into = parameters.get_or_insert_default();
-        into.extend(item.params.into_iter().map(|(key, value)| (key.into(), value.into())));
-    }
-    parameters
-}
-
 impl AppDirectives {
     /// Takes parameters over, the later value of a directive winning (APP-4), and sets those aside
     /// that have a type other than the registered one (APP-8).
@@ -169,5 +181,41 @@ impl AppDirectives {
                 self.directives.insert(name, value);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(applications: &[&str], file: &str) -> Vec<AppDirectives> {
+        let crawler = Crawler::new("ExampleBot").expect("a token");
+        let add =
+            |crawler: Crawler, name: &&str| crawler.with_application(name).expect("an identifier");
+        let crawler = applications.iter().fold(crawler, add);
+        let target = Target::parse("https://example.com/a").expect("a URL");
+        RobotsTxt::parse(file.as_bytes()).app_directives(&crawler, &target)
+    }
+
+    #[test]
+    fn an_application_that_is_named_twice_is_asked_for_once() {
+        let file = "User-agent: *\nApp-Directives: b;x, a;y=1, a;z, a;y=2\n";
+        let asked = asked(&["a", "examplesearch", "b", "a"], file);
+        let names: Vec<_> = asked.iter().map(AppDirectives::application).collect();
+        assert_eq!(names, ["a", "examplesearch", "b"]);
+        assert_eq!(asked[0].directives().map(|(name, _)| name).collect::<Vec<_>>(), ["y", "z"]);
+        assert_eq!(asked[0].rules().len(), 1, "a line is one rule, however often it names it");
+    }
+
+    #[test]
+    fn as_many_applications_as_a_file_can_name_are_read_in_one_pass() {
+        // One pass for each of them would take minutes.
+        let names: Vec<_> = (0..20_000).map(|number| format!("a{number}")).collect();
+        let lines = names.iter().map(|name| format!("App-Directives: {name};x\n"));
+        let file = format!("User-agent: *\n{}", lines.collect::<String>());
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let found = asked(&names, &file);
+        assert!(found.iter().take(15_000).all(|asked| asked.value("x").is_some()));
+        assert!(asked(&names, "").iter().all(|asked| asked.by().is_none()));
     }
 }

@@ -197,8 +197,21 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
         at += 1;
     }
     // A piece can't be where its last octet is not: a quick look, before the preparations are made.
-    let (rest, last) = (&text[at..], *piece.last()?);
+    let (mut rest, last) = (&text[at..], *piece.last()?);
     memchr(last, rest.get(others.len()..)?)?;
+    // Nor where its last few octets are not, for which preparations are short and the search is quick
+    // however long the piece is.
+    if let Some((before, end)) = piece.split_last_chunk::<16>() {
+        let finder = memmem::Finder::new(end);
+        for _ in 0..TRIES {
+            let place = finder.find(rest.get(before.len()..)?)?;
+            if rest[place..].starts_with(before) {
+                return Some(at + place);
+            }
+            rest = &rest[place + 1..];
+            at += place + 1;
+        }
+    }
     memmem::find(rest, piece).map(|place| at + place)
 }
 
@@ -472,6 +485,21 @@ mod tests {
         check("/*aab", &format!("/{}", "a".repeat(50)), false);
         check("/*aabc*d", &format!("/{}c/d", "aab".repeat(20)), true);
         check("/*aba$", &format!("/{}", "ab".repeat(20)), false);
+    }
+
+    #[test]
+    fn a_long_piece_is_found_where_it_is() {
+        let piece = |length: usize| format!("{}ba", "a".repeat(length));
+        for length in [1, 13, 14, 15, 30, 62, 300] {
+            for (before, times) in [("", 1), ("b", 20), ("bac", 3), ("bac", 20)] {
+                // Many places end as the piece does, and the a before them are one too few.
+                let path = format!("/{}", format!("{}{before}", "a".repeat(length - 1)).repeat(times));
+                check(&format!("/*{}", piece(length)), &path, false);
+                check(&format!("/*{}", piece(length)), &format!("{path}{}/", piece(length)), true);
+                check(&format!("/*{}*c", piece(length)), &format!("{path}{}c", piece(length)), true);
+                check(&format!("/*{}*bac", piece(length)), &format!("{path}{}c", piece(length)), false);
+            }
+        }
     }
 
     #[test]

@@ -57,15 +57,17 @@ impl RobotsTxt<'_> {
 
     /// The same, where the groups are known already.
     pub(crate) fn other_records_of(&self, selection: Option<&Selection>) -> OtherRecords<'_> {
+        // Most files have none of these, and one look at each record tells so.
+        let of_file = self.records().iter().copied();
+        let of_file = of_file.filter(|record| record.role() == Role::FileRecord);
+        let of_groups = selection.iter().flat_map(|selection| selection.records(self));
+        let of_groups = of_groups.filter(|record| record.role() != Role::FileRecord);
+        let is_listed = |record: &Record| record.directive().listed_as.is_some();
+        let records: Vec<Record> = of_file.chain(of_groups).filter(is_listed).collect();
         let mut listed = Vec::new();
-        for &directive in DIRECTIVES {
+        for &directive in DIRECTIVES.iter().filter(|_| !records.is_empty()) {
             let Some(kind) = directive.listed_as else { continue };
-            let values: Vec<&[u8]> = if directive.role == Role::FileRecord {
-                self.values_of(directive, self.records().iter().copied()).collect()
-            } else {
-                let records = selection.iter().flat_map(|selection| selection.records(self));
-                self.values_of(directive, records).collect()
-            };
+            let values: Vec<&[u8]> = self.values_of(directive, records.iter().copied()).collect();
             if !values.is_empty() {
                 listed.push((kind, values));
             }

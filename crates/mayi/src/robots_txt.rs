@@ -267,10 +267,10 @@ impl<'t> RobotsTxt<'t> {
         self.groups().map(|group| group.records)
     }
 
-    /// The values of the `Sitemap` lines, wherever they stand.
+    /// The values of the `Sitemap` lines, wherever they stand; a line without one names nothing.
     ///
     /// ```
-    /// let robots = mayi::RobotsTxt::parse(b"Sitemap: https://example.com/s.xml\n");
+    /// let robots = mayi::RobotsTxt::parse(b"Sitemap: https://example.com/s.xml\nSitemap:\n");
     /// assert!(robots.sitemaps().eq([b"https://example.com/s.xml"]));
     /// ```
     pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
@@ -306,13 +306,15 @@ impl<'t> RobotsTxt<'t> {
         irregularity::of(self)
     }
 
-    /// The values of those records that are of a directive.
+    /// The values of those records that are of a directive; a record without a value says nothing.
     pub(crate) fn values_of(
         &self,
         directive: &'static Directive,
         records: impl Iterator<Item = Record>,
     ) -> impl Iterator<Item = &[u8]> {
-        records.filter(move |record| record.is(directive)).map(|record| self.value(record))
+        let values =
+            records.filter(move |record| record.is(directive)).map(|record| self.value(record));
+        values.filter(|value| !value.is_empty())
     }
 
     pub(crate) fn records(&self) -> &[Record] {

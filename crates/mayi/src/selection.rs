@@ -221,11 +221,14 @@ impl Wanted<'_> {
             let place = *regexes;
             *regexes += 1;
             let matters = self.heeds_regex && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            let is_match = |regex: &Regex| regex.is_match(self.token.as_str());
+            let token = self.token.as_str();
+            let is_tried = place < MOST_REGEXES && (place + 1) * token.len() <= MOST_OCTETS;
+            let is_match = |regex: &Regex| regex.is_match(token);
             let matches = matters
+                && is_tried
                 && match robots.kept_regexes().get(place) {
                     Some(kept) => kept.as_ref().is_some_and(is_match),
-                    None => place < MOST_REGEXES && compile(value).as_ref().is_some_and(is_match),
+                    None => compile(value).as_ref().is_some_and(is_match),
                 };
             return matches.then_some((GroupBy::Regex, 0));
         }
@@ -287,6 +290,11 @@ const LARGEST_REGEX: usize = 64 * 1024;
 /// How many regular expressions of a file are read; those behind them name nobody. Even small ones can
 /// take long to compile, and a file has room for tens of thousands.
 pub(crate) const MOST_REGEXES: usize = 1000;
+
+/// How many octets of a product token the regular expressions of a file are run over, all together. Each
+/// takes time by its size times the token's length, so a token that is longer than any crawler's would
+/// otherwise make a file of large ones take hours.
+const MOST_OCTETS: usize = 128 * 1024;
 
 /// How many of them are kept compiled with a file, so that a file made of large ones is not much larger
 /// than its text; the others are compiled for each selection.
@@ -384,6 +392,17 @@ mod tests {
             assert_eq!(matches, expected, "{value}");
         }
         assert!(compile(&b".*".repeat(600)).is_none());
+    }
+
+    #[test]
+    fn long_tokens_meet_fewer_regular_expressions() {
+        let file = format!("{}User-agent: a+.*\nDisallow: /", "User-agent: b.*\n".repeat(63));
+        let robots = RobotsTxt::parse(file.as_bytes());
+        for (length, is_found) in [(1, true), (2_000, true), (2_049, false), (1_000_000, false)] {
+            let crawler = Crawler::new(&"a".repeat(length)).expect("a token");
+            let found = select(&robots, &crawler, &mut ()).map(|found| found.starts);
+            assert_eq!(found, is_found.then(|| vec![63]), "{length}");
+        }
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! The first row and the caller's words → which field is what, and what a row of output has.
 
+use std::collections::BTreeSet;
+
+use mayi::lint::nearest;
+
 use crate::exit::Failure;
 use crate::text::shown;
 
@@ -212,7 +216,7 @@ impl Columns {
             }));
         }
         let input = Format::Ndjson;
-        Ok(Self {
+        let columns = Self {
             input,
             output,
             header: None,
@@ -225,7 +229,9 @@ impl Columns {
             user_agent,
             written,
             error_name,
-        })
+        };
+        columns.check_names()?;
+        Ok(columns)
     }
 
     /// Whether anything about the crawler differs from row to row.
@@ -255,8 +261,12 @@ impl Columns {
         Some(names)
     }
 
-    /// Fails where two columns of the output would have one name.
+    /// Fails where an answer would be called as a column of the input is, or where two members of an
+    /// object would have one name.
     fn check_names(&self) -> Result<(), Failure> {
+        if self.output == Format::Ndjson {
+            self.check_members()?;
+        }
         let header = self.header.as_deref().unwrap_or_default();
         if !self.written.contains(&Written::Input) {
             return Ok(());
@@ -270,6 +280,35 @@ impl Columns {
                     "the input has a column `{name}` already; `--prefix` gives ours other names, and \
                      `--columns` chooses among all of them"
                 )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Columns {
+    /// Fails where two members of a row of NDJSON would have one name: readers of JSON take one of them
+    /// and say nothing.
+    fn check_members(&self) -> Result<(), Failure> {
+        let passes_on = self.input == Format::Ndjson && self.written.contains(&Written::Input);
+        let mut members = BTreeSet::new();
+        for written in &self.written {
+            let names = match written {
+                Written::Input => {
+                    (0..self.width).map(|index| name_of(index, self.header.as_deref())).collect()
+                }
+                Written::Field(_, name) | Written::Answer(_, name) => vec![name.clone()],
+            };
+            // A member of the input that is named beside `*` would come twice from every row that has it.
+            let is_there = passes_on && matches!(written, Written::Field(..));
+            for name in names {
+                let shown = shown(name.as_bytes());
+                if is_there || !members.insert(name) {
+                    return Err(Failure::new(format_args!(
+                        "an object can't have two members `{shown}`; `--columns` lists the columns that \
+                         are wanted, each once"
+                    )));
+                }
             }
         }
         Ok(())
@@ -301,9 +340,10 @@ fn written(
             None => {
                 let (index, name) = input(word).map_err(|failure| match failure {
                     Failure::Message(message) => {
-                        let answers: Vec<_> = Answer::ALL.iter().map(|answer| answer.name()).collect();
+                        let answers = Answer::ALL.map(Answer::name);
+                        let meant = perhaps(word, answers);
                         let answers = answers.join(", ");
-                        Failure::new(format_args!("{message}; the answers are *, {answers}"))
+                        Failure::new(format_args!("{message}{meant}; the answers are *, {answers}"))
                     }
                     Failure::BrokenPipe => failure,
                 })?;
@@ -314,24 +354,49 @@ fn written(
     Ok(written)
 }
 
-/// The place of a column that is named, or numbered from 1.
+/// The place of a column that is named, or numbered from 1. A name that is in no column is looked for
+/// in any case.
 fn place(word: &str, header: Option<&[String]>, width: usize) -> Result<usize, Failure> {
     let names = header.unwrap_or_default();
-    let exact = names.iter().position(|name| name == word);
-    let by_name = exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(word)));
-    let numbered = || word.parse().ok().filter(|number| (1..=width).contains(number)).map(|n| n - 1);
-    by_name.or_else(numbered).ok_or_else(|| {
-        let word = shown(word.as_bytes());
-        match header {
-            Some(names) => {
-                let names = shown(names.join(", ").as_bytes());
-                Failure::new(format_args!("there is no column `{word}`; the header has {names}"))
-            }
-            None => Failure::new(format_args!(
-                "there is no column `{word}`; there is no header, and the columns are 1 to {width}"
-            )),
+    let places = |is_it: fn(&str, &str) -> bool| -> Vec<usize> {
+        (0..names.len()).filter(|&index| is_it(&names[index], word)).collect()
+    };
+    let mut found = places(|name, word| name == word);
+    if found.is_empty() {
+        found = places(str::eq_ignore_ascii_case);
+    }
+    let shown_word = shown(word.as_bytes());
+    match (&found[..], header) {
+        ([only], _) => return Ok(*only),
+        ([first, second, ..], _) => {
+            let (first, second) = (first + 1, second + 1);
+            return Err(Failure::new(format_args!(
+                "columns {first} and {second} are both called `{shown_word}`; a number chooses one"
+            )));
         }
+        ([], _) => {}
+    }
+    if let Some(number) = word.parse().ok().filter(|number| (1..=width).contains(number)) {
+        return Ok(number - 1);
+    }
+    Err(match header {
+        Some(names) => {
+            let meant = perhaps(word, names.iter().map(String::as_str));
+            let names = shown(names.join(", ").as_bytes());
+            Failure::new(format_args!(
+                "there is no column `{shown_word}`{meant}; the header has {names}"
+            ))
+        }
+        None => Failure::new(format_args!(
+            "there is no column `{shown_word}`; there is no header, and the columns are 1 to {width}"
+        )),
     })
+}
+
+/// What a word is probably meant to be, for the end of a message.
+fn perhaps<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let near = nearest(word, known);
+    near.map(|near| format!("; perhaps `{}` is meant", shown(near.as_bytes()))).unwrap_or_default()
 }
 
 /// What a column of the input is called in the output.
@@ -397,7 +462,18 @@ mod tests {
             ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
             ("url", Words { has_agent: false, ..WORDS }, "who asks?"),
             ("url\tallowed", WORDS, "has a column `allowed` already"),
-            ("url", Words { columns: Some("url,alowed"), ..WORDS }, "no column `alowed`"),
+            (
+                "url",
+                Words { columns: Some("url,alowed"), ..WORDS },
+                "no column `alowed`; the header has url; perhaps `allowed` is meant",
+            ),
+            (
+                "url\tcrawler",
+                Words { agent: Some("crawlr"), ..WORDS },
+                "no column `crawlr`; perhaps `crawler` is meant",
+            ),
+            ("url\tid\turl", WORDS, "columns 1 and 3 are both called `url`; a number chooses one"),
+            ("Url\tURL", WORDS, "columns 1 and 2 are both called `url`"),
             ("url", Words { columns: Some("url,,"), ..WORDS }, "commas in between"),
         ] {
             let message = columns(row, &words).expect_err(row);
@@ -405,5 +481,37 @@ mod tests {
         }
         assert!(columns("url\tallowed", &Words { prefix: "mayi_", ..WORDS }).is_ok());
         assert!(Columns::of_members(Format::Csv, &Words { columns: Some("*"), ..WORDS }).is_err());
+    }
+
+    #[test]
+    fn a_column_whose_name_is_not_the_only_one_is_chosen_by_number_or_case() {
+        for (row, word, expected) in [("url\tid\turl", "3", 2), ("Url\turl", "url", 1)] {
+            let columns = columns(row, &Words { url: Some(word), ..WORDS }).expect(row);
+            assert_eq!(columns.url, expected, "{row}");
+        }
+    }
+
+    #[test]
+    fn members_of_an_object_are_named_once() {
+        let of_row = |row: &str, list| {
+            let mut fields = Fields::default();
+            fields.read_tsv(row.as_bytes());
+            let words = Words { columns: list, ..WORDS };
+            Columns::of_first_row(row.as_bytes(), &fields, (Format::Tsv, Format::Ndjson), &words)
+        };
+        let of_object = |list| Columns::of_members(Format::Ndjson, &Words { columns: list, ..WORDS });
+        for wrong in [
+            of_row("url\tid\tid", None),
+            of_row("url\tid", Some("*,id")),
+            of_row("url\tid", Some("allowed,id,allowed")),
+            of_row("url\tid", Some("url,1")),
+            of_object(Some("id,url,id")),
+            of_object(Some("*,id")),
+        ] {
+            let Err(Failure::Message(message)) = wrong else { panic!("it is refused") };
+            assert!(message.contains("two members"), "{message}");
+        }
+        assert!(of_row("url\tid\tid", Some("url,2,allowed")).is_ok());
+        assert!(of_object(Some("url,id,allowed")).is_ok());
     }
 }

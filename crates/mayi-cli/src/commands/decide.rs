@@ -89,6 +89,8 @@ impl Door<'_> {
         if line.len() > self.decide.max_line {
             return Some(Err(too_long(self.decide.max_line)));
         }
+        // Some programs start a text with a byte order mark, which is no part of it.
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         if line.trim_ascii().is_empty() {
             return None;
         }

@@ -133,9 +133,15 @@ impl Registry {
     pub fn agent(&self, token: &str) -> Option<&Agent> {
         let lower = |text: &'_ str| -> Vec<u8> { text.to_ascii_lowercase().into_bytes() };
         debug_assert!(self.agents.is_sorted_by_key(|agent| lower(&agent.token)));
+        // Every question asks this: most names differ in their first octet, so they are not made lower
+        // case before.
         let compare = |agent: &Agent| {
-            let known = agent.token.bytes().map(|octet| octet.to_ascii_lowercase());
-            known.cmp(token.bytes().map(|octet| octet.to_ascii_lowercase()))
+            let mut pairs = agent.token.bytes().zip(token.bytes());
+            let different = pairs.find(|(known, octet)| !known.eq_ignore_ascii_case(octet));
+            match different {
+                Some((known, octet)) => known.to_ascii_lowercase().cmp(&octet.to_ascii_lowercase()),
+                None => agent.token.len().cmp(&token.len()),
+            }
         };
         self.agents.binary_search_by(compare).ok().map(|at| &self.agents[at])
     }

@@ -184,7 +184,7 @@ impl Fetcher {
     fn robots_of(&self, landed: Landed) -> Robots {
         let now = self.0.clock.now();
         let in_force = landed.ready.kept.in_force(&self.0.policy.keeping, now);
-        Robots::new(landed.ready, landed.how, in_force, now)
+        Robots::new(landed.ready, landed.how, in_force, now, self.0.offline)
     }
 
     /// Waits for the one flight of an origin, and starts it where nobody has.

@@ -18,9 +18,10 @@ use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::{Clock, within};
 use crate::kept::{Kept, LastAttempt};
 use crate::lifecycle::{CLOCK_SKEW, Need, Policy};
+use crate::manners::Turn;
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
-use crate::store::{Claim, Store, StoreError, Storing};
+use crate::store::{Claim, ClaimToken, Store, StoreError, Storing};
 
 /// How often a store is asked whether another process is done with an origin.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -261,12 +262,13 @@ impl Inner {
             return self.without_answer(origin, error, self.clock.now());
         }
         let claim = self.claimed(origin, wanted, &mut before, &mut is_blind).await;
-        let Some(claim) = claim else {
+        let Some((turn, token)) = claim else {
             let ready = before.expect("another process has brought it up to date");
             return Landed { ready, how: How::Kept };
         };
-        let landed = self.ask(origin, before.as_ref().map(|ready| &*ready.kept), is_blind).await;
-        if let Some(token) = claim {
+        let kept = before.as_ref().map(|ready| &*ready.kept);
+        let landed = self.ask(origin, turn, kept, is_blind).await;
+        if let Some(token) = token {
             self.noted(self.store.release(origin, token)).await;
         }
         landed
@@ -287,19 +289,23 @@ impl Inner {
         }
     }
 
-    /// Waits until this process may ask for the file of an origin: `Some` with the claim to give back
-    /// later, if the store has claims. `None` where another process has meanwhile done it.
+    /// Waits until this process may ask for the file of an origin: `Some` with its turn, and with the claim
+    /// to give back later, if the store has claims. `None` where another process has meanwhile done it.
+    ///
+    /// The turn comes first. A claim ends by itself, and one that was held in a queue would be over when
+    /// it is needed.
     async fn claimed(
         &self,
         origin: &Origin,
         wanted: Wanted,
         before: &mut Option<Arc<Ready>>,
         is_blind: &mut bool,
-    ) -> Option<Option<crate::store::ClaimToken>> {
+    ) -> Option<(Turn, Option<ClaimToken>)> {
         // Whoever has no limit of time still claims for a time that a clock can show.
         let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_CLAIM);
-        let give_up = self.clock.now() + at_most;
+        let mut give_up = None;
         loop {
+            let turn = self.means.manners.turn(origin.host()).await;
             match self.noted(self.store.claim(origin, at_most)).await {
                 Some(Claim::Granted(token)) => {
                     // Somebody may have been done with it just before.
@@ -308,12 +314,18 @@ impl Inner {
                         self.noted(self.store.release(origin, token)).await;
                         return None;
                     }
-                    return Some(Some(token));
+                    return Some((turn, Some(token)));
                 }
                 // A store that is down holds nobody up.
-                None => return Some(None),
-                Some(Claim::Taken) if self.clock.now() >= give_up => return Some(None),
-                Some(Claim::Taken) => self.clock.sleep(LOOK_AGAIN).await,
+                None => return Some((turn, None)),
+                Some(Claim::Taken) => {
+                    let now = self.clock.now();
+                    if now >= *give_up.get_or_insert(now + at_most) {
+                        return Some((turn, None));
+                    }
+                    drop(turn);
+                    self.clock.sleep(LOOK_AGAIN).await;
+                }
             }
             *before = self.newest(origin, is_blind).await;
             if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
@@ -323,10 +335,10 @@ impl Inner {
     }
 
     /// Asks the server, and keeps what came of it.
-    async fn ask(&self, origin: &Origin, before: Option<&Kept>, is_blind: bool) -> Landed {
+    async fn ask(&self, origin: &Origin, turn: Turn, before: Option<&Kept>, is_blind: bool) -> Landed {
         let start = self.clock.now();
         let copy = before.and_then(|kept| kept.copy.as_ref());
-        let attempted = self.means.attempt(origin, copy, self.policy.attempts).await;
+        let attempted = self.means.attempt(origin, turn, copy, self.policy.attempts).await;
         let now = self.clock.now();
         self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
         let how = match (&attempted.result, attempted.is_unchanged) {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use mayi::report::Answering;
 use quick_cache::sync::Cache;
 use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 
 use crate::attempt::Means;
 use crate::clock::{Clock, SystemClock};
@@ -16,6 +15,7 @@ use crate::guard::Guard;
 use crate::http::Http;
 use crate::lifecycle::Policy;
 use crate::manners::Manners;
+use crate::roots::InvalidRoots;
 use crate::store::{MemoryStore, Store};
 use crate::transport::{BySchemes, Patience, Transport};
 
@@ -117,12 +117,7 @@ impl Builder {
     /// # Errors
     /// When the text has none, or one that can't be read.
     pub fn extra_roots(mut self, pem: &[u8]) -> Result<Self, InvalidRoots> {
-        let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let roots = roots.map_err(|error| InvalidRoots { why: error.to_string() })?;
-        if roots.is_empty() {
-            return Err(InvalidRoots { why: "there is no certificate in it".to_owned() });
-        }
-        self.roots.extend(roots);
+        self.roots.extend(crate::roots::read(pem)?);
         Ok(self)
     }
 
@@ -232,17 +227,3 @@ impl fmt::Display for InvalidUserAgent {
 }
 
 impl std::error::Error for InvalidUserAgent {}
-
-/// Text that has no certificates to trust.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidRoots {
-    why: String,
-}
-
-impl fmt::Display for InvalidRoots {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no root certificates in PEM form: {}", self.why)
-    }
-}
-
-impl std::error::Error for InvalidRoots {}

@@ -28,12 +28,14 @@ pub mod kept;
 mod lifecycle;
 mod manners;
 mod robots;
+mod roots;
 mod stats;
 pub mod store;
 pub mod transport;
 
-pub use builder::{Builder, InvalidRoots, InvalidUserAgent};
+pub use builder::{Builder, InvalidUserAgent};
 pub use fetcher::Fetcher;
 pub use lifecycle::{Backoff, Policy};
 pub use robots::Robots;
+pub use roots::InvalidRoots;
 pub use stats::Stats;

@@ -94,6 +94,14 @@ impl Store for MemoryStore {
         Box::pin(async { Ok(StoreSize::new(self.packed.len() as u64, self.packed.weight())) })
     }
 
+    fn clear(&self) -> Storing<'_, u64> {
+        Box::pin(async {
+            let origins = self.packed.len() as u64;
+            self.packed.clear();
+            Ok(origins)
+        })
+    }
+
     fn describe(&self) -> String {
         format!("memory, at most {} octets", self.most_octets)
     }

@@ -32,7 +32,7 @@ const AHEAD: usize = 256;
 pub(crate) struct Fetching {
     /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
     /// in the user's cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     pub(crate) store: Option<String>,
 
     /// Ask no server: answer from what is kept, however old it is

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use mayi::report::Answering;
-use quick_cache::sync::Cache;
 use rustls::pki_types::CertificateDer;
 
 use crate::attempt::Means;
@@ -12,6 +11,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::dial::{Connector, Dialer, Resolver, SystemResolver, TcpConnector};
 use crate::fetcher::{Fetcher, Inner, Octets};
 use crate::guard::Guard;
+use crate::held;
 use crate::http::Http;
 use crate::lifecycle::Policy;
 use crate::manners::Manners;
@@ -187,15 +187,15 @@ impl Builder {
             body_octets: limits.file_octets() + BEHIND_THE_LIMIT,
             total: self.patience.total,
         };
-        let origins =
-            usize::try_from(self.ready_octets / 4096).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+        // A file is there three times over while it is ready, about.
+        let largest = limits.file_octets().saturating_mul(3) as u64;
         Fetcher::from_inner(Inner {
             policy: self.policy,
             answering: self.answering,
             means,
             clock: self.clock,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(256 << 20))),
-            ready: Cache::with_weighter(origins, self.ready_octets, Octets),
+            ready: held::cache(self.ready_octets, 4096, largest, Octets),
             offline: self.offline,
             counters: crate::stats::Counters::default(),
             flights: std::sync::Mutex::default(),

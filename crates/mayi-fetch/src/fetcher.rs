@@ -125,6 +125,9 @@ impl Fetcher {
             return robots;
         }
         let landed = self.flight(origin, Wanted::Answer).await;
+        if landed.how == How::Kept && self.0.need(&landed.ready.kept) == Need::Refresh {
+            drop(self.start(origin, Wanted::Answer));
+        }
         self.0.counters.answered(landed.how);
         self.robots_of(landed)
     }
@@ -251,9 +254,16 @@ impl Inner {
     /// at it, or from its server.
     async fn fly(&self, origin: &Origin, wanted: Wanted) -> Landed {
         let mut is_blind = false;
+        let was_here = self.ready.get(origin).is_some();
         let mut before = self.newest(origin, &mut is_blind).await;
+        // What was only in the store answers at once where it may: who waits for it starts a flight for
+        // the news then.
+        let is_good = |ready: &Ready| {
+            self.is_enough(ready, wanted)
+                || (!was_here && wanted == Wanted::Answer && self.need(&ready.kept) == Need::Refresh)
+        };
         if let Some(ready) = &before
-            && self.is_enough(ready, wanted)
+            && is_good(ready)
         {
             return Landed { ready: Arc::clone(ready), how: How::Kept };
         }

@@ -23,6 +23,7 @@ mod fetcher;
 #[cfg(feature = "ftp")]
 mod ftp;
 pub mod guard;
+mod held;
 mod http;
 pub mod kept;
 mod lifecycle;

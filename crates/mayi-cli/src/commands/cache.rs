@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use mayi::report::rfc3339_of;
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::Store;
+use mayi_fetch::store::{Store, StoreError};
 
 use super::check::write_json;
 use super::fetch::{Fetched, origin_of, tell_kept, write_file};
@@ -84,7 +84,7 @@ otherwise what comes next uses the room. That takes a while for a large file."
 struct Place {
     /// The store: a path or `redis://host:port` (`rediss` for TLS); the one in the user's cache folder where
     /// nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
 
     /// Root certificates to trust beside the system's, in PEM form
@@ -181,26 +181,28 @@ fn show(opened: &Opened, url: &str, json: bool) -> Result<Exit, Failure> {
 }
 
 fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
-    let wait = |saying| opened.runtime.block_on(saying).map_err(Failure::new);
     let origins = urls.iter().map(|url| origin_of(url)).collect::<Result<Vec<_>, _>>()?;
-    let mut forgotten = 0;
-    let is_much = if all {
-        forgotten = opened.runtime.block_on(opened.store.clear()).map_err(Failure::new)?;
-        true
-    } else {
-        for origin in &origins {
-            if wait(opened.store.remove(origin))? {
-                forgotten += 1;
-            } else {
-                anstream::eprintln!("mayi: nothing was kept of {origin}");
+    let forgotten = opened.runtime.block_on(async {
+        let store = &opened.store;
+        let (mut forgotten, mut is_much) = (0, true);
+        if all {
+            forgotten = store.clear().await?;
+        } else {
+            for origin in &origins {
+                if store.remove(origin).await? {
+                    forgotten += 1;
+                } else {
+                    anstream::eprintln!("mayi: nothing was kept of {origin}");
+                }
             }
+            is_much = forgotten * A_LOT >= store.size().await?.origins + forgotten;
         }
-        let left = opened.runtime.block_on(opened.store.size()).map_err(Failure::new)?;
-        forgotten * A_LOT >= left.origins + forgotten
-    };
-    if forgotten > 0 && is_much {
-        opened.runtime.block_on(opened.store.compact()).map_err(Failure::new)?;
-    }
+        if forgotten > 0 && is_much {
+            store.compact().await?;
+        }
+        Ok(forgotten)
+    });
+    let forgotten = forgotten.map_err(|error: StoreError| Failure::new(error))?;
     anstream::eprintln!("{} forgotten", sites(forgotten));
     Ok(Exit::Allowed)
 }

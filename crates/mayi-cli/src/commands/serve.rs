@@ -51,7 +51,7 @@ pub(crate) struct ServeArgs {
 
     /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
     /// in the user's cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
 
     /// The User-Agent string to fetch with; it should have a contact, as

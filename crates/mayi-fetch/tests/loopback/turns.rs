@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mayi::access::Origin;
+use mayi::report::FileSource;
 use mayi_fetch::clock::Later;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::store::{Claim, ClaimToken, MemoryStore, Store, StoreSize, Storing};
@@ -65,23 +66,26 @@ impl Store for Claims {
     }
 }
 
+/// A server that answers as long as the gate is open.
+async fn gated(gate: &Arc<Semaphore>) -> Server {
+    let gate = Arc::clone(gate);
+    Server::of_requests(move |exchange| {
+        let gate = Arc::clone(&gate);
+        async move {
+            let turn = gate.acquire().await;
+            exchange.say(ok(FILE)).await;
+            drop(turn);
+        }
+    })
+    .await
+}
+
 /// A claim ends by itself after the time of an attempt. Held while its holder waits in a queue, it would be
 /// over before the attempt begins, and another process would make the same one.
 #[tokio::test]
 async fn nobody_claims_before_it_is_their_turn() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = Server::of_requests({
-        let gate = Arc::clone(&gate);
-        move |exchange| {
-            let gate = Arc::clone(&gate);
-            async move {
-                let turn = gate.acquire().await;
-                exchange.say(ok(FILE)).await;
-                drop(turn);
-            }
-        }
-    })
-    .await;
+    let server = gated(&gate).await;
     let store = Arc::new(Claims { store: MemoryStore::new(1 << 20), said: Mutex::default() });
     let fetcher = builder().connections(1, 1).store(Arc::clone(&store) as _).build();
     let ask = |host: &str| {
@@ -135,4 +139,26 @@ async fn a_flight_that_panics() {
         }
     }
     assert_eq!(fetcher.stats().in_flight, 0);
+}
+
+/// What another process has kept answers at once, and is asked for again in the background, as what was in
+/// memory does.
+#[tokio::test]
+async fn a_refresh_of_what_was_in_the_store_holds_nobody_up() {
+    let gate = Arc::new(Semaphore::new(1));
+    let server = gated(&gate).await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
+    assert_file(&builder().store(Arc::clone(&store)).build().robots(&server.origin()).await);
+    let clock = Arc::new(Ahead::default());
+    clock.go_on(Duration::from_secs(24 * 3600 - 300));
+    let fetcher = builder().store(store).clock(clock).build();
+    // The server answers nobody any more.
+    gate.forget_permits(1);
+    let robots = fetcher.robots(&server.origin()).await;
+    assert_file(&robots);
+    assert_eq!(robots.source(), FileSource::Fresh);
+    eventually("its server is asked meanwhile", || server.requests() == 2).await;
+    gate.add_permits(1);
+    eventually("the news is there", || fetcher.stats().in_flight == 0).await;
+    assert_eq!((fetcher.stats().successful, server.requests()), (1, 2));
 }

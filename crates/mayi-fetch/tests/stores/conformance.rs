@@ -17,6 +17,15 @@ async fn memory() {
     bounded(&MemoryStore::new(1 << 20), 1 << 20).await;
 }
 
+/// A file that is not kept would be fetched for every question.
+#[tokio::test]
+async fn memory_has_room_for_a_large_file_on_any_machine() {
+    let store = MemoryStore::new(4 << 20);
+    let large = kept("large", 1_000, 2 << 20);
+    store.save(&large).await.expect("saved");
+    assert_eq!(store.load(&large.origin).await.expect("an answer"), Some(large));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn disk() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -55,9 +55,9 @@ enum CacheCommand {
     /// Forget sites
     #[command(
         group(clap::ArgGroup::new("which").args(["urls", "all"]).required(true)),
-        after_help = "\
-A store in a file gives its room back to the disk where all sites, or a quarter of them, are forgotten;
-otherwise what comes next uses the room. That takes a while for a large file."
+        after_help = "A store in a file gives its room back to the disk where all sites, or a quarter of them, \
+                      are forgotten; otherwise what comes next uses the room. That takes a while for a \
+                      large file."
     )]
     Purge {
         /// URLs of the sites, or their names

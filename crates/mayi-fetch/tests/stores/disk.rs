@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mayi_fetch::store::{DiskStore, Store};
@@ -324,55 +325,52 @@ async fn what_is_forgotten_gives_its_room_back() {
 }
 
 /// Many who make the same store at once: one has it, the others are told so, and nothing that the one
-/// saves is lost.
+/// saves is lost. To the system, an open file of this process is as one of another.
 #[test]
 fn one_of_many_makes_the_store() {
-    if let Some(path) = std::env::var_os(CHILD) {
-        return make_and_save(Path::new(&path));
-    }
-    for round in 0..6 {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    for round in 0..30 {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("store");
         if round % 2 == 1 {
             std::fs::write(&path, "").expect("an empty file");
         }
-        let children: Vec<_> = (0..6)
-            .map(|_| {
-                let mut child = myself("disk::one_of_many_makes_the_store", &path);
-                child.stdout(Stdio::piped()).spawn().expect("a child")
+        let is_taken = AtomicBool::new(false);
+        let make = |number: usize| {
+            let store = loop {
+                match DiskStore::open(&path, 1 << 30) {
+                    Ok(store) => break Some(store),
+                    Err(error) => {
+                        let error = error.to_string();
+                        assert!(error.contains("another process has this store open"), "{error}");
+                    }
+                }
+                if is_taken.load(Ordering::SeqCst) {
+                    break None;
+                }
+            };
+            is_taken.store(true, Ordering::SeqCst);
+            let saved = kept(&format!("t{number}"), 1_000, 10);
+            store.map(|store| {
+                runtime.block_on(store.save(&saved)).expect("saved");
+                (store, saved)
             })
-            .collect();
-        let mut saved = Vec::new();
-        for child in children {
-            let output = child.wait_with_output().expect("its output");
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(output.status.success(), "{said}");
-            saved.extend(said.lines().filter_map(|line| Some(line.strip_prefix("saved ")?.to_owned())));
-        }
-        assert!(!saved.is_empty(), "one has made it");
+        };
+        // Whoever has it keeps it until all have tried.
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let make = &make;
+            let makers: Vec<_> = (0..4).map(|number| scope.spawn(move || make(number))).collect();
+            makers.into_iter().filter_map(|maker| maker.join().expect("a thread")).collect()
+        });
+        assert_eq!(made.len(), 1, "round {round}: one has it");
+        let saved: Vec<_> = made.into_iter().map(|(_, saved)| saved).collect();
         let store = DiskStore::open(&path, 1 << 30).expect("the file opens");
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        for name in saved {
-            let there = runtime.block_on(store.load(&origin(&name))).expect("an answer");
-            assert!(there.is_some(), "round {round}: what {name} saved is lost");
-        }
-        let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").collect();
-        assert_eq!(left.len(), 1, "nothing else is left: {left:?}");
+        let there = runtime.block_on(store.load(&saved[0].origin)).expect("an answer");
+        assert_eq!(there.as_ref(), saved.first(), "round {round}");
+        drop(store);
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 1, "round {round}: nothing but the store is left");
     }
-}
-
-fn make_and_save(path: &Path) {
-    let store = match DiskStore::open(path, 1 << 30) {
-        Ok(store) => store,
-        Err(error) => {
-            assert!(error.to_string().contains("another process has this store open"), "{error}");
-            return;
-        }
-    };
-    let name = format!("p{}", std::process::id());
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(store.save(&kept(&name, 1_000, 10))).expect("saved");
-    println!("saved {name}");
 }
 
 #[cfg(unix)]

@@ -31,9 +31,12 @@ pub(super) struct Link {
     timeout: Duration,
     pause: Duration,
     way: Way,
-    /// Until when nobody is asked; one for a server, one for each range of slots of a cluster.
-    paused: Box<[Mutex<Option<Instant>>]>,
+    /// Until when nobody is asked, and why; one for a server, one for each range of slots of a cluster.
+    paused: Box<[Pause]>,
 }
+
+/// Until when nobody is asked, and what went wrong when somebody was.
+type Pause = Mutex<Option<(Instant, String)>>;
 
 /// A node of a cluster: its host and its port.
 pub(super) type Node = (String, u16);
@@ -169,15 +172,17 @@ impl Link {
 
     async fn answer<T: FromRedisValue>(
         &self,
-        pause: Option<&Mutex<Option<Instant>>>,
+        pause: Option<&Pause>,
         command: &Cmd,
         node: Option<&Node>,
     ) -> Result<T, StoreError> {
-        let paused = |pause: &Mutex<Option<Instant>>| {
-            pause.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| moment() < until)
+        let lately = |pause: &Pause| {
+            let paused = pause.lock().unwrap_or_else(PoisonError::into_inner);
+            let (_, why) = paused.as_ref().filter(|(until, _)| moment() < *until)?;
+            Some(self.error(&format!("it did not answer a moment ago: {why}")))
         };
-        if pause.is_some_and(paused) {
-            return Err(self.error("it did not answer a moment ago"));
+        if let Some(error) = pause.and_then(lately) {
+            return Err(error);
         }
         let answer = at_most(self.timeout, async {
             match self.send(command, node).await {
@@ -201,7 +206,7 @@ impl Link {
         };
         if let Some(pause) = pause.filter(|_| is_down) {
             let until = moment() + self.pause;
-            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, message.clone()));
         }
         Err(self.error(&message))
     }
@@ -224,7 +229,7 @@ impl Link {
         }
     }
 
-    fn pause_of(&self, origin: Option<&str>) -> Option<&Mutex<Option<Instant>>> {
+    fn pause_of(&self, origin: Option<&str>) -> Option<&Pause> {
         match &self.way {
             Way::Server(_) => self.paused.first(),
             Way::Cluster(..) => self.paused.get((slot(origin?) / SLOTS_OF_A_PAUSE) as usize),

@@ -112,7 +112,7 @@ impl Builder {
         Self { guard, ..self }
     }
 
-    /// Trusts the certificates of a PEM file beside those of the system, and says how many it has.
+    /// Trusts the certificates of a PEM file beside those of the system.
     ///
     /// # Errors
     /// When the text has none, or one that can't be read.

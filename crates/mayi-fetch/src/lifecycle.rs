@@ -150,8 +150,17 @@ impl Policy {
             AccessResult::Successful => (0, None, now),
             AccessResult::Unavailable(_) => {
                 let explicit = response.as_ref().and_then(|it| explicit_fresh_for(it.fields(), now));
-                let backoff = || self.jittered(self.unavailable.after(failures), dice);
-                let kept_for = explicit.map_or_else(backoff, |fresh| self.bounded(fresh));
+                let kept_for = match explicit {
+                    Some(fresh) if fresh > self.least_fresh => self.bounded(fresh),
+                    // Many servers say of every error that it is not to be kept. That is no wish to be
+                    // asked every minute for ever.
+                    Some(_) => {
+                        let most = self.unavailable.first.max(self.least_fresh);
+                        let backoff = Backoff { first: self.least_fresh, most };
+                        self.jittered(backoff.after(failures), dice).max(self.bounded(Duration::ZERO))
+                    }
+                    None => self.jittered(self.unavailable.after(failures), dice),
+                };
                 (failures, Some(since), now + kept_for.max(wait))
             }
             AccessResult::Unreachable(_) => {

@@ -81,7 +81,7 @@ pub trait Store: Send + Sync + 'static {
                 }
                 match page.last() {
                     Some(last) if page.len() == CLEARED_AT_ONCE => {
-                        after = Some(last.origin.to_string())
+                        after = Some(last.origin.to_string());
                     }
                     _ => return Ok(forgotten),
                 }

@@ -70,8 +70,8 @@ fn disk(_path: &str, _most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
 
 #[cfg(feature = "redis")]
 fn redis(url: &str, extra_roots: &[u8]) -> Result<Arc<dyn Store>, StoreError> {
-    let mut options = super::RedisOptions::default();
-    options.extra_roots = extra_roots.to_vec();
+    let options =
+        super::RedisOptions { extra_roots: extra_roots.to_vec(), ..super::RedisOptions::default() };
     Ok(Arc::new(super::RedisStore::connect(url, options)?))
 }
 

@@ -150,7 +150,7 @@ async fn a_refresh_of_what_was_in_the_store_holds_nobody_up() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
     assert_file(&builder().store(Arc::clone(&store)).build().robots(&server.origin()).await);
     let clock = Arc::new(Ahead::default());
-    clock.go_on(Duration::from_secs(24 * 3600 - 300));
+    clock.go_on(Duration::from_mins(24 * 60 - 5));
     let fetcher = builder().store(store).clock(clock).build();
     // The server answers nobody any more.
     gate.forget_permits(1);

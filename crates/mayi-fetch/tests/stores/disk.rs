@@ -357,13 +357,13 @@ fn one_of_many_makes_the_store() {
             })
         };
         // Whoever has it keeps it until all have tried.
-        let made: Vec<_> = std::thread::scope(|scope| {
+        let open: Vec<_> = std::thread::scope(|scope| {
             let make = &make;
             let makers: Vec<_> = (0..4).map(|number| scope.spawn(move || make(number))).collect();
             makers.into_iter().filter_map(|maker| maker.join().expect("a thread")).collect()
         });
-        assert_eq!(made.len(), 1, "round {round}: one has it");
-        let saved: Vec<_> = made.into_iter().map(|(_, saved)| saved).collect();
+        assert_eq!(open.len(), 1, "round {round}: one has it");
+        let saved: Vec<_> = open.into_iter().map(|(_, saved)| saved).collect();
         let store = DiskStore::open(&path, 1 << 30).expect("the file opens");
         let there = runtime.block_on(store.load(&saved[0].origin)).expect("an answer");
         assert_eq!(there.as_ref(), saved.first(), "round {round}");

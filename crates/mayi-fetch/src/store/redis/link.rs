@@ -342,8 +342,8 @@ mod tests {
             let error = link.ask::<Value>(None, &cmd("PING")).await.expect_err("nobody is there");
             assert!(!error.to_string().contains("secret"), "{error}");
         }
-        let mut options = RedisOptions::default();
-        options.extra_roots = b"no certificate".to_vec();
+        let extra_roots = b"no certificate".to_vec();
+        let options = RedisOptions { extra_roots, ..RedisOptions::default() };
         let error = Link::to("rediss://localhost", &options).err().map(|error| error.to_string());
         assert!(error.is_some_and(|error| error.contains("no root certificates in PEM form")));
     }

@@ -30,9 +30,9 @@ const AHEAD: usize = 256;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fetching, where no file is given")]
 pub(crate) struct Fetching {
-    /// Where fetched files are kept: a path, `memory`, or `redis://host:port`; a file in the user's
-    /// cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
+    /// in the user's cache folder where nothing is said
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     pub(crate) store: Option<String>,
 
     /// Ask no server: answer from what is kept, however old it is
@@ -56,29 +56,43 @@ pub(crate) struct Fetching {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
 
-    /// Root certificates to trust beside the system's, in PEM form
+    /// Root certificates to trust beside the system's, in PEM form, for sites and for the store
     #[arg(long, value_name = "FILE")]
     pub(crate) roots: Option<PathBuf>,
 }
 
-/// Opens the store of this name, or the one in the user's cache folder.
-pub(crate) fn store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
+/// Opens the store of this name, or the one in the user's cache folder. These certificates are trusted
+/// too.
+fn store(place: Option<&str>, roots: &[u8]) -> Result<Arc<dyn Store>, Failure> {
     let place = match place {
         Some(place) => place.to_owned(),
         None => default_store()?.display().to_string(),
     };
-    mayi_fetch::store::open(&place, STORE_OCTETS).map_err(Failure::new)
+    mayi_fetch::store::open_trusting(&place, STORE_OCTETS, roots).map_err(Failure::new)
+}
+
+/// The certificates of a file, as they are; no octets where no file is named.
+fn read_roots(path: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    let mut pem = Vec::new();
+    if let Some(path) = path {
+        std::io::Read::read_to_end(&mut input::open(path)?, &mut pem)
+            .map_err(|error| input::unreadable(path, &error))?;
+    }
+    Ok(pem)
 }
 
 /// The same for commands that only look: opened, a store that is not there would be made, and answer
 /// that it has nothing.
-pub(crate) fn existing_store(place: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
+pub(crate) fn existing_store(
+    place: Option<&str>,
+    roots: Option<&Path>,
+) -> Result<Arc<dyn Store>, Failure> {
     if let Some(place) = place.filter(|place| *place != "memory" && !place.contains("://"))
         && !Path::new(place).exists()
     {
         return Err(Failure::new(format_args!("there is no store `{place}`")));
     }
-    store(place)
+    store(place, &read_roots(roots)?)
 }
 
 /// The store in the user's cache folder.
@@ -108,14 +122,15 @@ pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<block
 /// A fetcher that asks nobody: it has what a store keeps.
 pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
     blocking::Fetcher::made_by(|| {
-        let store = existing_store(Some(place))?;
+        let store = existing_store(Some(place), None)?;
         let builder = Fetcher::builder(OUR_NAME).map_err(Failure::new)?;
         Ok(builder.store(store).offline(true).ready_octets(8 << 20).build())
     })
 }
 
 fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
-    let store = match store(fetching.store.as_deref()) {
+    let roots = read_roots(fetching.roots.as_deref())?;
+    let store = match store(fetching.store.as_deref(), &roots) {
         Ok(store) => store,
         Err(Failure::Message(message)) if fetching.store.is_none() => {
             let message = shown(message.as_bytes());
@@ -142,11 +157,8 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     if let Some(advice) = builder.advice().filter(|_| fetching.fetch_as != OUR_NAME) {
         anstream::eprintln!("mayi: {advice}");
     }
-    if let Some(path) = &fetching.roots {
-        let mut pem = Vec::new();
-        std::io::Read::read_to_end(&mut input::open(path)?, &mut pem)
-            .map_err(|error| input::unreadable(path, &error))?;
-        builder = builder.extra_roots(&pem).map_err(Failure::new)?;
+    if fetching.roots.is_some() {
+        builder = builder.extra_roots(&roots).map_err(Failure::new)?;
     }
     Ok(builder.build())
 }

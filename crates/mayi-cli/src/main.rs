@@ -14,7 +14,7 @@ mod parallel;
 mod progress;
 mod text;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Failure};
@@ -34,7 +34,9 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Result<Exit, Failure> {
-    match Cli::parse().command {
+    let mut words = without_empty_variables(Cli::command());
+    let cli = Cli::from_arg_matches(&words.get_matches_mut());
+    match cli.unwrap_or_else(|error| error.format(&mut words).exit()).command {
         Command::Check(check) => commands::check::run(&check),
         Command::Explain(explain) => commands::explain::run(&explain),
         Command::Decide(decide) => commands::decide::run(&decide),
@@ -51,4 +53,23 @@ fn run() -> Result<Exit, Failure> {
         Command::Completions(completions) => commands::generate::completions(&completions),
         Command::Man(man) => commands::generate::man(&man),
     }
+}
+
+/// The same words, with those variables of the environment left out that are set to nothing: that is how
+/// scripts and service files unset one.
+fn without_empty_variables(mut words: clap::Command) -> clap::Command {
+    let is_empty = |arg: &clap::Arg| {
+        arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|it| it.is_empty()))
+    };
+    let empty: Vec<_> =
+        words.get_arguments().filter(|arg| is_empty(arg)).map(|arg| arg.get_id().clone()).collect();
+    for id in empty {
+        words = words.mut_arg(id, |arg| arg.env(None::<&str>));
+    }
+    let commands: Vec<_> =
+        words.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    for name in commands {
+        words = words.mut_subcommand(name, without_empty_variables);
+    }
+    words
 }

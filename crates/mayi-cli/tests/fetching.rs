@@ -218,7 +218,7 @@ fn the_cache_is_listed_shown_exported_and_purged() {
     assert_eq!(place.check(&[&site.at("/")]).status, Some(0));
     let run = place.cache(&["list"]);
     assert!(run.stdout.starts_with(&format!("{}  successful", site.url)), "{}", run.stdout);
-    assert!(run.stderr.starts_with("1 sites"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("1 site, "), "{}", run.stderr);
     let run = place.cache(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(listed["copy"]["robots"], Value::Null);
@@ -281,4 +281,55 @@ fn a_store_that_was_asked_for_and_can_t_be_had_is_an_error() {
     assert_eq!((run.status, absent.exists()), (Some(2), false), "{}", run.stderr);
     let run = mayi(&["cache", "list", "--store", "mysql://x"], b"");
     assert!(run.stderr.contains("redis://"), "{}", run.stderr);
+}
+
+/// A script, or the file of a service, unsets a variable by setting it to nothing.
+#[test]
+fn a_variable_that_is_set_to_nothing_is_not_set() {
+    let (folder, site) = (tempfile::tempdir().expect("a folder"), Site::new("200 OK", FILE));
+    let run = |words: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_mayi"))
+            .args(words)
+            .env("XDG_CACHE_HOME", folder.path())
+            .env("MAYI_STORE", "")
+            .env("MAYI_FETCH_AS", "")
+            .output()
+            .expect("the binary runs");
+        let text = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, _, stderr) = run(&["fetch", "--allow-private", &site.at("/")]);
+    assert_eq!(status, Some(0), "{stderr}");
+    assert!(folder.path().join("mayi/robots.store").is_file(), "it is kept where nothing is said");
+    let (status, stdout, stderr) = run(&["cache", "list"]);
+    assert_eq!((status, stdout.lines().count()), (Some(0), 1), "{stderr}");
+    // Who writes nothing behind the word itself has made a mistake.
+    let (status, _, stderr) = run(&["cache", "list", "--store", ""]);
+    assert_eq!(status, Some(2), "{stderr}");
+    let (status, stdout, _) = run(&["cache", "list", "--help"]);
+    assert_eq!(status, Some(0));
+    assert!(stdout.contains("--store"), "{stdout}");
+}
+
+#[test]
+fn a_purge_gives_room_back() {
+    let place = Place::new();
+    let file = format!("{FILE}{}", "# no two files are alike\n".repeat(10));
+    let sites: Vec<_> = (0..8).map(|_| Site::new("200 OK", &file)).collect();
+    let urls: Vec<_> = sites.iter().map(|site| site.at("/")).collect();
+    let urls: Vec<&str> = urls.iter().map(|url| &**url).collect();
+    assert_eq!(place.check(&urls).status, Some(0));
+    let octets = || std::fs::metadata(place.store()).expect("the store").len();
+    let before = octets();
+    let run = place.cache(&["purge", urls[0], urls[1], "never.test"]);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("nothing was kept of https://never.test"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("2 sites forgotten\n"), "{}", run.stderr);
+    let after = octets();
+    assert!(after < before, "{after} of {before}");
+    let run = place.cache(&["list"]);
+    assert_eq!(run.stdout.lines().count(), 6, "{}", run.stdout);
+    let run = place.cache(&["purge", "--all"]);
+    assert!(run.stderr.ends_with("6 sites forgotten\n"), "{}", run.stderr);
+    assert_eq!(place.cache(&["list"]).stdout, "");
 }

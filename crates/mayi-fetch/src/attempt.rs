@@ -9,7 +9,7 @@ use url::Url;
 use crate::clock::{Clock, within};
 use crate::kept::{FileCopy, Hop, Said};
 use crate::lifecycle::Attempted;
-use crate::manners::Manners;
+use crate::manners::{Manners, Turn};
 use crate::transport::{Get, Response, Transport, TransportError};
 
 /// What an attempt is made with.
@@ -24,23 +24,26 @@ pub(crate) struct Means {
 }
 
 impl Means {
-    /// Asks for the file of an origin, and for its changes where a copy is kept.
+    /// Asks for the file of an origin, and for its changes where a copy is kept, beginning with a turn that
+    /// the caller has waited for.
     pub(crate) async fn attempt(
         &self,
         origin: &Origin,
+        turn: Turn,
         copy: Option<&FileCopy>,
         options: AttemptOptions,
     ) -> Attempted {
         let mut attempt = Attempt::with_options(origin, options);
         let mut hops = Vec::new();
         let mut left = self.total;
+        let mut turn = Some(turn);
         loop {
             let asked = attempt.url().to_owned();
             // Changes are asked for at the URL that the copy came from, where there is something to
             // ask with. A 304 to any other request means nothing.
             let copy =
                 copy.filter(|copy| *copy.url == *asked && copy.validators != Validators::default());
-            let got = self.get(&asked, origin.port(), copy, &mut left).await;
+            let got = self.get(&asked, origin.port(), copy, turn.take(), &mut left).await;
             let said = match &got {
                 Ok(response) => Said::Status(response.status),
                 Err(error) => Said::Error(error.0.clone()),
@@ -69,10 +72,14 @@ impl Means {
         url: &str,
         named_port: u16,
         copy: Option<&FileCopy>,
+        turn: Option<Turn>,
         left: &mut Duration,
     ) -> Result<Response, TransportError> {
         let url = Url::parse(url).map_err(|error| TransportError::new("url", error))?;
-        let _turn = self.manners.turn(url.host_str().unwrap_or_default()).await;
+        let _turn = match turn {
+            Some(turn) => turn,
+            None => self.manners.turn(url.host_str().unwrap_or_default()).await,
+        };
         let get = Get {
             url: &url,
             user_agent: &self.user_agent,

@@ -4,18 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use mayi::report::Answering;
-use quick_cache::sync::Cache;
 use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 
 use crate::attempt::Means;
 use crate::clock::{Clock, SystemClock};
 use crate::dial::{Connector, Dialer, Resolver, SystemResolver, TcpConnector};
 use crate::fetcher::{Fetcher, Inner, Octets};
 use crate::guard::Guard;
+use crate::held;
 use crate::http::Http;
 use crate::lifecycle::Policy;
 use crate::manners::Manners;
+use crate::roots::InvalidRoots;
 use crate::store::{MemoryStore, Store};
 use crate::transport::{BySchemes, Patience, Transport};
 
@@ -112,17 +112,12 @@ impl Builder {
         Self { guard, ..self }
     }
 
-    /// Trusts the certificates of a PEM file beside those of the system, and says how many it has.
+    /// Trusts the certificates of a PEM file beside those of the system.
     ///
     /// # Errors
     /// When the text has none, or one that can't be read.
     pub fn extra_roots(mut self, pem: &[u8]) -> Result<Self, InvalidRoots> {
-        let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let roots = roots.map_err(|error| InvalidRoots { why: error.to_string() })?;
-        if roots.is_empty() {
-            return Err(InvalidRoots { why: "there is no certificate in it".to_owned() });
-        }
-        self.roots.extend(roots);
+        self.roots.extend(crate::roots::read(pem)?);
         Ok(self)
     }
 
@@ -192,15 +187,15 @@ impl Builder {
             body_octets: limits.file_octets() + BEHIND_THE_LIMIT,
             total: self.patience.total,
         };
-        let origins =
-            usize::try_from(self.ready_octets / 4096).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+        // A file is there three times over while it is ready, about.
+        let largest = limits.file_octets().saturating_mul(3) as u64;
         Fetcher::from_inner(Inner {
             policy: self.policy,
             answering: self.answering,
             means,
             clock: self.clock,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(256 << 20))),
-            ready: Cache::with_weighter(origins, self.ready_octets, Octets),
+            ready: held::cache(self.ready_octets, 4096, largest, Octets),
             offline: self.offline,
             counters: crate::stats::Counters::default(),
             flights: std::sync::Mutex::default(),
@@ -232,17 +227,3 @@ impl fmt::Display for InvalidUserAgent {
 }
 
 impl std::error::Error for InvalidUserAgent {}
-
-/// Text that has no certificates to trust.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidRoots {
-    why: String,
-}
-
-impl fmt::Display for InvalidRoots {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no root certificates in PEM form: {}", self.why)
-    }
-}
-
-impl std::error::Error for InvalidRoots {}

@@ -18,9 +18,10 @@ use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::{Clock, within};
 use crate::kept::{Kept, LastAttempt};
 use crate::lifecycle::{CLOCK_SKEW, Need, Policy};
+use crate::manners::Turn;
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
-use crate::store::{Claim, Store, StoreError, Storing};
+use crate::store::{Claim, ClaimToken, Store, StoreError, Storing};
 
 /// How often a store is asked whether another process is done with an origin.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -124,6 +125,9 @@ impl Fetcher {
             return robots;
         }
         let landed = self.flight(origin, Wanted::Answer).await;
+        if landed.how == How::Kept && self.0.need(&landed.ready.kept) == Need::Refresh {
+            drop(self.start(origin, Wanted::Answer));
+        }
         self.0.counters.answered(landed.how);
         self.robots_of(landed)
     }
@@ -184,7 +188,7 @@ impl Fetcher {
     fn robots_of(&self, landed: Landed) -> Robots {
         let now = self.0.clock.now();
         let in_force = landed.ready.kept.in_force(&self.0.policy.keeping, now);
-        Robots::new(landed.ready, landed.how, in_force, now)
+        Robots::new(landed.ready, landed.how, in_force, now, self.0.offline)
     }
 
     /// Waits for the one flight of an origin, and starts it where nobody has.
@@ -250,9 +254,16 @@ impl Inner {
     /// at it, or from its server.
     async fn fly(&self, origin: &Origin, wanted: Wanted) -> Landed {
         let mut is_blind = false;
+        let was_here = self.ready.get(origin).is_some();
         let mut before = self.newest(origin, &mut is_blind).await;
+        // What was only in the store answers at once where it may: who waits for it starts a flight for
+        // the news then.
+        let is_good = |ready: &Ready| {
+            self.is_enough(ready, wanted)
+                || (!was_here && wanted == Wanted::Answer && self.need(&ready.kept) == Need::Refresh)
+        };
         if let Some(ready) = &before
-            && self.is_enough(ready, wanted)
+            && is_good(ready)
         {
             return Landed { ready: Arc::clone(ready), how: How::Kept };
         }
@@ -261,12 +272,13 @@ impl Inner {
             return self.without_answer(origin, error, self.clock.now());
         }
         let claim = self.claimed(origin, wanted, &mut before, &mut is_blind).await;
-        let Some(claim) = claim else {
+        let Some((turn, token)) = claim else {
             let ready = before.expect("another process has brought it up to date");
             return Landed { ready, how: How::Kept };
         };
-        let landed = self.ask(origin, before.as_ref().map(|ready| &*ready.kept), is_blind).await;
-        if let Some(token) = claim {
+        let kept = before.as_ref().map(|ready| &*ready.kept);
+        let landed = self.ask(origin, turn, kept, is_blind).await;
+        if let Some(token) = token {
             self.noted(self.store.release(origin, token)).await;
         }
         landed
@@ -287,19 +299,23 @@ impl Inner {
         }
     }
 
-    /// Waits until this process may ask for the file of an origin: `Some` with the claim to give back
-    /// later, if the store has claims. `None` where another process has meanwhile done it.
+    /// Waits until this process may ask for the file of an origin: `Some` with its turn, and with the claim
+    /// to give back later, if the store has claims. `None` where another process has meanwhile done it.
+    ///
+    /// The turn comes first. A claim ends by itself, and one that was held in a queue would be over when
+    /// it is needed.
     async fn claimed(
         &self,
         origin: &Origin,
         wanted: Wanted,
         before: &mut Option<Arc<Ready>>,
         is_blind: &mut bool,
-    ) -> Option<Option<crate::store::ClaimToken>> {
+    ) -> Option<(Turn, Option<ClaimToken>)> {
         // Whoever has no limit of time still claims for a time that a clock can show.
         let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_CLAIM);
-        let give_up = self.clock.now() + at_most;
+        let mut give_up = None;
         loop {
+            let turn = self.means.manners.turn(origin.host()).await;
             match self.noted(self.store.claim(origin, at_most)).await {
                 Some(Claim::Granted(token)) => {
                     // Somebody may have been done with it just before.
@@ -308,12 +324,18 @@ impl Inner {
                         self.noted(self.store.release(origin, token)).await;
                         return None;
                     }
-                    return Some(Some(token));
+                    return Some((turn, Some(token)));
                 }
                 // A store that is down holds nobody up.
-                None => return Some(None),
-                Some(Claim::Taken) if self.clock.now() >= give_up => return Some(None),
-                Some(Claim::Taken) => self.clock.sleep(LOOK_AGAIN).await,
+                None => return Some((turn, None)),
+                Some(Claim::Taken) => {
+                    let now = self.clock.now();
+                    if now >= *give_up.get_or_insert(now + at_most) {
+                        return Some((turn, None));
+                    }
+                    drop(turn);
+                    self.clock.sleep(LOOK_AGAIN).await;
+                }
             }
             *before = self.newest(origin, is_blind).await;
             if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
@@ -323,10 +345,10 @@ impl Inner {
     }
 
     /// Asks the server, and keeps what came of it.
-    async fn ask(&self, origin: &Origin, before: Option<&Kept>, is_blind: bool) -> Landed {
+    async fn ask(&self, origin: &Origin, turn: Turn, before: Option<&Kept>, is_blind: bool) -> Landed {
         let start = self.clock.now();
         let copy = before.and_then(|kept| kept.copy.as_ref());
-        let attempted = self.means.attempt(origin, copy, self.policy.attempts).await;
+        let attempted = self.means.attempt(origin, turn, copy, self.policy.attempts).await;
         let now = self.clock.now();
         self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
         let how = match (&attempted.result, attempted.is_unchanged) {

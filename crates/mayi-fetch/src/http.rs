@@ -14,8 +14,8 @@ use hyper::header::{
 };
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 use url::Url;
@@ -317,15 +317,7 @@ fn failure(error: &hyper::Error) -> TransportError {
 
 /// TLS with the roots of the system and these.
 fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, String> {
-    let mut roots = RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
-    let (_, _) = roots.add_parsable_certificates(found.certs);
-    for root in extra {
-        roots.add(root.clone()).map_err(|error| format!("an extra root can't be used: {error}"))?;
-    }
-    if roots.is_empty() {
-        return Err("no root certificates were found on this system".to_owned());
-    }
+    let roots = crate::roots::with_those_of_the_system(extra)?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -127,9 +127,21 @@ impl Kept {
 
     /// About how many octets it takes in memory.
     pub fn octets(&self) -> usize {
-        let copy = self.copy.as_ref().map_or(0, |copy| copy.body.len() + copy.url.len());
-        let hops: usize = self.last.hops.iter().map(|hop| hop.url.len() + size_of::<Hop>()).sum();
-        size_of::<Self>() + copy + hops + 64
+        let copy = self.copy.as_ref().map_or(0, |copy| {
+            let Validators { etag, last_modified, .. } = &copy.validators;
+            let texts = [&copy.content_type, etag, last_modified];
+            let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+            copy.body.len() + copy.url.len() + texts
+        });
+        let hops = self.last.hops.iter().map(|hop| {
+            let error = if let Said::Error(error) = &hop.said { error.len() } else { 0 };
+            hop.url.len() + error + size_of::<Hop>()
+        });
+        let result = match &self.last.result {
+            AccessResult::Unreachable(Unreachable::Network(error)) => error.len(),
+            _ => 0,
+        };
+        size_of::<Self>() + copy + hops.sum::<usize>() + result + 64
     }
 
     /// The octets that stand for it in a store.

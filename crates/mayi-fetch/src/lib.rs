@@ -23,17 +23,20 @@ mod fetcher;
 #[cfg(feature = "ftp")]
 mod ftp;
 pub mod guard;
+mod held;
 mod http;
 pub mod kept;
 mod lifecycle;
 mod manners;
 mod robots;
+mod roots;
 mod stats;
 pub mod store;
 pub mod transport;
 
-pub use builder::{Builder, InvalidRoots, InvalidUserAgent};
+pub use builder::{Builder, InvalidUserAgent};
 pub use fetcher::Fetcher;
 pub use lifecycle::{Backoff, Policy};
 pub use robots::Robots;
+pub use roots::InvalidRoots;
 pub use stats::Stats;

@@ -19,6 +19,9 @@ pub(crate) const CLOCK_SKEW: Duration = Duration::from_mins(5);
 /// Nobody waits longer than this between two attempts, whatever is set: no clock shows what is behind it.
 const LONGEST_BACKOFF: Duration = Duration::from_hours(366 * 24);
 
+/// The longest validator that is sent back. Servers take 4 to 8 KiB for a whole head.
+const LONGEST_VALIDATOR: usize = 1024;
+
 /// How files are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -147,8 +150,17 @@ impl Policy {
             AccessResult::Successful => (0, None, now),
             AccessResult::Unavailable(_) => {
                 let explicit = response.as_ref().and_then(|it| explicit_fresh_for(it.fields(), now));
-                let backoff = || self.jittered(self.unavailable.after(failures), dice);
-                let kept_for = explicit.map_or_else(backoff, |fresh| self.bounded(fresh));
+                let kept_for = match explicit {
+                    Some(fresh) if fresh > self.least_fresh => self.bounded(fresh),
+                    // Many servers say of every error that it is not to be kept. That is no wish to be
+                    // asked every minute for ever.
+                    Some(_) => {
+                        let most = self.unavailable.first.max(self.least_fresh);
+                        let backoff = Backoff { first: self.least_fresh, most };
+                        self.jittered(backoff.after(failures), dice).max(self.bounded(Duration::ZERO))
+                    }
+                    None => self.jittered(self.unavailable.after(failures), dice),
+                };
                 (failures, Some(since), now + kept_for.max(wait))
             }
             AccessResult::Unreachable(_) => {
@@ -168,7 +180,7 @@ impl Policy {
             is_cut: response.is_cut,
             content_type: response.field("content-type").map(Into::into),
             url: url.into(),
-            validators: Validators::of(response.fields()),
+            validators: validators_of(response),
             fetched: now,
             checked: now,
             fresh_until: now + fresh,
@@ -182,7 +194,7 @@ impl Policy {
         let before = copy.fresh_until.duration_since(copy.checked).unwrap_or(MOST_FRESH);
         let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(before);
         let fresh = self.bounded(fresh);
-        let said = Validators::of(response.fields());
+        let said = validators_of(response);
         let mut validators = copy.validators.clone();
         validators.etag = said.etag.or(validators.etag);
         validators.last_modified = said.last_modified.or(validators.last_modified);
@@ -218,6 +230,16 @@ impl Backoff {
         let doubled = 2_u32.checked_pow(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.first.saturating_mul(doubled).min(self.most)
     }
+}
+
+/// What to ask for changes with. A validator that is longer than any honest one is none: sent back, it
+/// would make a request that servers refuse, and a refusal is taken for a file that is not there.
+fn validators_of(response: &Response) -> Validators {
+    let mut validators = Validators::of(response.fields());
+    for validator in [&mut validators.etag, &mut validators.last_modified] {
+        validator.take_if(|validator| validator.len() > LONGEST_VALIDATOR);
+    }
+    validators
 }
 
 /// How long a server asks not to be asked again: `Retry-After` of 429 and 503, a day at most.

@@ -61,7 +61,13 @@ pub struct Robots {
 }
 
 impl Robots {
-    pub(crate) fn new(ready: Arc<Ready>, how: How, in_force: InForce, now: SystemTime) -> Self {
+    pub(crate) fn new(
+        ready: Arc<Ready>,
+        how: How,
+        in_force: InForce,
+        now: SystemTime,
+        is_offline: bool,
+    ) -> Self {
         let result = result_in_force(in_force, &ready.kept.last.result);
         let source = match (in_force, &ready.kept.last.result, how) {
             (InForce::AllowAll | InForce::DisallowAll, ..) => FileSource::None,
@@ -71,7 +77,11 @@ impl Robots {
             (InForce::Copy, AccessResult::Successful, How::Revalidated) => FileSource::Revalidated,
             (InForce::Copy, AccessResult::Successful, How::Kept) => {
                 let is_fresh = ready.kept.copy.as_ref().is_some_and(|copy| now < copy.fresh_until);
-                if is_fresh { FileSource::Fresh } else { FileSource::StaleWhileRevalidating }
+                match (is_fresh, is_offline) {
+                    (true, _) => FileSource::Fresh,
+                    (false, true) => FileSource::StaleOffline,
+                    (false, false) => FileSource::StaleWhileRevalidating,
+                }
             }
         };
         Self { ready, in_force, result, source }

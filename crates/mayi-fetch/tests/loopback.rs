@@ -29,5 +29,7 @@ mod soak;
 mod support;
 #[path = "loopback/tls.rs"]
 mod tls;
+#[path = "loopback/turns.rs"]
+mod turns;
 #[path = "loopback/validators.rs"]
 mod validators;

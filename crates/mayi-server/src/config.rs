@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ impl Default for Limits {
 pub struct Fetching {
     /// The User-Agent string to fetch with; it should have a contact.
     pub fetch_as: String,
-    /// Where files are kept: `memory`, a path, or `redis://host:port`.
+    /// Where files are kept: `memory`, a path, or `redis://host:port` (`rediss` for TLS).
     pub store: String,
     /// How many octets a store of our own may take; a shared one has a bound of its own.
     pub store_octets: u64,
@@ -148,7 +148,7 @@ pub struct Fetching {
     pub connections_per_host: usize,
     /// How many connections there may be in all.
     pub connections: usize,
-    /// Root certificates to trust beside the system's, in PEM form.
+    /// Root certificates to trust beside the system's, in PEM form, for sites and for the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<PathBuf>,
 }
@@ -410,7 +410,15 @@ impl Config {
                 .map_err(|error| ConfigError::new(format_args!("fetch.allow_addresses: {error}")))?;
             guard = guard.allowing(range);
         }
-        let store = mayi_fetch::store::open(&fetch.store, fetch.store_octets)
+        let mut roots = Vec::new();
+        let wrong_roots = |why: &dyn fmt::Display| {
+            let path = fetch.roots.as_deref().unwrap_or(Path::new(""));
+            ConfigError::new(format_args!("fetch.roots: `{}`: {why}", path.display()))
+        };
+        if let Some(path) = &fetch.roots {
+            roots = std::fs::read(path).map_err(|error| wrong_roots(&error))?;
+        }
+        let store = mayi_fetch::store::open_trusting(&fetch.store, fetch.store_octets, &roots)
             .map_err(|error| ConfigError::new(format_args!("fetch.store: {error}")))?;
         let mut patience = Patience::default();
         patience.total = Duration::from_secs(fetch.timeout_seconds);
@@ -425,12 +433,8 @@ impl Config {
             .ready_octets(fetch.ready_octets)
             .store(store)
             .offline(fetch.offline);
-        if let Some(path) = &fetch.roots {
-            let wrong = |why: &dyn fmt::Display| {
-                ConfigError::new(format_args!("fetch.roots: `{}`: {why}", path.display()))
-            };
-            let pem = std::fs::read(path).map_err(|error| wrong(&error))?;
-            builder = builder.extra_roots(&pem).map_err(|error| wrong(&error))?;
+        if fetch.roots.is_some() {
+            builder = builder.extra_roots(&roots).map_err(|error| wrong_roots(&error))?;
         }
         Ok(builder.build())
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use mayi::report::rfc3339_of;
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::Store;
+use mayi_fetch::store::{Store, StoreError};
 
 use super::check::write_json;
 use super::fetch::{Fetched, origin_of, tell_kept, write_file};
@@ -18,6 +18,9 @@ use crate::text::{DIM, STRONG, shown, styled};
 
 /// How many origins are asked of a store at once.
 const PAGE: usize = 500;
+
+/// One in so many sites is a lot to be forgotten at once.
+const A_LOT: u64 = 4;
 
 #[derive(Debug, Args)]
 pub(crate) struct CacheArgs {
@@ -50,7 +53,12 @@ enum CacheCommand {
         place: Place,
     },
     /// Forget sites
-    #[command(group(clap::ArgGroup::new("which").args(["urls", "all"]).required(true)))]
+    #[command(
+        group(clap::ArgGroup::new("which").args(["urls", "all"]).required(true)),
+        after_help = "A store in a file gives its room back to the disk where all sites, or a quarter of them, \
+                      are forgotten; otherwise what comes next uses the room. That takes a while for a \
+                      large file."
+    )]
     Purge {
         /// URLs of the sites, or their names
         #[arg(value_name = "URL")]
@@ -74,9 +82,14 @@ enum CacheCommand {
 /// Where it is kept.
 #[derive(Debug, Args)]
 struct Place {
-    /// The store: a path or `redis://host:port`; the one in the user's cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    /// The store: a path or `redis://host:port` (`rediss` for TLS); the one in the user's cache folder where
+    /// nothing is said
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
+
+    /// Root certificates to trust beside the system's, in PEM form
+    #[arg(long, value_name = "FILE")]
+    roots: Option<PathBuf>,
 }
 
 /// An open store, and something to wait for it with.
@@ -101,7 +114,7 @@ impl Opened {
             .build()
             .map_err(|error| Failure::new(format_args!("no thread can be started: {error}")))?;
         let _entered = runtime.enter();
-        let store = fetching::existing_store(place.store.as_deref())?;
+        let store = fetching::existing_store(place.store.as_deref(), place.roots.as_deref())?;
         Ok(Self { store, runtime })
     }
 
@@ -145,7 +158,7 @@ fn list(opened: &Opened, json: bool) -> Result<Exit, Failure> {
     let size = opened.runtime.block_on(opened.store.size()).map_err(Failure::new)?;
     out.flush()?;
     let (origins, octets, place) = (size.origins, size.octets, opened.store.describe());
-    anstream::eprintln!("{origins} sites, {octets} octets, in {}", shown(place.as_bytes()));
+    anstream::eprintln!("{}, {octets} octets, in {}", sites(origins), shown(place.as_bytes()));
     Ok(Exit::Allowed)
 }
 
@@ -168,22 +181,29 @@ fn show(opened: &Opened, url: &str, json: bool) -> Result<Exit, Failure> {
 }
 
 fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
-    let mut origins = urls.iter().map(|url| origin_of(url)).collect::<Result<Vec<_>, _>>()?;
-    if all {
-        opened.each(|kept| {
-            origins.push(kept.origin.clone());
-            Ok(())
-        })?;
-    }
-    let mut forgotten = 0;
-    for origin in &origins {
-        let was_kept = opened.runtime.block_on(opened.store.remove(origin)).map_err(Failure::new)?;
-        forgotten += u64::from(was_kept);
-        if !was_kept && !all {
-            anstream::eprintln!("mayi: nothing was kept of {origin}");
+    let origins = urls.iter().map(|url| origin_of(url)).collect::<Result<Vec<_>, _>>()?;
+    let forgotten = opened.runtime.block_on(async {
+        let store = &opened.store;
+        let (mut forgotten, mut is_much) = (0, true);
+        if all {
+            forgotten = store.clear().await?;
+        } else {
+            for origin in &origins {
+                if store.remove(origin).await? {
+                    forgotten += 1;
+                } else {
+                    anstream::eprintln!("mayi: nothing was kept of {origin}");
+                }
+            }
+            is_much = forgotten * A_LOT >= store.size().await?.origins + forgotten;
         }
-    }
-    anstream::eprintln!("{forgotten} sites forgotten");
+        if forgotten > 0 && is_much {
+            store.compact().await?;
+        }
+        Ok(forgotten)
+    });
+    let forgotten = forgotten.map_err(|error: StoreError| Failure::new(error))?;
+    anstream::eprintln!("{} forgotten", sites(forgotten));
     Ok(Exit::Allowed)
 }
 
@@ -207,8 +227,13 @@ fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
         Ok(())
     })?;
     out.flush()?;
-    anstream::eprintln!("{count} sites exported");
+    anstream::eprintln!("{} exported", sites(count));
     Ok(Exit::Allowed)
+}
+
+/// `1 site`, `2 sites`.
+fn sites(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "site" } else { "sites" })
 }
 
 /// The name of a site's file in a folder, the most telling one that `mayi bulk` looks for. Hosts come

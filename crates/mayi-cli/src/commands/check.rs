@@ -38,6 +38,9 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
             write_json(&mut out, &report)?;
         } else {
             write_line(&mut out, asked.url, decision, asked.robots, asked.file, asked.story.as_ref())?;
+            if let Some(story) = asked.story.as_ref().filter(|story| story.from != FileSource::None) {
+                write_part(&mut out, "robots.txt", &story.sentence())?;
+            }
             write_parts(&mut out, &report)?;
         }
         Ok(())
@@ -72,14 +75,13 @@ fn write_line(
     writeln!(out, "{}  {}  {}", verdict(decision), shown(url.as_bytes()), styled(DIM, why))
 }
 
+fn write_part(out: &mut impl Write, name: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
+}
+
 /// The other parts of the decision, where they say something.
 pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
-    let mut part = |name: &str, text: String| {
-        writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
-    };
-    if let Some(file) = report.file.as_ref().filter(|file| file.from != FileSource::None) {
-        part("robots.txt", file.sentence())?;
-    }
+    let mut part = |name: &str, text: String| write_part(out, name, &text);
     if report.access.training {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }

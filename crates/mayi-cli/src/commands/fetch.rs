@@ -123,7 +123,11 @@ pub(crate) fn tell_kept(out: &mut impl Write, kept: &Kept) -> io::Result<()> {
         fact("fresh until", rfc3339_of(copy.fresh_until))?;
     }
     if let Some(since) = kept.last.failing_since {
-        fact("failing", format!("since {}, {} in a row", rfc3339_of(since), kept.last.failures))?;
+        // That there is no file is an answer, and no failure of anybody.
+        let is_answer = matches!(kept.last.result, AccessResult::Unavailable(_));
+        let (name, asked) = if is_answer { ("none", "asked") } else { ("failing", "failed") };
+        let times = if kept.last.failures == 1 { "time" } else { "times" };
+        fact(name, format!("since {}, {asked} {} {times}", rfc3339_of(since), kept.last.failures))?;
         fact("asked again", format!("not before {}", rfc3339_of(kept.last.not_before)))?;
     }
     Ok(())

@@ -49,9 +49,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
 
-    /// Where fetched files are kept: a path, `memory`, or `redis://host:port`; a file in the user's
-    /// cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE")]
+    /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
+    /// in the user's cache folder where nothing is said
+    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
 
     /// The User-Agent string to fetch with; it should have a contact, as
@@ -173,7 +173,8 @@ fn configuration(
     };
     for path in Config::MEMBERS {
         let name = format!("MAYI_{}", path.to_ascii_uppercase().replace('.', "_"));
-        if let Some(text) = variable(&name) {
+        // Set to nothing is as good as not set.
+        if let Some(text) = variable(&name).filter(|text| !text.is_empty()) {
             set(&mut table, path, value_of(path, &text))
                 .map_err(|why| Failure::new(format_args!("the variable {name}: {why}")))?;
         }

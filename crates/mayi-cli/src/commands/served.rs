@@ -263,6 +263,9 @@ fn sentence(file: &Value) -> String {
         "revalidated" => "found unchanged now".to_owned(),
         "fresh" => format!("kept, fresh until {}", text("fresh_until")),
         "stale-while-revalidating" => format!("kept since {}, being asked for again", text("checked")),
+        "stale-offline" => {
+            format!("kept since {}, no longer fresh since {}", text("checked"), text("fresh_until"))
+        }
         "stale-unreachable" => format!(
             "kept since {}, unreachable since {} ({})",
             text("checked"),

@@ -8,6 +8,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::{Store, StoreError, StoreSize, Storing};
+use crate::held;
 use crate::kept::Kept;
 
 /// What is kept, in memory. The origins that are asked for least go first when it is full.
@@ -46,8 +47,7 @@ impl Weighter<Origin, Packed> for Octets {
 impl MemoryStore {
     /// A store that takes no more than so many octets.
     pub fn new(most_octets: u64) -> Self {
-        let origins = usize::try_from(most_octets / 1024).unwrap_or(usize::MAX).clamp(16, 1 << 20);
-        let packed = Cache::with_weighter(origins, most_octets, Octets);
+        let packed = held::cache(most_octets, 1024, 0, Octets);
         Self { most_octets, packed, saving: Mutex::default() }
     }
 }
@@ -92,6 +92,14 @@ impl Store for MemoryStore {
 
     fn size(&self) -> Storing<'_, StoreSize> {
         Box::pin(async { Ok(StoreSize::new(self.packed.len() as u64, self.packed.weight())) })
+    }
+
+    fn clear(&self) -> Storing<'_, u64> {
+        Box::pin(async {
+            let origins = self.packed.len() as u64;
+            self.packed.clear();
+            Ok(origins)
+        })
     }
 
     fn describe(&self) -> String {

@@ -21,7 +21,7 @@ pub use self::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "disk")]
 pub use disk::DiskStore;
 pub use memory::MemoryStore;
-pub use open::open;
+pub use open::{open, open_trusting};
 
 use std::fmt;
 use std::pin::Pin;
@@ -70,9 +70,36 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
+    /// Forgets everything, and says how many origins that were.
+    fn clear(&self) -> Storing<'_, u64> {
+        Box::pin(async move {
+            let (mut forgotten, mut after) = (0, None::<String>);
+            loop {
+                let page = self.list(after.as_deref(), CLEARED_AT_ONCE).await?;
+                for kept in &page {
+                    forgotten += u64::from(self.remove(&kept.origin).await?);
+                }
+                match page.last() {
+                    Some(last) if page.len() == CLEARED_AT_ONCE => {
+                        after = Some(last.origin.to_string());
+                    }
+                    _ => return Ok(forgotten),
+                }
+            }
+        })
+    }
+
+    /// Gives back the room that forgotten origins have left, where the store would keep it for others.
+    fn compact(&self) -> Storing<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// What kind of store it is and where, for people.
     fn describe(&self) -> String;
 }
+
+/// How many origins are read at once to be forgotten.
+const CLEARED_AT_ONCE: usize = 500;
 
 /// How much is in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

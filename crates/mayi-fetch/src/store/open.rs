@@ -11,9 +11,11 @@ use super::{MemoryStore, Store, StoreError};
 /// | `memory` | the memory of the process |
 /// | `redis://[user:password@]host[:port][/number]` | a Redis or Valkey server; its `maxmemory` is the bound |
 /// | `redis+cluster://[user:password@]host[:port][,host[:port]…]` | a cluster, by some of its nodes |
+/// | `rediss://…`, `rediss+cluster://…` | the same by TLS |
 /// | anything else without `://` | a file |
 ///
-/// `valkey` may stand for `redis` in a URL. Redis needs the tokio runtime around the call. A file that is called `memory` is `./memory`.
+/// `valkey` may stand for `redis` in a URL. Redis needs the tokio runtime around the call. A file that is
+/// called `memory` is `./memory`.
 ///
 /// ```
 /// let store = mayi_fetch::store::open("memory", 64 << 20)?;
@@ -26,11 +28,26 @@ use super::{MemoryStore, Store, StoreError};
 /// # Errors
 /// When the text names no store, when this build has no such store, and when it can't be opened.
 pub fn open(name: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
+    open_trusting(name, most_octets, b"")
+}
+
+/// The same, with certificates in PEM form to trust beside those of the system, for a store that is
+/// reached by TLS.
+///
+/// # Errors
+/// As those of [`open`], and when there are octets but no certificates in them.
+pub fn open_trusting(
+    name: &str,
+    most_octets: u64,
+    extra_roots: &[u8],
+) -> Result<Arc<dyn Store>, StoreError> {
     match name.split_once("://") {
         None if name == "memory" => Ok(Arc::new(MemoryStore::new(most_octets))),
         None if name.is_empty() => Err(StoreError::new(format_args!("no store is named; {KNOWN}"))),
         None => disk(name, most_octets),
-        Some((scheme, _)) if scheme.starts_with("redis") || scheme.starts_with("valkey") => redis(name),
+        Some((scheme, _)) if scheme.starts_with("redis") || scheme.starts_with("valkey") => {
+            redis(name, extra_roots)
+        }
         Some((scheme, _)) => {
             let scheme = scheme.escape_debug();
             Err(StoreError::new(format_args!("{scheme}: no store is called so; {KNOWN}")))
@@ -39,7 +56,7 @@ pub fn open(name: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> 
 }
 
 const KNOWN: &str = "there are memory, the path of a file, redis://host:port and \
-                     redis+cluster://host:port,host:port";
+                     redis+cluster://host:port,host:port, and the same with rediss for TLS";
 
 #[cfg(feature = "disk")]
 fn disk(path: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
@@ -52,11 +69,13 @@ fn disk(_path: &str, _most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
 }
 
 #[cfg(feature = "redis")]
-fn redis(url: &str) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(Arc::new(super::RedisStore::connect(url, super::RedisOptions::default())?))
+fn redis(url: &str, extra_roots: &[u8]) -> Result<Arc<dyn Store>, StoreError> {
+    let options =
+        super::RedisOptions { extra_roots: extra_roots.to_vec(), ..super::RedisOptions::default() };
+    Ok(Arc::new(super::RedisStore::connect(url, options)?))
 }
 
 #[cfg(not(feature = "redis"))]
-fn redis(_url: &str) -> Result<Arc<dyn Store>, StoreError> {
+fn redis(_url: &str, _extra_roots: &[u8]) -> Result<Arc<dyn Store>, StoreError> {
     Err(StoreError::new("this build has no store in Redis: it was made without the feature `redis`"))
 }

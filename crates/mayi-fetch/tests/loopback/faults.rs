@@ -322,7 +322,7 @@ async fn offline_asks_nobody() {
     let offline = builder().store(Arc::clone(online.store())).clock(clock).offline(true).build();
     let robots = offline.robots(&server.origin()).await;
     assert_file(&robots);
-    assert_eq!(robots.source(), FileSource::StaleWhileRevalidating);
+    assert_eq!(robots.source(), FileSource::StaleOffline, "nobody revalidates it");
     assert_eq!(server.requests(), 1);
 }
 

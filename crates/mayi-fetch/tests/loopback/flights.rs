@@ -3,7 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -399,7 +399,7 @@ async fn a_store_that_goes_down_lets_nobody_in() {
 /// What another process has claimed is waited for, but not for ever.
 #[tokio::test]
 async fn a_claim_that_is_never_given_back() {
-    struct Taken(MemoryStore);
+    struct Taken(MemoryStore, AtomicUsize);
 
     impl Store for Taken {
         fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
@@ -423,6 +423,7 @@ async fn a_claim_that_is_never_given_back() {
         }
 
         fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+            self.1.fetch_add(1, SeqCst);
             Box::pin(async { Ok(Claim::Taken) })
         }
 
@@ -433,13 +434,14 @@ async fn a_claim_that_is_never_given_back() {
 
     let server = Server::saying(ok(FILE)).await;
     let clock = Arc::new(Ahead::default());
-    let store = Arc::new(Taken(MemoryStore::new(1 << 20)));
-    let fetcher = builder().clock(Arc::clone(&clock) as _).store(store).build();
+    let store = Arc::new(Taken(MemoryStore::new(1 << 20), AtomicUsize::new(0)));
+    let fetcher = builder().clock(Arc::clone(&clock) as _).store(Arc::clone(&store) as _).build();
     let asked = tokio::spawn({
         let (fetcher, origin) = (fetcher.clone(), server.origin());
         async move { fetcher.robots(&origin).await }
     });
-    eventually("the flight is on", || fetcher.stats().in_flight == 1).await;
+    // Whoever asks a second time has heard what was said the first time, and began to wait then.
+    eventually("the claim was heard of", || store.1.load(SeqCst) > 1).await;
     clock.go_on(Duration::from_mins(10));
     assert_file(&asked.await.expect("an answer"));
     assert_eq!(server.requests(), 1);

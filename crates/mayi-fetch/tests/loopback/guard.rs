@@ -189,6 +189,22 @@ async fn odd_ports_are_for_whoever_names_them() {
     }
 }
 
+/// An address of IPv6 is a host as any other: it is connected to, and named to its server, as it is written.
+#[tokio::test]
+async fn addresses_as_hosts() {
+    let server = Server::saying(ok(FILE)).await;
+    let recorder = Recorder::new(server.address);
+    let fetcher = scripted(Guard::default(), &recorder).build();
+    for url in ["http://[2606:2800:21F:0::1]/", "http://[2606:2800:21f::1]:8080/"] {
+        assert_file(&fetcher.robots(&origin(url)).await);
+    }
+    assert_eq!(recorder.dialled(), ["[2606:2800:21f::1]:80", "[2606:2800:21f::1]:8080"]);
+    let heads = server.heads();
+    assert!(heads[0].contains("\r\nhost: [2606:2800:21f::1]\r\n"), "{}", heads[0]);
+    assert!(heads[1].contains("\r\nhost: [2606:2800:21f::1]:8080\r\n"), "{}", heads[1]);
+    assert!(Origin::of_url("http://[fe80::1%25eth0]/").is_err(), "an address has no zone in a URL");
+}
+
 /// What is allowed is allowed, and nothing beside it.
 #[tokio::test]
 async fn ranges_that_are_allowed() {

@@ -290,6 +290,11 @@ async fn what_is_sent() {
     let request = Request::new(&url, "ExampleBot");
     let answer = fetcher.decide(&request).await.expect("a request that is right");
     assert!(!answer.report().access.allowed);
+    // Nor is it told to whoever reads of it.
+    let report = serde_json::to_string(&answer).expect("JSON");
+    let kept = fetcher.robots(&server.origin()).await;
+    assert!(!report.contains("secret@") && report.contains("h.test"), "{report}");
+    assert!(!format!("{:?}", kept.kept()).contains("secret"), "{:?}", kept.kept());
     let [first, second] = server.heads().try_into().expect("two requests");
     assert!(first.starts_with("GET /robots.txt HTTP/1.1\r\n"), "{first}");
     assert!(second.starts_with("GET /r?q=1 HTTP/1.1\r\n"), "{second}");

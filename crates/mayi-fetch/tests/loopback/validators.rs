@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
-use mayi::access::{AccessResult, Unreachable};
+use mayi::access::{AccessResult, Origin, Unreachable};
 use mayi::report::FileSource;
 use mayi_fetch::Fetcher;
 
@@ -91,6 +91,41 @@ async fn a_304_that_nobody_asked_for() {
     // The copy goes on, as with every failure.
     assert_eq!(robots.source(), FileSource::StaleUnreachable);
     assert_file(&robots);
+}
+
+/// A server that refuses its own entity tag would have let everybody in: a request with it is as long as
+/// the tag, and 4xx means that there is no file.
+#[tokio::test]
+async fn a_validator_that_is_too_long_is_not_sent_back() {
+    let tag = "x".repeat(20_000);
+    let server = Server::answering(move |exchange| {
+        if exchange.head.len() > 8192 {
+            return response("431 Request Header Fields Too Large", "", "");
+        }
+        response("200 OK", &format!("ETag: \"{tag}\"\r\nLast-Modified: {tag}\r\n"), FILE)
+    })
+    .await;
+    let (fetcher, clock) = fetcher();
+    assert_file(&fetcher.robots(&server.origin()).await);
+    clock.go_on(Duration::from_hours(25));
+    assert_file(&fetcher.robots(&server.origin()).await);
+    assert_eq!(server.requests(), 2);
+    assert!(!is_conditional(&server.heads()[1]));
+}
+
+/// What is held in memory is bounded by all that a server has said, not by its file alone.
+#[tokio::test]
+async fn long_header_fields_count_as_well() {
+    let long = "x".repeat(50_000);
+    let fields = format!("Content-Type: text/plain; note={long}\r\n");
+    let server = Server::saying(response("200 OK", &fields, FILE)).await;
+    let fetcher = builder().ready_octets(1 << 20).build();
+    for number in 0..100 {
+        let url = format!("http://h{number}.test:{}/", server.port());
+        assert_file(&fetcher.robots(&Origin::of_url(&url).expect("an origin")).await);
+    }
+    let stats = fetcher.stats();
+    assert!(stats.ready < 25, "{} of 50,000 octets each in a mebibyte", stats.ready);
 }
 
 /// What a URL gave is sent to that URL alone: an entity tag can name the one who asks.

@@ -17,6 +17,16 @@ async fn memory() {
     bounded(&MemoryStore::new(1 << 20), 1 << 20).await;
 }
 
+/// A file that is not kept would be fetched for every question.
+#[tokio::test]
+async fn memory_has_room_for_a_large_file_on_any_machine() {
+    let store = MemoryStore::new(4 << 20);
+    let large = kept("large", 1_000, 2 << 20);
+    store.save(&large).await.expect("saved");
+    let there = store.load(&large.origin).await.expect("an answer");
+    assert!(there == Some(large), "it is not kept, or not as it was");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn disk() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -40,11 +50,12 @@ async fn redis_cluster() {
     conforms(Arc::new(connect(&cluster.url()))).await;
 }
 
-async fn conforms(store: Arc<dyn Store>) {
+pub(crate) async fn conforms(store: Arc<dyn Store>) {
     keeps_the_later(&*store).await;
     lists_in_pages(&*store).await;
     claims(&*store).await;
-    many_at_once(store).await;
+    many_at_once(Arc::clone(&store)).await;
+    forgets_everything(&*store).await;
 }
 
 async fn keeps_the_later(store: &dyn Store) {
@@ -147,6 +158,21 @@ async fn many_at_once(store: Arc<dyn Store>) {
         assert_eq!(there.expect("an entry").last.at, time(1_392 + name));
     }
     assert_eq!(store.size().await.expect("an answer").origins, 8);
+}
+
+async fn forgets_everything(store: &dyn Store) {
+    for number in 0..700 {
+        store.save(&kept(&format!("gone-{number}"), 1_000, 5)).await.expect("saved");
+    }
+    let before = store.size().await.expect("an answer").origins;
+    assert_eq!(store.clear().await.expect("cleared"), before);
+    assert_eq!(store.size().await.expect("an answer").origins, 0);
+    assert!(store.list(None, 10).await.expect("a page").is_empty());
+    assert_eq!(store.clear().await.expect("cleared"), 0);
+    store.compact().await.expect("made small");
+    let again = kept("gone-1", 1, 5);
+    store.save(&again).await.expect("saved");
+    assert_eq!(store.load(&again.origin).await.expect("an answer"), Some(again));
 }
 
 /// Three times as much as the store may have: it stays within the bound and has the newest.

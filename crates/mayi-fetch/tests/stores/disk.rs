@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mayi_fetch::store::{DiskStore, Store};
@@ -17,17 +18,34 @@ const CHILD: &str = "MAYI_TEST_STORE";
 #[test]
 fn what_was_acknowledged_survives_being_killed() {
     if let Some(path) = std::env::var_os(CHILD) {
-        return save_until_killed(Path::new(&path));
+        return save_until_killed(Path::new(&path), false);
     }
+    let saved = kill_many_times("disk::what_was_acknowledged_survives_being_killed", 25);
+    assert!(saved > 1000, "under load: {saved}");
+}
+
+/// The same while the file is made smaller all the time.
+#[test]
+fn it_survives_being_killed_while_it_is_made_smaller() {
+    if let Some(path) = std::env::var_os(CHILD) {
+        return save_until_killed(Path::new(&path), true);
+    }
+    let saved = kill_many_times("disk::it_survives_being_killed_while_it_is_made_smaller", 16);
+    assert!(saved > 100, "under load: {saved}");
+}
+
+/// Has a test save in a process of its own, which is killed, and looks for all that it acknowledged; says
+/// how many times something was.
+fn kill_many_times(test: &str, rounds: u64) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("store");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut acknowledged: HashMap<String, u64> = HashMap::new();
     let mut saved = 0;
-    for round in 0..25 {
+    for round in 0..rounds {
         // Some are killed while they start: before the file is made, and while it is opened.
         let after = if round < 8 { round } else { fastrand::u64(40..300) };
-        for (name, at) in child_killed_after(&path, Duration::from_millis(after)) {
+        for (name, at) in child_killed_after(test, &path, Duration::from_millis(after)) {
             saved += 1;
             let highest = acknowledged.entry(name).or_default();
             *highest = at.max(*highest);
@@ -43,7 +61,7 @@ fn what_was_acknowledged_survives_being_killed() {
             assert_eq!(store.size().await.expect("an answer").origins, listed as u64);
         });
     }
-    assert!(saved > 1000, "under load: {saved}");
+    saved
 }
 
 /// Damage anywhere in the file is an error, an entry that is gone, or not felt at all.
@@ -103,11 +121,8 @@ async fn whoever_reads_is_answered_while_others_write() {
 }
 
 /// What a child acknowledged until it was killed.
-fn child_killed_after(path: &Path, after: Duration) -> Vec<(String, u64)> {
-    let mut child = myself("disk::what_was_acknowledged_survives_being_killed", path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a child");
+fn child_killed_after(test: &str, path: &Path, after: Duration) -> Vec<(String, u64)> {
+    let mut child = myself(test, path).stdout(Stdio::piped()).spawn().expect("a child");
     let output = BufReader::new(child.stdout.take().expect("its output"));
     let reading = std::thread::spawn(move || {
         let read = |line: String| {
@@ -122,13 +137,22 @@ fn child_killed_after(path: &Path, after: Duration) -> Vec<(String, u64)> {
     reading.join().expect("what it said")
 }
 
-fn save_until_killed(path: &Path) {
+fn save_until_killed(path: &Path, is_made_smaller: bool) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let store = Arc::new(DiskStore::open(path, 1 << 30).expect("the file opens"));
         let now = std::time::SystemTime::now().duration_since(time(0)).expect("a time");
         let start = u64::try_from(now.as_millis()).expect("a time");
         let mut tasks = tokio::task::JoinSet::new();
+        if is_made_smaller {
+            let store = Arc::clone(&store);
+            tasks.spawn(async move {
+                loop {
+                    store.compact().await.expect("made small");
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+        }
         for task in 0..32 {
             let store = Arc::clone(&store);
             tasks.spawn(async move {
@@ -266,6 +290,111 @@ async fn what_was_saved_or_asked_for_lately_stays() {
     assert!(store.load(&origin("n139")).await.expect("an answer").is_some());
     let error = store.save(&kept("n139", 2_000, 30_000)).await.expect_err("larger than all of it");
     assert!(error.to_string().contains("the whole store has 40000"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_forgotten_gives_its_room_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store");
+    let octets = || std::fs::metadata(&path).expect("the file").len();
+    let store = DiskStore::open(&path, 1 << 30).expect("a store");
+    for number in 0..400 {
+        store.save(&kept(&format!("n{number}"), 1_000, 50_000)).await.expect("saved");
+    }
+    let full = octets();
+    assert!(full > 20_000_000, "{full}");
+    for number in 0..300 {
+        assert!(store.remove(&origin(&format!("n{number}"))).await.expect("forgotten"));
+    }
+    assert_eq!(octets(), full, "the room is kept for others until somebody wants it back");
+    store.compact().await.expect("made small");
+    let compacted = octets();
+    assert!(compacted < full / 2, "{compacted} of {full}");
+    for number in 300..400 {
+        let there = store.load(&origin(&format!("n{number}"))).await.expect("an answer");
+        assert!(there.is_some(), "n{number}");
+    }
+    assert_eq!(store.clear().await.expect("cleared"), 100);
+    store.compact().await.expect("made small");
+    let empty = octets();
+    assert!(empty < 3_000_000, "{empty}");
+    store.save(&kept("n0", 1, 50_000)).await.expect("saved");
+    drop(store);
+    let store = DiskStore::open(&path, 1 << 30).expect("the file opens");
+    assert_eq!(store.size().await.expect("an answer").origins, 1);
+}
+
+/// Many who make the same store at once: one has it, the others are told so, and nothing that the one
+/// saves is lost. To the system, an open file of this process is as one of another.
+#[test]
+fn one_of_many_makes_the_store() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    for round in 0..30 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("store");
+        if round % 2 == 1 {
+            std::fs::write(&path, "").expect("an empty file");
+        }
+        let is_taken = AtomicBool::new(false);
+        let make = |number: usize| {
+            let store = loop {
+                match DiskStore::open(&path, 1 << 30) {
+                    Ok(store) => break Some(store),
+                    Err(error) => {
+                        let error = error.to_string();
+                        assert!(error.contains("another process has this store open"), "{error}");
+                    }
+                }
+                if is_taken.load(Ordering::SeqCst) {
+                    break None;
+                }
+            };
+            is_taken.store(true, Ordering::SeqCst);
+            let saved = kept(&format!("t{number}"), 1_000, 10);
+            store.map(|store| {
+                runtime.block_on(store.save(&saved)).expect("saved");
+                (store, saved)
+            })
+        };
+        // Whoever has it keeps it until all have tried.
+        let open: Vec<_> = std::thread::scope(|scope| {
+            let make = &make;
+            let makers: Vec<_> = (0..4).map(|number| scope.spawn(move || make(number))).collect();
+            makers.into_iter().filter_map(|maker| maker.join().expect("a thread")).collect()
+        });
+        assert_eq!(open.len(), 1, "round {round}: one has it");
+        let saved: Vec<_> = open.into_iter().map(|(_, saved)| saved).collect();
+        let store = DiskStore::open(&path, 1 << 30).expect("the file opens");
+        let there = runtime.block_on(store.load(&saved[0].origin)).expect("an answer");
+        assert_eq!(there.as_ref(), saved.first(), "round {round}");
+        drop(store);
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 1, "round {round}: nothing but the store is left");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_also_to_what_is_not_there_yet() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("there")).expect("a folder");
+    let link = folder.path().join("link");
+    symlink("there/again", &link).expect("a link");
+    symlink("store", folder.path().join("there/again")).expect("a link");
+    DiskStore::open(&link, 1 << 20).expect("a store");
+    assert!(std::fs::symlink_metadata(&link).expect("the link").is_symlink(), "the link stays one");
+    assert!(std::fs::metadata(folder.path().join("there/store")).expect("the store").len() > 0);
+    DiskStore::open(&link, 1 << 20).expect("the same store");
+
+    let nowhere = folder.path().join("nowhere");
+    symlink("no/such/folder", &nowhere).expect("a link");
+    let error = DiskStore::open(&nowhere, 1 << 20).expect_err("no folder").to_string();
+    assert!(error.contains("No such file"), "{error}");
+    let circle = folder.path().join("circle");
+    symlink("circle", &circle).expect("a link");
+    let error = DiskStore::open(&circle, 1 << 20).expect_err("no end").to_string();
+    assert!(error.contains("leads in a circle"), "{error}");
 }
 
 #[test]

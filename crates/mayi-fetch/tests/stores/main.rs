@@ -5,3 +5,4 @@ mod disk;
 mod redis;
 mod servers;
 mod support;
+mod tls;

@@ -102,7 +102,17 @@ const NODE: [&str; 6] = [
 
 impl Cluster {
     pub(crate) fn start() -> Self {
-        let cluster = Self { nodes: (0..3).map(|_| Server::start(&NODE)).collect() };
+        Self::announcing([None; 3])
+    }
+
+    /// The same, of nodes that say of themselves that they are at these ports.
+    pub(crate) fn announcing(ports: [Option<u16>; 3]) -> Self {
+        let node = |port: Option<u16>| {
+            let port = port.map(|port| port.to_string());
+            let announced = port.iter().flat_map(|port| ["--cluster-announce-port", port]);
+            Server::start(&NODE.into_iter().chain(announced).collect::<Vec<_>>())
+        };
+        let cluster = Self { nodes: ports.into_iter().map(node).collect() };
         for (node, slots) in cluster.nodes.iter().zip(["0 5460", "5461 10922", "10923 16383"]) {
             node.say_ok(&format!("CLUSTER ADDSLOTSRANGE {slots}"));
             cluster.meet(node);

@@ -80,6 +80,10 @@ impl Attempt {
             return unavailable(Unavailable::RedirectElsewhere);
         }
         next.set_fragment(None);
+        // A name and a password are sent to nobody, and are not for whoever reads of the attempt: what
+        // differs in them alone is the same request. http and https have a place for both.
+        let _ = next.set_password(None);
+        let _ = next.set_username("");
         let next = next.to_string();
         if self.asked.contains(&next) {
             return unavailable(Unavailable::RedirectLoop);

@@ -161,7 +161,7 @@ impl<'h> Fields<'h> {
     }
 
     fn cache_control(&mut self, value: &str) {
-        for directive in value.split(',') {
+        for directive in directives(value) {
             let (name, argument) = directive.split_once('=').unwrap_or((directive, ""));
             match name.trim().to_ascii_lowercase().as_str() {
                 // `no-cache="field"` is about that field alone.
@@ -199,6 +199,39 @@ impl<'h> Fields<'h> {
     }
 }
 
+/// The directives of a `Cache-Control`: what is between commas that do not stand in quotes
+/// (RFC 9110 §5.6.4). Quotes that never end are no quotes, or they would hide what comes after them.
+fn directives(value: &str) -> impl Iterator<Item = &str> {
+    let is_sound = value.chars().fold(Quoting::default(), Quoting::after).is_over();
+    let mut quoting = Quoting::default();
+    value.split(move |char| {
+        quoting = quoting.after(char);
+        char == ',' && (quoting.is_over() || !is_sound)
+    })
+}
+
+/// Whether a character stands in a quoted string.
+#[derive(Clone, Copy, Default)]
+struct Quoting {
+    is_open: bool,
+    is_escaped: bool,
+}
+
+impl Quoting {
+    fn after(self, char: char) -> Self {
+        match char {
+            _ if self.is_escaped => Self { is_escaped: false, ..self },
+            '"' => Self { is_open: !self.is_open, is_escaped: false },
+            '\\' => Self { is_escaped: self.is_open, ..self },
+            _ => self,
+        }
+    }
+
+    fn is_over(self) -> bool {
+        !self.is_open
+    }
+}
+
 /// RFC 9111 §1.2.2: digits alone; more of them than fit mean a very long time.
 fn delta_seconds(value: &str) -> Option<Duration> {
     if value.is_empty() || !value.bytes().all(|octet| octet.is_ascii_digit()) {
@@ -228,6 +261,11 @@ mod tests {
         check(&[("Cache-Control", "s-maxage=60")], day);
         check(&[("Cache-Control", "no-cache")], 0);
         check(&[("Cache-Control", "no-cache=\"set-cookie\"")], day);
+        check(&[("Cache-Control", "private=\"a, no-store, max-age=5\", max-age=60")], 60);
+        check(&[("Cache-Control", "ext=\"a\\\", no-store\" , max-age=60")], 60);
+        check(&[("Cache-Control", "ext=\"never ends, max-age=60")], 60);
+        check(&[("Cache-Control", "max-age=60"), ("Cache-Control", "no-store")], 0);
+        check(&[("Cache-Control", "max-age=-1")], 0);
         check(&[("Cache-Control", "max-age=60"), ("Age", "50")], 10);
         check(&[("Cache-Control", "max-age=60"), ("Age", "500")], 0);
         check(&[("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")], 3600);
@@ -236,5 +274,8 @@ mod tests {
         let date = ("Date", "Sun, 06 Nov 1994 08:39:37 GMT");
         check(&[("Expires", "Sun, 06 Nov 1994 08:59:37 GMT"), date], 600);
         check(&[date], day);
+        let future = ("Date", "Mon, 07 Nov 1994 08:49:37 GMT");
+        check(&[("Cache-Control", "max-age=60"), future], 60);
+        check(&[("Expires", "Sun, 06 Nov 1994 09:49:37 GMT"), future], 0);
     }
 }

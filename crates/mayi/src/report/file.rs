@@ -56,8 +56,10 @@ impl FileReport {
             FileSource::Fetched => "fetched now".to_owned(),
             FileSource::Revalidated => "found unchanged now".to_owned(),
             FileSource::Fresh => format!("kept, fresh until {}", time(self.fresh_until)),
-            // Whether somebody asks meanwhile is not known here: offline, nobody does.
-            FileSource::StaleWhileRevalidating => format!(
+            FileSource::StaleWhileRevalidating => {
+                format!("kept since {}, being asked for again", time(self.checked))
+            }
+            FileSource::StaleOffline => format!(
                 "kept since {}, no longer fresh since {}",
                 time(self.checked),
                 time(self.fresh_until)
@@ -89,6 +91,8 @@ pub enum FileSource {
     Fresh,
     /// From what is kept, while its server is asked for changes.
     StaleWhileRevalidating,
+    /// From what is kept and no longer fresh, because nobody may be asked.
+    StaleOffline,
     /// From what is kept, because its server can't be reached (REP-21).
     StaleUnreachable,
     /// From what is kept, although it is no longer there (REP-20, by option).

@@ -60,13 +60,9 @@ pub(super) struct File {
 
 impl File {
     pub(super) fn open(path: PathBuf, most_octets: u64) -> Result<Self, Trouble> {
-        // An empty file is what a script leaves that has only chosen a name.
-        match std::fs::metadata(&path) {
-            Ok(there) if there.len() > 0 || !there.is_file() => {}
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Trouble::Library(redb::Error::Io(error)));
-            }
-            _ => make(&path)?,
+        let place = followed(&path)?;
+        if is_unmade(&place)? {
+            make(&place)?;
         }
         let (database, size) = open(&path)?;
         Ok(Self {
@@ -124,6 +120,25 @@ impl File {
             }
             Err(trouble) => Err(self.failed(trouble.error(&self.path))),
         }
+    }
+
+    /// Gives the room that entries have left back to the disk: what is left is moved to the front, and
+    /// the file is cut behind it. Whoever reads meanwhile is sent away. A process that is killed meanwhile
+    /// loses nothing, but the next one reads the whole file to open it.
+    ///
+    /// Only the thread that writes may call it.
+    pub(super) fn compact(&self) -> Result<(), StoreError> {
+        self.reopen_after_failure()?;
+        let compacted = {
+            let mut place = self.database.write().unwrap_or_else(PoisonError::into_inner);
+            match place.as_mut() {
+                Some(database) => database.compact().map_err(redb::Error::from).map_err(Trouble::from),
+                None => Err(Trouble::Closed),
+            }
+        };
+        compacted.map_err(|trouble| self.failed(trouble.error(&self.path)))?;
+        // The library has left out what makes the file open at once after a crash; a write puts it back.
+        self.write(&[]).map(|_| ())
     }
 
     /// Closes the file after a failure. The library trusts nothing that it has in memory then, not
@@ -217,7 +232,19 @@ impl<'t> Tables<'t> {
                 Ok(before)
             }
             Change::Remove { origin } => self.remove(origin),
+            Change::Clear => self.clear(),
+            // It is done after the transaction.
+            Change::Compact => Ok(false),
         }
+    }
+
+    /// Removes everything, and what can't be read with it.
+    fn clear(&mut self) -> Result<bool, redb::Error> {
+        let was_empty = self.kept.is_empty()?;
+        self.kept.retain(|_, _| false)?;
+        self.turns.retain(|_, _| false)?;
+        self.octets = 0;
+        Ok(!was_empty)
     }
 
     fn insert(&mut self, origin: &str, at: u64, octets: &[u8]) -> Result<(), redb::Error> {
@@ -324,23 +351,57 @@ fn read_size(database: &Database) -> Result<Size, Trouble> {
     Ok(Size { origins: kept.len().map_err(redb::Error::from)?, octets })
 }
 
+/// The file that a path leads to, through links to files that are not there yet.
+fn followed(path: &Path) -> Result<PathBuf, Trouble> {
+    let mut place = path.to_owned();
+    // As many as systems follow at most.
+    for _ in 0..40 {
+        let Ok(link) = std::fs::read_link(&place) else { return Ok(place) };
+        // A link is relative to its own folder.
+        place = place.parent().map_or_else(|| link.clone(), |folder| folder.join(&link));
+    }
+    Err(Trouble::Library(redb::Error::Io(io::Error::other("it is a link that leads in a circle"))))
+}
+
+/// Whether there is no file yet. An empty one is what a script leaves that has only chosen a name.
+fn is_unmade(path: &Path) -> Result<bool, Trouble> {
+    match std::fs::metadata(path) {
+        Ok(there) => Ok(there.len() == 0 && there.is_file()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(Trouble::Library(redb::Error::Io(error))),
+    }
+}
+
 /// Makes a new file under another name, and gives it its own when it is whole: a process that is
 /// killed in between leaves nothing that can't be opened.
+///
+/// The file has one maker at a time, for the library locks it under its first name too. Whoever was
+/// second looks whether it is still wanted: put in the place of another one that is in use already, it
+/// would take away all that is saved there.
 fn make(path: &Path) -> Result<(), Trouble> {
     let io = |error| Trouble::Library(redb::Error::Io(error));
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".new");
-    let database = match Database::create(&unfinished) {
-        Err(DatabaseError::Storage(_)) => {
-            std::fs::remove_file(&unfinished).map_err(io)?;
-            Database::create(&unfinished)
-        }
-        created => created,
-    };
-    let database = database.map_err(redb::Error::from)?;
-    write_schema(&database, SCHEMA).map_err(Trouble::Library)?;
-    drop(database);
-    std::fs::rename(&unfinished, path).map_err(io)?;
+    while is_unmade(path)? {
+        let database = match Database::create(&unfinished) {
+            Err(DatabaseError::Storage(_)) => {
+                // What somebody left who was killed.
+                gone_already(std::fs::remove_file(&unfinished)).map_err(io)?;
+                Database::create(&unfinished)
+            }
+            created => created,
+        };
+        let database = database.map_err(redb::Error::from)?;
+        write_schema(&database, SCHEMA).map_err(Trouble::Library)?;
+        let published = if is_unmade(path)? {
+            std::fs::rename(&unfinished, path)
+        } else {
+            std::fs::remove_file(&unfinished)
+        };
+        // Where it has no longer that name, another process has given it its own.
+        gone_already(published).map_err(io)?;
+        drop(database);
+    }
     // The name of the file has to last as well.
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
@@ -348,6 +409,14 @@ fn make(path: &Path) -> Result<(), Trouble> {
         std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     }
     Ok(())
+}
+
+/// That a file was gone before is no trouble.
+fn gone_already(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
 }
 
 fn write_schema(database: &Database, schema: u64) -> Result<(), redb::Error> {

@@ -51,7 +51,7 @@ impl DiskStore {
     ///
     /// An entry counts for twice its compressed octets, which is about its share of the file. The file
     /// grows by doubling, so it can end at up to twice the bound, and it has 2 MiB at least. Where it
-    /// has grown it stays so, and the room is used again.
+    /// has grown it stays so, and the room is used again; [`compact`](Store::compact) gives it back.
     ///
     /// # Errors
     /// When the file can't be opened or made, when it is something else than a store, or one of
@@ -117,6 +117,19 @@ impl Store for DiskStore {
         let origins = self.file.origins.load(Ordering::Acquire);
         let octets = self.file.octets.load(Ordering::Acquire);
         Box::pin(async move { Ok(StoreSize::new(origins, octets)) })
+    }
+
+    fn clear(&self) -> Storing<'_, u64> {
+        Box::pin(async move {
+            let origins = self.file.origins.load(Ordering::Acquire);
+            self.writer.change(Change::Clear).await.map(|_| origins)
+        })
+    }
+
+    /// The file is as small then as what is kept lets it be. It takes a while where that is much, and
+    /// loads and lists give errors meanwhile.
+    fn compact(&self) -> Storing<'_, ()> {
+        Box::pin(async move { self.writer.change(Change::Compact).await.map(|_| ()) })
     }
 
     fn describe(&self) -> String {

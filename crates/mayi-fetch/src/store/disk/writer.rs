@@ -25,15 +25,25 @@ const WAITING: u32 = 64 << 10;
 
 /// Something to write.
 pub(super) enum Change {
-    Save { origin: Box<str>, at: u64, octets: Vec<u8> },
-    Remove { origin: Box<str> },
+    Save {
+        origin: Box<str>,
+        at: u64,
+        octets: Vec<u8>,
+    },
+    Remove {
+        origin: Box<str>,
+    },
+    /// Removes everything.
+    Clear,
+    /// Gives room back to the disk.
+    Compact,
 }
 
 impl Change {
     fn octets(&self) -> usize {
         match self {
             Self::Save { octets, .. } => octets.len(),
-            Self::Remove { .. } => 0,
+            Self::Remove { .. } | Self::Clear | Self::Compact => 0,
         }
     }
 }
@@ -101,8 +111,14 @@ fn work(file: &File, queue: &Receiver<Order>) {
         is_too_large = written.is_ok() && file.is_too_large();
         match written {
             Ok(answers) => {
+                let mut answers: Vec<_> = answers.into_iter().map(Ok).collect();
+                if let (Some(Change::Compact), Some(last)) = (changes.last(), answers.last_mut()) {
+                    let compacted = catch_unwind(AssertUnwindSafe(|| file.compact()))
+                        .unwrap_or_else(|_| Err(file.failed("compacting failed in an unforeseen way")));
+                    *last = compacted.map(|()| true);
+                }
                 for (asker, answer) in askers.into_iter().zip(answers) {
-                    let _ = asker.send(Ok(answer));
+                    let _ = asker.send(answer);
                 }
             }
             Err(error) => {
@@ -123,9 +139,11 @@ fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<
     let mut next = first;
     while let Some(order) = next {
         octets += order.change.octets();
+        // What was asked for before it is written before it, and what comes later after it.
+        let is_last = matches!(order.change, Change::Compact);
         changes.push(order.change);
         askers.push(order.done);
-        if changes.len() >= MOST_CHANGES || octets >= MOST_OCTETS {
+        if is_last || changes.len() >= MOST_CHANGES || octets >= MOST_OCTETS {
             break;
         }
         let left = until.saturating_duration_since(moment());

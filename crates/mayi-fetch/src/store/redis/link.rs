@@ -10,9 +10,14 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
-use redis::{Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, Value, cmd};
+use redis::{
+    Client, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, FromRedisValue, IntoConnectionInfo,
+    RedisError, TlsCertificates, Value, cmd,
+};
 
+use super::RedisOptions;
 use crate::clock::{at_most, moment};
+use crate::roots;
 use crate::store::StoreError;
 
 /// How many slots a cluster has, and how many of them share a pause: a node that is down must not
@@ -26,9 +31,12 @@ pub(super) struct Link {
     timeout: Duration,
     pause: Duration,
     way: Way,
-    /// Until when nobody is asked; one for a server, one for each range of slots of a cluster.
-    paused: Box<[Mutex<Option<Instant>>]>,
+    /// Until when nobody is asked, and why; one for a server, one for each range of slots of a cluster.
+    paused: Box<[Pause]>,
 }
+
+/// Until when nobody is asked, and what went wrong when somebody was.
+type Pause = Mutex<Option<(Instant, String)>>;
 
 /// A node of a cluster: its host and its port.
 pub(super) type Node = (String, u16);
@@ -40,56 +48,79 @@ enum Way {
 }
 
 impl Link {
-    pub(super) fn to(url: &str, timeout: Duration, pause: Duration) -> Result<Self, StoreError> {
-        let wrong = |error: RedisError| StoreError::new(format_args!("not a URL of Redis: {error}"));
+    pub(super) fn to(url: &str, options: &RedisOptions) -> Result<Self, StoreError> {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-        if matches!(scheme, "rediss" | "valkeys") {
-            return Err(StoreError::new(
-                "there is no TLS to Redis yet; use redis:// and a tunnel on this machine",
-            ));
+        let certificates = match scheme.split('+').next() {
+            Some("rediss" | "valkeys") => Some(certificates(&options.extra_roots)?),
+            _ => None,
+        };
+        match scheme.strip_suffix("+cluster") {
+            Some(scheme) => Self::to_cluster(scheme, url, options, certificates),
+            None => Self::to_server(url, options, certificates),
         }
-        if let ("redis+cluster" | "valkey+cluster", Some((_, nodes))) = (scheme, url.split_once("://"))
-        {
-            let (user, nodes) =
-                nodes.rsplit_once('@').map_or(("", nodes), |(user, nodes)| (user, nodes));
-            let at = if user.is_empty() { "" } else { "@" };
-            let nodes: Vec<String> = nodes
-                .trim_end_matches('/')
-                .split(',')
-                .map(|node| format!("redis://{user}{at}{node}"))
-                .collect();
-            let mut shown = Vec::new();
-            for node in &nodes {
-                shown.push(node.as_str().into_connection_info().map_err(wrong)?.addr().to_string());
-            }
-            let client = ClusterClient::builder(nodes)
-                .retries(3)
-                .min_retry_wait(10)
-                .max_retry_wait(100)
-                .connection_timeout(timeout)
-                .response_timeout(timeout)
-                .build()
-                .map_err(wrong)?;
-            return Ok(Self {
-                shown: format!("Redis cluster of {}", shown.join(", ")),
-                timeout,
-                pause,
-                way: Way::Cluster(Box::new(client), tokio::sync::Mutex::default()),
-                paused: (0..SLOTS / SLOTS_OF_A_PAUSE).map(|_| Mutex::default()).collect(),
-            });
-        }
-        let client = Client::open(url).map_err(wrong)?;
-        let shown = format!("Redis at {}", client.get_connection_info().addr());
+    }
+
+    fn to_server(
+        url: &str,
+        options: &RedisOptions,
+        certificates: Option<TlsCertificates>,
+    ) -> Result<Self, StoreError> {
+        let info = read(url)?;
+        let shown = format!("Redis at {}", info.addr());
+        let client = match certificates {
+            Some(certificates) => Client::build_with_tls(info, certificates),
+            None => Client::open(info),
+        };
         // The pause is the time between two attempts to connect.
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(1)
             .set_min_delay(Duration::from_millis(10))
             .set_max_delay(Duration::from_millis(50))
-            .set_connection_timeout(Some(timeout))
-            .set_response_timeout(Some(timeout));
-        let manager = ConnectionManager::new_lazy_with_config(client, config).map_err(wrong)?;
-        let paused = Box::new([Mutex::default()]);
-        Ok(Self { shown, timeout, pause, way: Way::Server(manager), paused })
+            .set_connection_timeout(Some(options.timeout))
+            .set_response_timeout(Some(options.timeout));
+        let manager = client
+            .and_then(|client| ConnectionManager::new_lazy_with_config(client, config))
+            .map_err(|error| wrong(&error))?;
+        Ok(Self {
+            shown,
+            timeout: options.timeout,
+            pause: options.pause,
+            way: Way::Server(manager),
+            paused: Box::new([Mutex::default()]),
+        })
+    }
+
+    fn to_cluster(
+        scheme: &str,
+        url: &str,
+        options: &RedisOptions,
+        certificates: Option<TlsCertificates>,
+    ) -> Result<Self, StoreError> {
+        let nodes = url.split_once("://").map_or("", |(_, nodes)| nodes);
+        let (user, nodes) = nodes.rsplit_once('@').unwrap_or(("", nodes));
+        let at = if user.is_empty() { "" } else { "@" };
+        let nodes = nodes.trim_end_matches('/').split(',');
+        let nodes: Result<Vec<ConnectionInfo>, _> =
+            nodes.map(|node| read(&format!("{scheme}://{user}{at}{node}"))).collect();
+        let nodes = nodes?;
+        let shown: Vec<_> = nodes.iter().map(|node| node.addr().to_string()).collect();
+        let mut builder = ClusterClient::builder(nodes)
+            .retries(3)
+            .min_retry_wait(10)
+            .max_retry_wait(100)
+            .connection_timeout(options.timeout)
+            .response_timeout(options.timeout);
+        if let Some(certificates) = certificates {
+            builder = builder.certs(certificates);
+        }
+        let client = builder.build().map_err(|error| wrong(&error))?;
+        Ok(Self {
+            shown: format!("Redis cluster of {}", shown.join(", ")),
+            timeout: options.timeout,
+            pause: options.pause,
+            way: Way::Cluster(Box::new(client), tokio::sync::Mutex::default()),
+            paused: (0..SLOTS / SLOTS_OF_A_PAUSE).map(|_| Mutex::default()).collect(),
+        })
     }
 
     pub(super) fn describe(&self) -> String {
@@ -141,15 +172,17 @@ impl Link {
 
     async fn answer<T: FromRedisValue>(
         &self,
-        pause: Option<&Mutex<Option<Instant>>>,
+        pause: Option<&Pause>,
         command: &Cmd,
         node: Option<&Node>,
     ) -> Result<T, StoreError> {
-        let paused = |pause: &Mutex<Option<Instant>>| {
-            pause.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| moment() < until)
+        let lately = |pause: &Pause| {
+            let paused = pause.lock().unwrap_or_else(PoisonError::into_inner);
+            let (_, why) = paused.as_ref().filter(|(until, _)| moment() < *until)?;
+            Some(self.error(&format!("it did not answer a moment ago: {why}")))
         };
-        if pause.is_some_and(paused) {
-            return Err(self.error("it did not answer a moment ago"));
+        if let Some(error) = pause.and_then(lately) {
+            return Err(error);
         }
         let answer = at_most(self.timeout, async {
             match self.send(command, node).await {
@@ -173,7 +206,7 @@ impl Link {
         };
         if let Some(pause) = pause.filter(|_| is_down) {
             let until = moment() + self.pause;
-            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, message.clone()));
         }
         Err(self.error(&message))
     }
@@ -196,7 +229,7 @@ impl Link {
         }
     }
 
-    fn pause_of(&self, origin: Option<&str>) -> Option<&Mutex<Option<Instant>>> {
+    fn pause_of(&self, origin: Option<&str>) -> Option<&Pause> {
         match &self.way {
             Way::Server(_) => self.paused.first(),
             Way::Cluster(..) => self.paused.get((slot(origin?) / SLOTS_OF_A_PAUSE) as usize),
@@ -206,6 +239,35 @@ impl Link {
     fn error(&self, message: &str) -> StoreError {
         StoreError::new(format_args!("{}: {message}", self.shown))
     }
+}
+
+fn wrong(error: &RedisError) -> StoreError {
+    StoreError::new(format_args!("not a URL of Redis: {error}"))
+}
+
+/// Reads the URL of a server. Certificates are always checked, whatever it says.
+fn read(url: &str) -> Result<ConnectionInfo, StoreError> {
+    let info = url.into_connection_info().map_err(|error| wrong(&error))?;
+    if matches!(info.addr(), ConnectionAddr::TcpTls { insecure: true, .. }) {
+        return Err(StoreError::new(
+            "the certificate of a Redis server is always checked: trust the one that signed it, and \
+             leave `#insecure` out",
+        ));
+    }
+    Ok(info)
+}
+
+/// Whom to trust, as the library takes it.
+fn certificates(extra_roots: &[u8]) -> Result<TlsCertificates, StoreError> {
+    // The library takes the provider of the process, and panics where several are built in and none was
+    // chosen. Who has chosen one keeps it.
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    }
+    let extra = if extra_roots.is_empty() { Ok(Vec::new()) } else { roots::read(extra_roots) };
+    let extra = extra.map_err(StoreError::new)?;
+    let roots = roots::pem_with_those_of_the_system(&extra).map_err(StoreError::new)?;
+    Ok(TlsCertificates { client_tls: None, root_cert: Some(roots) })
 }
 
 /// A range of slots: the first one, the last one, and its nodes, the primary first: host, port, ….
@@ -257,19 +319,32 @@ mod tests {
 
     #[tokio::test]
     async fn only_urls_of_redis_are_taken_and_no_password_is_shown() {
-        let second = Duration::from_secs(1);
+        let options = RedisOptions::default();
         for (url, message) in [
             ("http://localhost", "not a URL of Redis"),
-            ("rediss://localhost", "no TLS"),
             ("redist://localhost", "not a URL of Redis"),
             ("redis+cluster://", "not a URL of Redis"),
+            ("rediss+cluster://", "not a URL of Redis"),
+            ("rediss+others://localhost", "not a URL of Redis"),
+            ("rediss://localhost/#insecure", "always checked"),
+            ("valkeys+cluster://a.example,b.example/#insecure", "always checked"),
         ] {
-            let error = Link::to(url, second, second).err().map(|error| error.to_string());
+            let error = Link::to(url, &options).err().map(|error| error.to_string());
             assert!(error.as_ref().is_some_and(|error| error.contains(message)), "{url}: {error:?}");
         }
-        let link = Link::to("redis://user:secret@localhost:7/3", second, second).expect("a URL");
-        assert_eq!(link.describe(), "Redis at localhost:7");
-        let error = link.ask::<Value>(None, &cmd("PING")).await.expect_err("nobody is there");
-        assert!(!error.to_string().contains("secret"), "{error}");
+        let link = Link::to("rediss+cluster://user:secret@one.example,two.example:7/", &options);
+        let shown = link.expect("a URL").describe();
+        assert_eq!(shown, "Redis cluster of one.example:6379, two.example:7");
+        for scheme in ["redis", "valkey", "rediss", "valkeys"] {
+            let url = format!("{scheme}://user:secret@localhost:7/3");
+            let link = Link::to(&url, &options).expect("a URL");
+            assert_eq!(link.describe(), "Redis at localhost:7");
+            let error = link.ask::<Value>(None, &cmd("PING")).await.expect_err("nobody is there");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+        let extra_roots = b"no certificate".to_vec();
+        let options = RedisOptions { extra_roots, ..RedisOptions::default() };
+        let error = Link::to("rediss://localhost", &options).err().map(|error| error.to_string());
+        assert!(error.is_some_and(|error| error.contains("no root certificates in PEM form")));
     }
 }

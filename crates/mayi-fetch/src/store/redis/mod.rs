@@ -40,6 +40,8 @@ pub struct RedisOptions {
     /// How long an entry stays that nobody saves again. 40 days unless told otherwise, which is longer
     /// than a copy may be used for (REP-20).
     pub keep: Duration,
+    /// Certificates to trust beside those of the system, in PEM form, where the URL asks for TLS.
+    pub extra_roots: Vec<u8>,
 }
 
 impl Default for RedisOptions {
@@ -48,6 +50,7 @@ impl Default for RedisOptions {
             timeout: Duration::from_secs(1),
             pause: Duration::from_millis(300),
             keep: Duration::from_hours(40 * 24),
+            extra_roots: Vec::new(),
         }
     }
 }
@@ -111,18 +114,21 @@ return 0";
 
 impl RedisStore {
     /// A store at `redis://[user:password@]host[:port][/number]`, or in the cluster that the nodes in
-    /// `redis+cluster://[user:password@]host[:port][,host[:port]…]` belong to.
+    /// `redis+cluster://[user:password@]host[:port][,host[:port]…]` belong to. `rediss` in place of `redis`
+    /// asks for TLS: a certificate that is not trusted, or is for another host, ends the connection. TLS
+    /// is spoken by the provider of cryptography that the process has chosen; where it has chosen none,
+    /// this chooses one for it.
     ///
     /// Nobody is asked yet: a server that is down now is as one that is down later. It needs to be
     /// called within the tokio runtime.
     ///
     /// # Errors
-    /// When the URL is none of these.
+    /// When the URL is none of these, and when the extra roots can't be used.
     pub fn connect(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(StoreError::new("a Redis store can only be opened within the tokio runtime"));
         }
-        let link = Link::to(url, options.timeout, options.pause)?;
+        let link = Link::to(url, &options)?;
         Ok(Self { link, options, ahead: Mutex::default() })
     }
 
@@ -249,6 +255,27 @@ impl Store for RedisStore {
                 after.clone_from(last);
             }
             Ok(found)
+        })
+    }
+
+    /// What can't be read goes too; entries of other schema versions are not ours.
+    fn clear(&self) -> Storing<'_, u64> {
+        Box::pin(async move {
+            let (mut forgotten, mut after) = (0, String::new());
+            loop {
+                let origins = self.keys(&after, AHEAD).await?;
+                for page in origins.chunks(PAGE) {
+                    let mut command = cmd("DEL");
+                    for origin in page {
+                        command.arg(kept_key(origin));
+                    }
+                    forgotten += self.link.ask::<u64>(None, &command).await?;
+                }
+                match origins.last() {
+                    Some(last) if origins.len() == AHEAD => after.clone_from(last),
+                    _ => return Ok(forgotten),
+                }
+            }
         })
     }
 

@@ -1,0 +1,78 @@
+//! Certificates in PEM form, and those of the system → whom to trust: one set for https and for stores.
+
+use std::fmt;
+
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+
+/// Text that has no certificates to trust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidRoots {
+    why: String,
+}
+
+impl fmt::Display for InvalidRoots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no root certificates in PEM form: {}", self.why)
+    }
+}
+
+impl std::error::Error for InvalidRoots {}
+
+/// The certificates of a PEM file; there has to be one.
+pub(crate) fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, InvalidRoots> {
+    let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let roots = roots.map_err(|error| InvalidRoots { why: error.to_string() })?;
+    if roots.is_empty() {
+        return Err(InvalidRoots { why: "there is no certificate in it".to_owned() });
+    }
+    Ok(roots)
+}
+
+/// The roots of the system and these.
+pub(crate) fn with_those_of_the_system(
+    extra: &[CertificateDer<'static>],
+) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for root in usable(extra)? {
+        roots.add(root).map_err(|error| error.to_string())?;
+    }
+    Ok(roots)
+}
+
+/// The same in PEM form, for a library that reads them anew.
+#[cfg(feature = "redis")]
+pub(crate) fn pem_with_those_of_the_system(
+    extra: &[CertificateDer<'static>],
+) -> Result<Vec<u8>, String> {
+    use base64::Engine;
+    let mut pem = String::new();
+    for root in usable(extra)? {
+        let text = base64::engine::general_purpose::STANDARD.encode(&root);
+        pem.push_str("-----BEGIN CERTIFICATE-----\n");
+        for line in text.as_bytes().chunks(64) {
+            pem.push_str(&String::from_utf8_lossy(line));
+            pem.push('\n');
+        }
+        pem.push_str("-----END CERTIFICATE-----\n");
+    }
+    Ok(pem.into_bytes())
+}
+
+/// Those of the system that can be used, which is not all of them everywhere, and these, which are
+/// wrong where they can't.
+fn usable(extra: &[CertificateDer<'static>]) -> Result<Vec<CertificateDer<'static>>, String> {
+    let mut tried = RootCertStore::empty();
+    let mut usable = rustls_native_certs::load_native_certs().certs;
+    usable.retain(|root| tried.add(root.clone()).is_ok());
+    for root in extra {
+        let wrong = |error| format!("an extra root can't be used: {error}");
+        tried.add(root.clone()).map_err(wrong)?;
+        usable.push(root.clone());
+    }
+    if usable.is_empty() {
+        return Err("no root certificates were found on this system".to_owned());
+    }
+    Ok(usable)
+}

@@ -24,6 +24,7 @@
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
+use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
 use crate::percent::{escaped, normalise};
 
@@ -48,7 +49,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let value = rule.record.value;
         let Some((at, length)) = first_difference(value) else { continue };
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
-        if template_in(&start).is_some() || second_record(context, value).is_some() {
+        if template_in(&start).is_some()
+            || markup_span(value).is_some()
+            || second_record(context, value).is_some()
+        {
             continue; // what the pattern should have been is not known
         }
         let whole = context.span(value);

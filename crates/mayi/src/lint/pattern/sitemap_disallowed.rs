@@ -43,7 +43,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         split_url(text).map(|url| url.authority.to_ascii_lowercase()).unwrap_or_default()
     };
     let is_one_host = sitemaps.windows(2).all(|pair| host(&pair[0]) == host(&pair[1]));
-    if !is_one_host && context.options.page().is_none() {
+    let own = context.options.site().map(split_url);
+    if !is_one_host && own.is_none() {
         return;
     }
     for sitemap in sitemaps {
@@ -51,12 +52,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if url.len() > 2000 || !context.spend(url.len() * 16) {
             continue;
         }
-        let is_here =
-            |url: &str| match (split_url(url), context.options.page().map(|page| split_url(&page.url)))
-            {
-                (Ok(sitemap), Some(Ok(page))) => sitemap.authority.eq_ignore_ascii_case(page.authority),
-                _ => true,
-            };
+        let is_here = |url: &str| match (split_url(url), &own) {
+            (Ok(sitemap), Some(Ok(own))) => sitemap.authority.eq_ignore_ascii_case(own.authority),
+            _ => true,
+        };
         let target = Target::parse(url).or_else(|_| Target::from_path(url));
         let Ok(target) = target else { continue };
         if !is_here(url) {

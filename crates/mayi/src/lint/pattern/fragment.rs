@@ -38,6 +38,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context) {
         let Some(comment) = context.lines[rule.line].comment else { continue };
         let value = context.span(rule.record.value);
+        let comment_text = &context.text[comment.range()];
+        let is_blank = value.is_empty() && (comment_text.starts_with(b"#/") || comment_text.starts_with(b"#!"));
+        if is_blank {
+            found.report(comment, || {
+                Draft::new(
+                    format!("{} is a comment, not a pattern", quoted(comment_text.trim_ascii_end())),
+                    "Every crawler reads a rule without a pattern, which matches nothing.",
+                )
+            });
+            continue;
+        }
         if value.is_empty() || value.end != comment.start {
             continue;
         }

@@ -107,10 +107,10 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
     }
 }
 
-/// Where the folders of a pattern end, and the pattern itself, up to its first wildcard or its query.
+/// Where the folders of a pattern end, and the pattern itself, up to its query.
 fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
-    let plain = pattern.iter().position(|octet| b"*?$".contains(octet)).unwrap_or(pattern.len());
-    let is_whole = plain == pattern.len();
+    let plain = pattern.iter().position(|octet| b"?$".contains(octet)).unwrap_or(pattern.len());
+    let is_whole = plain == pattern.len() && !pattern.ends_with(b"*");
     let ends = memchr::memchr_iter(b'/', &pattern[..plain]).filter(|at| *at > 0);
     let last = Some(plain).filter(|end| is_whole && *end > 1 && pattern[end - 1] != b'/');
     ends.take(MOST_FOLDERS).chain(last)

@@ -59,7 +59,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 _ if str::from_utf8(bad).is_ok() => "is a control character",
                 _ => "is not UTF-8",
             };
-            let reading = if bad[0] == 0 {
+            let reading = if bad[0] == 0xEF && span.start == 0 {
+                "It is a part of a byte order mark. Google passes over it and reads the line; others do not \
+                 recognise the name and pass the line over."
+                    .to_owned()
+            } else if bad[0] == 0 {
                 "Crawlers take the NUL as a part of the line; Google ends the line at it.".to_owned()
             } else if line.oddity.is_some() {
                 let google = but_google(context.line_text(line));

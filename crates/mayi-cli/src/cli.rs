@@ -109,6 +109,9 @@ pub(crate) struct Question {
     #[command(flatten)]
     pub(crate) reading: Reading,
 
+    #[command(flatten)]
+    pub(crate) page_reading: PageReading,
+
     /// The charset that came with the file in its Content-Type
     #[arg(long, value_name = "LABEL")]
     pub(crate) charset: Option<String>,
@@ -166,7 +169,11 @@ pub(crate) struct Reading {
     /// Let purposes that are in no registry choose a group as well
     #[arg(long)]
     pub(crate) unregistered_purposes: bool,
+}
 
+/// What holds for every page that is read.
+#[derive(Debug, Args)]
+pub(crate) struct PageReading {
     /// Unite a crawler's own entry of a structured Robots-Tag with the global one
     #[arg(long)]
     pub(crate) union: bool,
@@ -228,6 +235,9 @@ pub(crate) struct Decide {
 
     #[command(flatten)]
     pub(crate) reading: Reading,
+
+    #[command(flatten)]
+    pub(crate) page_reading: PageReading,
 
     #[command(flatten)]
     pub(crate) fetching: Fetching,

@@ -9,7 +9,7 @@ use mayi::page::{HeadReader, PageControls, PageOptions, PageRules};
 use mayi::registry::Registry;
 use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 
-use crate::cli::{Question, Reading};
+use crate::cli::{PageReading, Question, Reading};
 use crate::commands::page::push_file;
 use crate::exit::Failure;
 use crate::fetching::Online;
@@ -88,7 +88,7 @@ pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Optio
     if question.headers.is_empty() && question.html.is_none() {
         return Ok(None);
     }
-    let (fields, options) = (borrowed(&question.headers), page_options(&question.reading));
+    let (fields, options) = (borrowed(&question.headers), page_options(&question.page_reading));
     let mut head = HeadReader::new(&fields, options);
     if let Some(path) = &question.html {
         push_file(&mut head, path)?;
@@ -138,7 +138,7 @@ pub(crate) fn one_reader<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<()
 }
 
 /// How pages are read.
-pub(crate) fn page_options(reading: &Reading) -> PageOptions {
+pub(crate) fn page_options(reading: &PageReading) -> PageOptions {
     let mut options = PageOptions::default();
     options.union = reading.union;
     options

@@ -13,6 +13,7 @@ mod input;
 mod parallel;
 mod progress;
 mod text;
+mod unified;
 
 use clap::{CommandFactory, FromArgMatches};
 

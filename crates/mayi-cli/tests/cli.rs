@@ -421,3 +421,16 @@ fn the_help_is_as_documented() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(written == page, "docs/cli.md is stale: run the tests with MAYI_WRITE_DOCS=1");
 }
+
+/// A flag that a command takes does something there.
+#[test]
+fn union_is_for_commands_that_read_pages() {
+    for command in ["bulk", "compare", "diff", "fmt"] {
+        let help = mayi(&[command, "--help"], b"").stdout;
+        assert!(!help.contains("--union"), "{command}");
+    }
+    for command in ["check", "explain", "decide", "lint", "page"] {
+        let help = mayi(&[command, "--help"], b"").stdout;
+        assert!(help.contains("--union"), "{command}");
+    }
+}

@@ -333,3 +333,19 @@ fn a_purge_gives_room_back() {
     assert!(run.stderr.ends_with("6 sites forgotten\n"), "{}", run.stderr);
     assert_eq!(place.cache(&["list"]).stdout, "");
 }
+
+/// The charset that came with a file says how it is read (REP-14), and the site whose file it is.
+#[test]
+fn lint_reads_a_fetched_file_as_it_came() {
+    let file = "User-agent: *\nDisallow: /caf\u{e9}\nSitemap: https://www.example.com/sitemap.xml\n";
+    let site = Site::new("200 OK", file);
+    let plain = Place::new().run(&["lint"], &[&site.at("/")], "");
+    assert!(!plain.stdout.contains("S006"), "{}", plain.stdout);
+    assert!(plain.stdout.contains("S012 template-leftover"), "it is not example.com: {}", plain.stdout);
+    let said = answer("200 OK", file).replace("text/plain", "text/plain; charset=windows-1252");
+    *site.said.lock().expect("nobody panics with it") = said;
+    let decoded = Place::new().run(&["lint"], &[&site.at("/")], "");
+    assert!(decoded.stdout.contains("S006 utf-16"), "{}", decoded.stdout);
+    let told = Place::new().run(&["lint", "--charset", "utf-8"], &[&site.at("/")], "");
+    assert!(!told.stdout.contains("S006"), "{}", told.stdout);
+}

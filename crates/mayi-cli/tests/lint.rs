@@ -345,3 +345,39 @@ fn a_folder_without_files_is_no_answer() {
     let file = json_lines(&run)[0]["file"].as_str().expect("a name").to_owned();
     assert!(Path::new(&file).exists(), "{file:?}");
 }
+
+/// What a program reads is whole: it is people whom too much would not help.
+#[test]
+fn programs_get_every_diagnostic() {
+    let file = format!("User-agent: *\n{}", "Disallow: a\n".repeat(30));
+    let run = lint(&["--format", "json", "-"], &file);
+    let count = |found: &Value| found.as_array().map(Vec::len);
+    assert_eq!(count(&json_lines(&run)[0]["diagnostics"]), Some(30));
+    let run = lint(&["--format", "json", "--most", "3", "-"], &file);
+    assert_eq!(count(&json_lines(&run)[0]["diagnostics"]), Some(3));
+    let run = lint(&["--format", "sarif", "-"], &file);
+    let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(count(&log["runs"][0]["results"]), Some(30));
+    let run = lint(&["-"], &file);
+    assert!(run.stdout.contains("P001: 20 more like it"), "{}", run.stdout);
+}
+
+#[test]
+fn the_summary_is_there_for_programs_too() {
+    let run = lint(&["--summary", "--format", "json", "-"], FILE);
+    let summary = &json_lines(&run)[0];
+    assert_eq!((&summary["files"], &summary["clean"]), (&1.into(), &0.into()));
+    let of_lint = &summary["lints"]["S001"];
+    assert_eq!((&of_lint["findings"], &of_lint["severity"]), (&1.into(), &"warning".into()));
+    let run = lint(&["--summary", "--format", "sarif", "-"], FILE);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("--summary goes with"), "{}", run.stderr);
+}
+
+/// Where the fixed file goes to standard output, the difference does not.
+#[test]
+fn standard_input_is_fixed_and_the_difference_told_apart() {
+    let run = lint(&["--fix", "--diff", "-"], "User-agent: *\nDisallow /a\n");
+    assert_eq!(run.stdout, "User-agent: *\nDisallow: /a\n");
+    assert!(run.stderr.contains("+Disallow: /a\n"), "{}", run.stderr);
+}

@@ -17,12 +17,61 @@ fn path_in(folder: &Path, name: &str, text: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// Into a pipe a difference is what `patch` takes, octet by octet: ends of lines, a last line without one,
+/// and what a terminal would take as a command.
 #[test]
-fn ends_of_lines_are_shown_only_where_they_change() {
-    let run = mayi(&["fmt", "--diff", "-"], b"user-agent:*\r\nDisallow: /a\r\n");
-    assert!(run.stdout.contains("\n-user-agent:*\n+User-agent: *\n Disallow: /a\n"), "{}", run.stdout);
-    let run = mayi(&["fmt", "--diff", "-"], b"User-agent: *\r\nDisallow: /a\nDisallow: /b\r\n");
-    assert!(run.stdout.contains("-Disallow: /a\n+Disallow: /a\\u{d}\n"), "{}", run.stdout);
+fn differences_are_patches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in [
+        UNTIDY,
+        "user-agent:*\r\nDisallow: /a\r\n",
+        "User-agent: *\r\nDisallow: /a\nDisallow: /b\r\n",
+        "user-agent:*\rDisallow /a\rdisallow: /b",
+        "user-agent:*\n\n\n\nDisallow /a\u{1b}[31m\u{7}\nDisallow: /b\nDisallow: /b\nDisallow: /b",
+        "\u{feff}useragent: *\nDisallow: /a*\n\n\n\n\n\n\n\n\n\n\nDisallow: /b*\n\n",
+    ] {
+        let path = path_in(folder.path(), "a robots.txt", file);
+        for command in [&["fmt"][..], &["lint", "--fix", "--summary"]] {
+            let diff = mayi(&[&command[..1], &["--diff", &path]].concat(), b"").stdout;
+            assert_eq!(fs::read_to_string(&path).expect("a file"), file, "nothing is written");
+            mayi(&[command, &[&path]].concat(), b"");
+            let after = fs::read_to_string(&path).expect("a file");
+            assert_eq!(patched(file, &diff), after, "{command:?}: {diff}");
+            assert!(diff.is_empty() == (file == after), "{command:?}: {diff}");
+            fs::write(&path, file).expect("a file");
+        }
+    }
+}
+
+/// What `patch` makes of a text and a difference of it.
+fn patched(text: &str, diff: &str) -> String {
+    let mut old = text.split_inclusive('\n');
+    let mut new = String::new();
+    let mut lines = diff.split_inclusive('\n').peekable();
+    let mut at = 1;
+    while let Some(line) = lines.next() {
+        if let Some(head) = line.strip_prefix("@@ -") {
+            let mut numbers = head.split([',', ' ']).map_while(|number| number.parse::<usize>().ok());
+            let (from, count) = (numbers.next().expect("a line"), numbers.next().expect("a count"));
+            while at < from + usize::from(count == 0) {
+                new.push_str(old.next().expect("a line before the hunk"));
+                at += 1;
+            }
+        } else if !line.starts_with("--- ") && !line.starts_with("+++ ") {
+            let (sign, line) = line.split_at(1);
+            let has_no_end = lines.next_if(|next| next.starts_with('\\')).is_some();
+            let line = if has_no_end { line.trim_end_matches('\n') } else { line };
+            if sign != "+" {
+                assert_eq!(old.next(), Some(line), "the difference is of this text");
+                at += 1;
+            }
+            if sign != "-" {
+                new.push_str(line);
+            }
+        }
+    }
+    new.extend(old);
+    new
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let input = input::open(requests)?;
     let answering = Answering::default()
         .with_options(input::reading(&decide.reading)?)
-        .with_page_options(input::page_options(&decide.reading));
+        .with_page_options(input::page_options(&decide.page_reading));
     let without = decide.reading.no_extensions.iter().map(|name| name.0);
     let door = Door {
         decide,

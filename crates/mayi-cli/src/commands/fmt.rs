@@ -11,7 +11,8 @@ use clap::Args;
 
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Loaded};
-use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
+use crate::text::shown;
+use crate::unified::{self, Step};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -72,7 +73,8 @@ fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failur
                 writeln!(out, "{name}")?;
             }
             if fmt.diff {
-                write_diff(out, &name, &octets, formatted.octets())?;
+                let difference = unified::difference(source, &octets, formatted.octets(), steps);
+                unified::print(out, &difference)?;
             }
         }
         return Ok(formatted.is_changed());
@@ -127,70 +129,11 @@ fn beside(path: &Path) -> io::Result<(PathBuf, fs::File)> {
     }
 }
 
-/// How a line becomes another.
-enum Step<'f> {
-    Same(&'f [u8]),
-    Gone(&'f [u8]),
-    New(&'f [u8]),
-}
-
-/// How many lines are shown around what changes.
-const CONTEXT: usize = 3;
-
-fn write_diff(out: &mut impl Write, name: &str, old: &[u8], new: &[u8]) -> io::Result<()> {
-    let steps = steps(old, new);
-    // Ends of lines are shown where they are part of what changes.
-    let end = end_of_all(old).filter(|end| end_of_all(new) == Some(end)).unwrap_or(b"\n");
-    let text_of = |line: &[u8]| text_of(line.strip_suffix(end).unwrap_or(line));
-    writeln!(out, "{}", styled(STRONG, format!("--- {name}")))?;
-    writeln!(out, "{}", styled(STRONG, format!("+++ {name}, laid out")))?;
-    let is_change = |step: &Step<'_>| !matches!(step, Step::Same(_));
-    let changes: Vec<usize> = (0..steps.len()).filter(|&index| is_change(&steps[index])).collect();
-    // Lines before the next step, in the old file and in the new one.
-    let (mut at, mut old_line, mut new_line) = (0, 0, 0);
-    let mut next = 0;
-    while let Some(&first) = changes.get(next) {
-        // A hunk goes on while the next change is within the lines shown around this one.
-        let mut last = first;
-        while let Some(&change) = changes.get(next).filter(|change| **change <= last + 2 * CONTEXT) {
-            (last, next) = (change, next + 1);
-        }
-        let start = first.saturating_sub(CONTEXT);
-        let end = (last + CONTEXT + 1).min(steps.len());
-        let count = |steps: &[Step<'_>]| {
-            let new = steps.iter().filter(|step| matches!(step, Step::New(_))).count();
-            let gone = steps.iter().filter(|step| matches!(step, Step::Gone(_))).count();
-            (steps.len() - new, steps.len() - gone)
-        };
-        let (skipped_old, skipped_new) = count(&steps[at..start]);
-        (old_line, new_line) = (old_line + skipped_old, new_line + skipped_new);
-        let (old_count, new_count) = count(&steps[start..end]);
-        // An empty range is said to start at the line before it.
-        let from = |line: usize, count: usize| if count == 0 { line } else { line + 1 };
-        let (old_from, new_from) = (from(old_line, old_count), from(new_line, new_count));
-        let head = format!("@@ -{old_from},{old_count} +{new_from},{new_count} @@");
-        writeln!(out, "{}", styled(DIM, head))?;
-        for step in &steps[start..end] {
-            let (line, text) = match step {
-                Step::Same(line) => (line, format!(" {}", text_of(line))),
-                Step::Gone(line) => (line, styled(BAD, format_args!("-{}", text_of(line)))),
-                Step::New(line) => (line, styled(GOOD, format_args!("+{}", text_of(line)))),
-            };
-            writeln!(out, "{text}")?;
-            if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
-                writeln!(out, "\\ No newline at end of file")?;
-            }
-        }
-        (at, old_line, new_line) = (end, old_line + old_count, new_line + new_count);
-    }
-    Ok(())
-}
-
 /// Laying out keeps the lines that have something on them, in their order, so the two files can be laid
 /// beside each other without a search. The lines that go in a row stand before those that come.
-fn steps<'f>(old: &'f [u8], new: &'f [u8]) -> Vec<Step<'f>> {
+fn steps<'f>(old: &[&'f [u8]], new: &[&'f [u8]]) -> Vec<Step<'f>> {
     let (mut steps, mut come) = (Vec::new(), Vec::new());
-    let (mut old, mut new) = (lines(old).peekable(), lines(new).peekable());
+    let (mut old, mut new) = (old.iter().copied().peekable(), new.iter().copied().peekable());
     let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
     loop {
         let (one, other) = match (old.peek().copied(), new.peek().copied()) {
@@ -214,35 +157,4 @@ fn steps<'f>(old: &'f [u8], new: &'f [u8]) -> Vec<Step<'f>> {
     }
     steps.append(&mut come);
     steps
-}
-
-/// Lines with their ends.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let end = rest.iter().position(|octet| b"\r\n".contains(octet));
-        let length = match end {
-            None if rest.is_empty() => return None,
-            None => rest.len(),
-            Some(end) if rest[end..].starts_with(b"\r\n") => end + 2,
-            Some(end) => end + 1,
-        };
-        let (line, after) = rest.split_at(length);
-        rest = after;
-        Some(line)
-    })
-}
-
-/// How all lines of a file end, where they end alike; its last line may have no end.
-fn end_of_all(text: &[u8]) -> Option<&'static [u8]> {
-    let ends: [&[u8]; 3] = [b"\r\n", b"\n", b"\r"];
-    let end_of = |line: &[u8]| ends.into_iter().find(|end| line.ends_with(end));
-    let mut found = lines(text).filter_map(end_of);
-    let first = found.next()?;
-    found.all(|end| end == first).then_some(first)
-}
-
-/// A line as it is shown: with its tabs, as blanks are much of what changes.
-fn text_of(line: &[u8]) -> String {
-    line.split(|octet| *octet == b'\t').map(shown).collect::<Vec<_>>().join("\t")
 }

@@ -88,7 +88,7 @@ fn given(question: &Question) -> Result<Option<Given>, Failure> {
 fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
     let Some(path) = &question.html else { return Ok(None) };
     let mut octets = Vec::new();
-    let most = input::page_options(&question.reading).html_octets as u64;
+    let most = input::page_options(&question.page_reading).html_octets as u64;
     let read = input::open(path)?.take(most).read_to_end(&mut octets);
     read.map_err(|error| input::unreadable(path, &error))?;
     Ok(Some(octets))

@@ -11,7 +11,7 @@ use super::oddity::{Oddity, oddity_of};
 use super::options::Options;
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;
-use crate::directive::{DIRECTIVES, Directive, Role, RuleKind};
+use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, REQUEST_RATE, Role, RuleKind, VISIT_TIME};
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
@@ -25,7 +25,7 @@ pub(super) struct Context<'c, 't> {
     pub(super) options: &'c Options,
     pub(super) lines: Vec<LineView<'c>>,
     pub(super) groups: Vec<GroupView<'c>>,
-    /// Rules and statements before every group-start line.
+    /// Rules, statements and records of a group before every group-start line.
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
     google: OnceCell<GoogleGroups>,
@@ -224,11 +224,23 @@ fn lines_of<'c>(robots: &'c RobotsTxt<'_>) -> Vec<LineView<'c>> {
             inline_rule: inline.map(|(_, rule)| rule),
             oddity: (!is_read).then(|| {
                 let end = comment.map_or(raw.end, |comment| comment.start as usize);
-                oddity_of(&text[raw.start..end], record.as_ref(), dialect)
+                // A part of a byte order mark is no slip in a name.
+                let line = &text[raw.start..end];
+                let starts_badly =
+                    line.utf8_chunks().next().is_some_and(|chunk| chunk.valid().is_empty());
+                if raw.start == 0 && line.starts_with(b"\xEF") && starts_badly {
+                    return Oddity::NotText;
+                }
+                oddity_of(line, record.as_ref(), dialect)
             }),
         });
     }
     lines
+}
+
+/// Whether a record that is no rule is of no use outside a group.
+fn is_for_a_group(entry: &Entry<'_>) -> bool {
+    [&CRAWL_DELAY, &REQUEST_RATE, &VISIT_TIME].iter().any(|directive| entry.is(directive))
 }
 
 /// Groups as REP-1 makes them, and the rules before the first.
@@ -251,7 +263,7 @@ fn groups_of<'c>(lines: &[LineView<'c>]) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>)
             behind_rule |= role.ends_group_start() && !groups.is_empty();
             match groups.last_mut() {
                 Some(group) => group.entries.push(entry),
-                None if role.ends_group_start() => outside.push(entry),
+                None if role.ends_group_start() || is_for_a_group(&entry) => outside.push(entry),
                 None => {}
             }
         }

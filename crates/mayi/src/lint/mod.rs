@@ -93,6 +93,7 @@ lints! {
         unusable_regex,
         wildcard_crawler,
         near_crawler,
+        unreachable_group,
     }
     pattern {
         missing_slash,
@@ -239,7 +240,7 @@ impl Severity {
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 

@@ -1,9 +1,9 @@
 //! A line that nobody reads → the one reason why, so that one lint speaks of it and no other.
 
-use super::characters::{self, folded, is_invisible, without_invisible};
+use super::characters::{self, folded, folded_further, is_invisible, without_invisible};
 use super::nearest::nearest;
 use crate::dialect::Dialect;
-use crate::directive::{DIRECTIVES, Directive, USER_AGENT};
+use crate::directive::{DIRECTIVES, Directive, Role, SITEMAP, USER_AGENT};
 use crate::syntax::RawRecord;
 
 /// Why a line is no record that a directive knows.
@@ -21,8 +21,8 @@ pub(super) enum Oddity {
     WrongColon { at: usize, length: usize },
     /// Letters that look like ASCII's stand for them.
     LookAlike(&'static Directive),
-    /// It starts with a name, has no colon, and more than two words.
-    MissingColon(&'static Directive),
+    /// It starts with a name, of so many octets, and no colon follows it; nor is it read without.
+    MissingColon { directive: &'static Directive, length: usize },
     /// Its name is nearly one that is known.
     NearlyNamed(&'static Directive),
     /// It has octets that are no text.
@@ -43,7 +43,9 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
         return Oddity::ByteOrderMark;
     }
     let plain = without_invisible(&lossy);
-    if lossy.chars().any(is_invisible) && known_start(&plain, &directive).is_some() {
+    let is_read_without =
+        || known_start(&plain, &directive).is_some() || without_colon(&plain, &directive).is_some();
+    if lossy.chars().any(is_invisible) && (plain.trim_ascii().is_empty() || is_read_without()) {
         return Oddity::Invisible;
     }
     if characters::is_markup(&lossy) {
@@ -62,19 +64,32 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
     {
         return Oddity::LookAlike(known);
     }
-    let mut words = lossy.split_ascii_whitespace();
-    let name = words.next().unwrap_or_default();
+    if let Some(known) = folded_further(&lossy).iter().find_map(|text| known_start(text, &directive)) {
+        return Oddity::LookAlike(known);
+    }
+    let missing = || {
+        let (directive, length) = without_colon(&lossy, &directive)?;
+        Some(Oddity::MissingColon { directive, length })
+    };
     if record.is_none()
-        && let Some(known) = directive(name.as_bytes())
-        && words.next().is_some_and(|value| value.starts_with(['/', '*']) || known.is_start())
+        && let Some(missing) = missing()
     {
-        return Oddity::MissingColon(known);
+        return missing;
     }
     if let Some(record) = record {
         let name = String::from_utf8_lossy(&record.name[..record.name.len().min(MOST_LOOKED_AT)]);
-        if let Some(known) = nearest(&name, DIRECTIVES.iter().map(|directive| directive.name)) {
+        // A list has bullets or numbers before its lines.
+        let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
+        let known = nearest(name, DIRECTIVES.iter().map(|directive| directive.name));
+        if let Some(known) = known.or_else(|| otherwise_named(name)) {
             let named = DIRECTIVES.iter().find(|directive| directive.name == known);
             return Oddity::NearlyNamed(named.expect("it is one of these"));
+        }
+        // The colon further on is one of the value.
+        if name.contains([' ', '\t'])
+            && let Some(missing) = missing()
+        {
+            return missing;
         }
     }
     match record {
@@ -93,11 +108,62 @@ fn known_start(
     directive: &impl Fn(&[u8]) -> Option<&'static Directive>,
 ) -> Option<&'static Directive> {
     let (name, _) = line.split_once(':')?;
-    directive(name.trim().as_bytes())
+    directive(name.trim_ascii().as_bytes())
 }
 
-impl Directive {
-    fn is_start(&self) -> bool {
-        self.name == USER_AGENT.name
+/// The directive whose name a line without a colon starts with, and how long that name is: alone, right
+/// before a path, or before words of which one is a value. Anything else is a sentence that happens to
+/// start so.
+fn without_colon(
+    line: &str,
+    directive: &impl Fn(&[u8]) -> Option<&'static Directive>,
+) -> Option<(&'static Directive, usize)> {
+    // Right before a path or a wildcard.
+    if let Some(at) = line.find(['/', '*'])
+        && !line[..at].contains([':', ' ', '\t'])
+        && let Some(known) = directive(line[..at].as_bytes())
+    {
+        return Some((known, at));
     }
+    let is_value = |word: &&str| {
+        word.starts_with(['/', '*'])
+            || ["http://", "https://"].iter().any(|start| word.starts_with(start))
+    };
+    let words: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
+    // `User agent` is a name of two words.
+    for length in [2, 1] {
+        let Some((name, values)) = words.split_at_checked(length) else { continue };
+        let Some(known) = directive(name.join(" ").as_bytes()) else { continue };
+        let is_start = known.name == USER_AGENT.name;
+        let is_rule = matches!(known.role, Role::Rule(_)) || is_start || *known == SITEMAP;
+        let is_meant = match values {
+            [] => is_rule,
+            [_] if is_start => true,
+            values => is_start && length == 1 || values.iter().any(is_value),
+        };
+        if let (true, Some(last)) = (is_meant, name.last()) {
+            let end = last.as_ptr() as usize - line.as_ptr() as usize + last.len();
+            return Some((known, end));
+        }
+    }
+    None
+}
+
+/// What other words for a directive are meant to say.
+fn otherwise_named(name: &str) -> Option<&'static str> {
+    let (disallow, allow, user_agent) = ("Disallow", "Allow", USER_AGENT.name);
+    let meant = [
+        ("allowed", allow),
+        ("permit", allow),
+        ("deny", disallow),
+        ("denied", disallow),
+        ("forbid", disallow),
+        ("block", disallow),
+        ("not allow", disallow),
+        ("agent", user_agent),
+        ("robot", user_agent),
+        ("crawler", user_agent),
+        ("bot", user_agent),
+    ];
+    meant.iter().find(|(word, _)| name.trim_end().eq_ignore_ascii_case(word)).map(|(_, meant)| *meant)
 }

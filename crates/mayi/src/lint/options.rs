@@ -30,6 +30,7 @@ pub struct Options {
     most_of_each: usize,
     agents: Vec<Crawler>,
     page: Option<Page>,
+    site: Option<String>,
 }
 
 /// A page of the site, for the lints that look at a file and a page together.
@@ -68,6 +69,21 @@ impl Options {
     #[must_use]
     pub fn with_page(self, page: Page) -> Self {
         Self { page: Some(page), ..self }
+    }
+
+    /// Knows the site that the file is of, by a URL of it, where a lint can tell more by that.
+    ///
+    /// ```
+    /// use mayi::lint::{Options, lint};
+    ///
+    /// let file = b"User-agent: *\nDisallow:\nSitemap: https://www.example.com/sitemap.xml\n";
+    /// assert!(lint(file, &Options::default()).diagnostics().is_empty());
+    /// let options = Options::default().with_site("https://shop.test/robots.txt");
+    /// assert_eq!(lint(file, &options).diagnostics()[0].lint.name, "template-leftover");
+    /// ```
+    #[must_use]
+    pub fn with_site(self, url: &str) -> Self {
+        Self { site: Some(url.to_owned()), ..self }
     }
 
     /// Does not look for a lint, given by code or name.
@@ -120,6 +136,11 @@ impl Options {
     pub(super) fn page(&self) -> Option<&Page> {
         self.page.as_ref()
     }
+
+    /// A URL of the site that the file is of.
+    pub(super) fn site(&self) -> Option<&str> {
+        self.site.as_deref().or_else(|| self.page.as_ref().map(|page| &*page.url))
+    }
 }
 
 impl Default for Options {
@@ -132,6 +153,7 @@ impl Default for Options {
             most_of_each: 100,
             agents: known.to_vec(),
             page: None,
+            site: None,
         }
     }
 }

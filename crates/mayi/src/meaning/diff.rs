@@ -416,6 +416,13 @@ mod tests {
             ),
             ("User-agent: *\nDisallow: /\nDisallow: /a\n", "User-agent: *\nDisallow: /\n"),
             ("User-agent: *\nDisallow:\n", ""),
+            ("User-agent: *\nDisallow: /*\n", "User-agent: *\nDisallow: /\n"),
+            ("User-agent: *\nDisallow: *\nAllow: /a$\n", "User-agent: *\nDisallow: /\nAllow: /a$\n"),
+            ("User-agent: *\nDisallow: /a*$\nAllow: /b*\n", "User-agent: *\nDisallow: /a\nAllow: /b\n"),
+            (
+                "User-agent: *\nDisallow: /**b*\nAllow: /c\n",
+                "User-agent: *\nDisallow: /*b\nAllow: /c\n",
+            ),
             (
                 "User-agent: a\nUser-agent: b\nDisallow: /\n",
                 "User-agent: b\nDisallow: /\nUser-agent: A/2\nDisallow: /\n",
@@ -424,6 +431,14 @@ mod tests {
         ] {
             assert_eq!(diff_of(old, new).meaning, Meaning::Same, "{old} and {new}");
         }
+    }
+
+    #[test]
+    fn a_wildcard_at_the_end_can_make_a_difference() {
+        let with = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}\nAllow: /a\n");
+        check(&with("/a*"), &with("/a"), &[("*", "allowed", "/ax")]);
+        let dollar = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}\n");
+        assert_eq!(diff_of(&dollar("/a$*"), &dollar("/a$")).meaning, Meaning::Changed);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The rules that hold for a reader, as a set, and which of them can be left out without a trace.
 //!
 //! Two readers with the same set decide alike (REP-8), whatever the order, the spelling and the groups.
-//! Where sets differ, a rule may still be one that decides nothing; [`is_idle`] proves that for the
-//! usual cases, by literal prefixes alone, which are the same in every form that a target is compared
-//! in (REP-12, REP-16). What it can't prove is not the same for that.
+//! Where sets differ, a rule may still be the other's with a wildcard at its end, which is there anyway
+//! ([`respelled`]), or be one that decides nothing; [`is_idle`] proves that for the usual cases, by literal
+//! prefixes alone, which are the same in every form that a target is compared in (REP-12, REP-16). What
+//! can't be proved is not the same for that.
 
-use indexmap::IndexMap;
+use std::collections::HashMap;
+
+use indexmap::{IndexMap, IndexSet};
 
 use crate::dialect::{Comparison, Dialect};
 use crate::directive::{Role, RuleKind};
@@ -47,11 +50,16 @@ pub(super) fn rules_of(robots: &RobotsTxt<'_>, selection: Option<&Selection>) ->
 /// How many pairs of rules are looked at for a proof: a second's work at most.
 const MOST_PAIRS: usize = 20_000_000;
 
-/// Whether the rules that one of two sets has alone are idle, so that both decide as what they share.
+/// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
+/// both decide as what they share.
 pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) -> bool {
-    [(old, new), (new, old)].into_iter().all(|(one, other)| {
+    let respelled = respelled(old, new, dialect);
+    let old: IndexSet<&EffectiveRule> =
+        old.keys().map(|rule| respelled.get(rule).copied().unwrap_or(rule)).collect();
+    let new: IndexSet<&EffectiveRule> = new.keys().collect();
+    [(&old, &new), (&new, &old)].into_iter().all(|(one, other)| {
         let (mut kept, extra): (Vec<&EffectiveRule>, Vec<&EffectiveRule>) =
-            one.keys().partition(|rule| other.contains_key(*rule));
+            one.iter().partition(|rule| other.contains(*rule));
         if extra.is_empty() {
             return true;
         }
@@ -70,11 +78,64 @@ pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) 
     })
 }
 
+/// The rules that only the old set has, each with the one that only the new set has and that is it: it says
+/// the same, matches the same by [`core`], and wins and loses against the same rules of both sets, although
+/// it has not as many octets.
+fn respelled<'r>(
+    old: &'r Rules,
+    new: &'r Rules,
+    dialect: &Dialect,
+) -> HashMap<&'r EffectiveRule, &'r EffectiveRule> {
+    let mut by_core: HashMap<(RuleKind, Vec<u8>), &EffectiveRule> = HashMap::new();
+    for rule in new.keys().filter(|rule| !old.contains_key(*rule)) {
+        by_core.entry((rule.kind, core(&rule.pattern))).or_insert(rule);
+    }
+    let extra: Vec<_> = old.keys().filter(|rule| !new.contains_key(*rule)).collect();
+    if by_core.is_empty() || extra.len().saturating_mul(old.len() + new.len()) > MOST_PAIRS {
+        return HashMap::new();
+    }
+    let is_same = |one: &EffectiveRule, other: &EffectiveRule| {
+        let wins = |rule: &EffectiveRule, opposed: &EffectiveRule| match rule.kind {
+            RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
+            RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
+        };
+        let mut opposed = old.keys().chain(new.keys()).filter(|opposed| {
+            opposed.kind != one.kind && (overlap(opposed, one) || is_index_page(opposed, dialect))
+        });
+        opposed.all(|opposed| {
+            wins(one, opposed) == wins(other, opposed) && !is_index_page(opposed, dialect)
+        })
+    };
+    let pair = |rule: &'r EffectiveRule| {
+        let other = *by_core.get(&(rule.kind, core(&rule.pattern)))?;
+        let is_page = is_index_page(rule, dialect) || is_index_page(other, dialect);
+        (!is_page && is_same(rule, other)).then_some((rule, other))
+    };
+    extra.into_iter().filter_map(pair).collect()
+}
+
+/// A pattern without what does not change what it matches: wildcards that follow each other, and one at
+/// the end. Every path starts with `/`, so that a wildcard alone is `/`.
+fn core(pattern: &[u8]) -> Vec<u8> {
+    let mut text = pattern.to_vec();
+    text.dedup_by(|one, other| *one == b'*' && *other == b'*');
+    let unanchored = text.strip_suffix(b"$").unwrap_or(&text);
+    match unanchored.strip_suffix(b"*") {
+        Some(b"") => b"/".to_vec(),
+        // Without the wildcard, a dollar sign would be the end.
+        Some(kept) if !kept.ends_with(b"$") => kept.to_vec(),
+        _ => text,
+    }
+}
+
+/// Whether Google takes a rule as one for the folder of an index page too.
+fn is_index_page(rule: &EffectiveRule, dialect: &Dialect) -> bool {
+    dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
+}
+
 /// Whether a rule decides nothing that the others would not decide alike.
 fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -> bool {
-    let is_index_page = |rule: &EffectiveRule| {
-        dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
-    };
+    let is_index_page = |rule: &EffectiveRule| is_index_page(rule, dialect);
     if is_index_page(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
         return !is_index_page(rule);
     }

@@ -1,15 +1,13 @@
 //! Fixes a file in its place, or shows what would change.
 
-use std::io::{self, Write};
-
 use mayi::lint::{Fixed, Options, fix};
-use similar::TextDiff;
+use similar::{DiffTag, TextDiff};
 
 use super::sources::Source;
 use crate::commands::fmt::replace;
 use crate::exit::Failure;
 use crate::input;
-use crate::text::{BAD, DIM, GOOD, shown, styled};
+use crate::unified::{self, Step};
 
 /// A file before and after its fixes.
 pub(super) struct Fixing {
@@ -31,32 +29,12 @@ impl Fixing {
         self.after.octets
     }
 
-    /// The difference, as `diff -u` prints it. Octets that a terminal could take as a command are
-    /// escaped, so that it is for people and not for `patch`.
-    pub(super) fn write_diff(&self, out: &mut impl Write, name: &str) -> io::Result<()> {
+    /// The difference, as `diff -u` prints it.
+    pub(super) fn difference(&self, name: &str) -> Vec<u8> {
         if !self.changes() {
-            return Ok(());
+            return Vec::new();
         }
-        let diff = TextDiff::from_lines(&self.before[..], &self.after.octets[..]);
-        writeln!(out, "--- {name}\n+++ {name} (fixed)")?;
-        for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
-            writeln!(out, "{}", styled(DIM, hunk.header()))?;
-            for change in hunk.iter_changes() {
-                let line: &[u8] = change.value();
-                let line = line.strip_suffix(b"\n").unwrap_or(line);
-                let line = shown(line.strip_suffix(b"\r").unwrap_or(line));
-                match change.tag() {
-                    similar::ChangeTag::Equal => writeln!(out, " {line}")?,
-                    similar::ChangeTag::Delete => {
-                        writeln!(out, "{}", styled(BAD, format_args!("-{line}")))?;
-                    }
-                    similar::ChangeTag::Insert => {
-                        writeln!(out, "{}", styled(GOOD, format_args!("+{line}")))?;
-                    }
-                }
-            }
-        }
-        Ok(())
+        unified::difference(name, &self.before, &self.after.octets, steps)
     }
 
     /// Puts the fixed file in its place. Where it has none, gives it, to be printed.
@@ -72,4 +50,19 @@ impl Fixing {
         }
         Ok(None)
     }
+}
+
+/// The shortest way from some lines to others.
+fn steps<'f>(old: &[&'f [u8]], new: &[&'f [u8]]) -> Vec<Step<'f>> {
+    let mut steps = Vec::new();
+    for change in TextDiff::from_slices(old, new).ops() {
+        let (gone, come) = (&old[change.old_range()], &new[change.new_range()]);
+        if change.tag() == DiffTag::Equal {
+            steps.extend(gone.iter().map(|line| Step::Same(line)));
+        } else {
+            steps.extend(gone.iter().map(|line| Step::Gone(line)));
+            steps.extend(come.iter().map(|line| Step::New(line)));
+        }
+    }
+    steps
 }

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use mayi::lint::{LINTS, Lint, Options, Page, Severity, UnknownLint};
 use mayi::page::{HeadReader, PageControls};
 use mayi::report::LintReport;
-use mayi::{Crawler, Limits, Target};
+use mayi::{Crawler, Limits, ReadOptions, Target};
 
 use self::configuration::Configurations;
 use self::fixing::Fixing;
@@ -25,12 +25,12 @@ use self::sources::Source;
 use self::summary::Summary;
 use super::check::write_json;
 use super::page::push_file;
-use crate::cli::{Reading, header_field};
+use crate::cli::{PageReading, Reading, header_field};
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
 use crate::input::Loaded;
-use crate::parallel;
 use crate::{input, text as terminal};
+use crate::{parallel, unified};
 
 /// What is linted, for what, and how it is shown.
 #[derive(Debug, Args)]
@@ -103,11 +103,12 @@ pub(crate) struct LintArgs {
     #[arg(long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// How many diagnostics of each lint are shown for a file; the others are counted
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    most: usize,
+    /// How many diagnostics of each lint are shown for a file; the others are counted [default: 10 as text
+    /// and as annotations, all in the other formats]
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
 
-    /// Print no diagnostics, only how many there are of each lint
+    /// Print no diagnostics, only how many there are of each lint: as text, or as JSON
     #[arg(long)]
     summary: bool,
 
@@ -141,6 +142,9 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    page_reading: PageReading,
 
     #[command(flatten)]
     fetching: Fetching,
@@ -197,7 +201,10 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let inputs = args.sources.iter().map(|source| std::path::Path::new(source.as_str()));
     input::one_reader(inputs.chain(html).chain(registries))?;
 
-    let base = base_options(args)?;
+    if args.summary && matches!(args.format, Format::Sarif | Format::Github) {
+        return Err(Failure::new("--summary goes with --format text and --format json"));
+    }
+    let (base, reading) = base_options(args)?;
     let configurations = Configurations::new(args, base);
     let (sources, mut unreadable) = sources::find(&args.sources, args.every_file);
     let jobs =
@@ -205,7 +212,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let online = Online::new(&args.fetching);
     let work = |source: &Source| -> Result<Done, Failure> {
         let settings = configurations.of(source)?;
-        one(source, args, &settings, &online)
+        one(source, args, &settings, &reading, &online)
     };
 
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
@@ -218,6 +225,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
                 if done.fails {
                     exit = exit.max(Exit::Disallowed);
                 }
+                unified::print(&mut out, &done.difference)?;
                 out.write_all(&done.output)?;
                 if let Some(file) = done.fixed {
                     out.flush()?;
@@ -236,6 +244,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     })?;
     match args.format {
         Format::Sarif => write_json(&mut out, &sarif.finish())?,
+        Format::Json if args.summary => write_json(&mut out, &summary.to_json())?,
         Format::Text if args.summary || sources.len() > 1 => summary.write(&mut out)?,
         _ => {}
     }
@@ -249,6 +258,8 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
 
 /// What came of one file.
 struct Done {
+    /// What the fixes change.
+    difference: Vec<u8>,
     output: Vec<u8>,
     /// The fixed file, where it is to be printed.
     fixed: Option<Vec<u8>>,
@@ -261,26 +272,39 @@ fn one(
     source: &Source,
     args: &LintArgs,
     settings: &configuration::Settings,
+    reading: &ReadOptions,
     online: &Online<'_>,
 ) -> Result<Done, Failure> {
-    let Loaded { name, mut octets, .. } = sources::load(source, args.max_octets, online)?;
-    let mut output = Vec::new();
+    let loaded = sources::load(source, args.max_octets, online)?;
+    let mut options = settings.options.clone();
+    if let Source::Url(_) = source {
+        // What came with the file says how it is read (REP-14), unless somebody knows better.
+        let reading = if args.charset.is_none() { loaded.reading(reading) } else { reading.clone() };
+        options = options.with_site(&loaded.name).with_reading(reading);
+    }
+    let Loaded { name, mut octets, .. } = loaded;
+    let (mut difference, mut output) = (Vec::new(), Vec::new());
     let mut fixed = None;
     let before = args.fix || args.diff;
     if before {
-        let fixing = Fixing::of(&octets, &settings.options);
+        let fixing = Fixing::of(&octets, &options);
+        // Where the fixed file goes to standard output, what changed does not go there too.
+        let is_printed = args.fix && !matches!(source, Source::Path(_));
         if args.diff {
-            fixing.write_diff(&mut output, &name)?;
+            difference = fixing.difference(&source.exactly(&name));
+        }
+        if is_printed {
+            anstream::eprint!("{}", terminal::shown_lines(&std::mem::take(&mut difference)));
         }
         if args.fix {
             fixed = fixing.write(source)?;
             octets = fixing.into_octets();
         } else {
-            let fails = fixing.changes();
-            return Ok(Done { output, fixed, results: Vec::new(), counts: Vec::new(), fails });
+            let (fails, results, counts) = (fixing.changes(), Vec::new(), Vec::new());
+            return Ok(Done { difference, output, fixed, results, counts, fails });
         }
     }
-    let linted = mayi::lint::lint(&octets, &settings.options);
+    let linted = mayi::lint::lint(&octets, &options);
     let mut counts: Vec<(&'static Lint, Severity, usize)> = Vec::new();
     for (code, tally) in linted.tallies() {
         let lint = Lint::named(code).expect("a code of the registry");
@@ -294,14 +318,14 @@ fn one(
             Format::Text => text::write(&mut output, &name, &linted)?,
             Format::Json => write_json(&mut output, &LintReport::of(&source.exactly(&name), &linted))?,
             Format::Sarif => results = sarif::results(source, &linted),
-            Format::Github => github::write(&mut output, &name, &linted)?,
+            Format::Github => github::write(&mut output, &source.exactly(&name), &linted)?,
         }
     }
-    Ok(Done { output, fixed, results, counts, fails })
+    Ok(Done { difference, output, fixed, results, counts, fails })
 }
 
 /// The options that every file starts with, before its configuration.
-fn base_options(args: &LintArgs) -> Result<Options, Failure> {
+fn base_options(args: &LintArgs) -> Result<(Options, ReadOptions), Failure> {
     let limits = Limits::with_file_octets(args.max_octets).map_err(Failure::new)?;
     let mut reading = input::reading(&args.reading)?.with_limits(limits);
     let without = args.reading.no_extensions.iter().map(|name| name.0);
@@ -309,11 +333,15 @@ fn base_options(args: &LintArgs) -> Result<Options, Failure> {
     if let Some(charset) = &args.charset {
         reading = reading.with_charset(charset);
     }
-    let mut options = Options::default().with_reading(reading).with_most_of_each(args.most);
+    let most = args.most.unwrap_or(match args.format {
+        Format::Text | Format::Github => 10,
+        Format::Json | Format::Sarif => usize::MAX,
+    });
+    let mut options = Options::default().with_reading(reading.clone()).with_most_of_each(most);
     if let Some(url) = &args.page_url {
         Target::parse(url).map_err(Failure::new)?;
         let fields = input::borrowed(&args.headers);
-        let page_options = input::page_options(&args.reading);
+        let page_options = input::page_options(&args.page_reading);
         let mut head = HeadReader::new(&fields, page_options);
         if let Some(path) = &args.html {
             push_file(&mut head, path)?;
@@ -322,7 +350,7 @@ fn base_options(args: &LintArgs) -> Result<Options, Failure> {
         let page = Page { url: url.clone(), controls, fields: args.headers.clone() };
         options = options.with_page(page);
     }
-    Ok(options)
+    Ok((options, reading))
 }
 
 /// The crawlers of these names.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use mayi::lint::{Lint, Severity};
+use serde_json::{Value, json};
 
 use crate::text::{STRONG, counted, styled};
 
@@ -25,6 +26,21 @@ impl Summary {
             entry.2 += total;
             entry.3 += 1;
         }
+    }
+
+    /// The same for programs.
+    pub(super) fn to_json(&self) -> Value {
+        let lints: serde_json::Map<String, Value> = self
+            .lints
+            .iter()
+            .map(|(code, (lint, worst, findings, files))| {
+                let (name, severity) = (lint.name, worst.name());
+                let entry =
+                    json!({ "name": name, "severity": severity, "findings": findings, "files": files });
+                ((*code).to_owned(), entry)
+            })
+            .collect();
+        json!({ "files": self.files, "clean": self.clean, "lints": lints })
     }
 
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {

@@ -9,7 +9,7 @@
 //!
 //! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and take `%2A`
 //! as a literal `*` (REP-16). Google compares a raw space, which no URL has; it takes `%7E` and `~` for
-//! two things.
+//! two things, and in a query `[` and `%5B` (REP-12).
 //!
 //! ## Example
 //!
@@ -24,6 +24,7 @@
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
+use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
 use crate::percent::{escaped, normalise};
 
@@ -33,7 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Google compares a pattern in another form",
     severity: Severity::Warning,
     by_default: true,
-    clauses: &[Clause::REP_11, Clause::REP_16],
+    clauses: &[Clause::REP_11, Clause::REP_12, Clause::REP_16],
     source: include_str!("compared_differently.rs"),
     check,
 };
@@ -46,9 +47,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
     for rule in entries {
         let value = rule.record.value;
-        let Some((at, length)) = first_difference(value) else { continue };
+        let Some((at, length)) = first_difference(value) else {
+            report_bracket(context, found, value);
+            continue;
+        };
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
-        if template_in(&start).is_some() || second_record(context, value).is_some() {
+        if template_in(&start).is_some()
+            || markup_span(value).is_some()
+            || second_record(context, value).is_some()
+        {
             continue; // what the pattern should have been is not known
         }
         let whole = context.span(value);
@@ -76,6 +83,30 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&fixed)), vec![Edit::new(whole, fixed.clone())]))
         });
     }
+}
+
+/// Tells of a bracket in the query of a pattern, which RFC 9309 compares raw and encoded alike (REP-12). Other
+/// delimiters are mostly raw in URLs, and brackets mostly encoded.
+fn report_bracket(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8]) {
+    let Some(query) = memchr::memchr(b'?', pattern).map(|at| at + 1) else { return };
+    let is_bracket = |octet: u8| b"[]".contains(&octet);
+    let first = pattern.iter().enumerate().skip(query).find_map(|(at, &octet)| match octet {
+        octet if is_bracket(octet) => Some((at, 1, octet)),
+        b'%' => escaped(&pattern[at + 1..]).filter(|octet| is_bracket(*octet)).map(|octet| (at, 3, octet)),
+        _ => None,
+    });
+    let Some((at, length, octet)) = first else { return };
+    let start = context.span(pattern).start + at as u32;
+    found.report(Span { start, end: start + length }, || {
+        let (raw, encoded) = (char::from(octet), format!("%{octet:02X}"));
+        let (written, other) =
+            if length == 1 { (raw.to_string(), encoded) } else { (encoded, raw.to_string()) };
+        Draft::new(
+            format!("Google takes `{written}` and `{other}` in a query for two things"),
+            format!("Crawlers that follow RFC 9309 match `{written}` and `{other}` alike; Google matches `{written}` alone."),
+        )
+        .with_severity(Severity::Note)
+    });
 }
 
 /// The first part of a pattern that is compared otherwise: where, and how many octets.

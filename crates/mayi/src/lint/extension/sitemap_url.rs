@@ -56,7 +56,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 format!("{} is not a whole URL, with `https://` and the host", quoted(value))
             };
-            let page = context.options.page().and_then(|page| split_url(&page.url).ok());
+            let page = context.options.site().and_then(|url| split_url(url).ok());
             let fix = page.filter(|_| value.starts_with(b"/")).map(|page| {
                 let whole = format!("{}://{}{text}", page.scheme, page.authority);
                 Fix::unsafe_(format!("write `{whole}`"), vec![Edit::new(span, whole)])

@@ -3,7 +3,8 @@
 //! ## What is wrong
 //!
 //! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to write
-//! that everything is allowed; among others it does not undo them, although it looks as if it did.
+//! that everything is allowed; among others it does not undo them, although it looks as if it did. Nor does
+//! it in a second group of the same crawler, which is one with the first.
 //!
 //! ## What crawlers make of it
 //!
@@ -20,8 +21,12 @@
 //!
 //! Delete the line; or, if everything is to be allowed, the others.
 
+use std::collections::HashMap;
+
 use crate::directive::RuleKind;
+use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
+use crate::lint::rules::Names;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G006",
@@ -35,21 +40,46 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    // By name, the first rule that disallows something: groups of one name are one (REP-5).
+    let mut by_name: HashMap<Vec<u8>, Entry<'_>> = HashMap::new();
+    let names = |group: &GroupView<'_>| -> Vec<Vec<u8>> {
+        let names = group.starts.iter().filter_map(|start| match Names::of(start, context) {
+            Names::Global => Some(b"*".to_vec()),
+            Names::Token { token, .. } => Some(token.to_ascii_lowercase()),
+            Names::Purpose | Names::Regex | Names::Nobody => None,
+        });
+        names.collect()
+    };
+    let full_of = |group: &GroupView<'_>| {
+        let is_full =
+            |(kind, rule): &(_, &Entry<'_>)| *kind == RuleKind::Disallow && !rule.record.value.is_empty();
+        group.rules().find(is_full).map(|(_, rule)| rule.line)
+    };
     for group in &context.groups {
-        let full = group
-            .rules()
-            .find(|(kind, rule)| *kind == RuleKind::Disallow && !rule.record.value.is_empty());
-        let Some((_, full)) = full else { continue };
+        let Some(line) = full_of(group) else { continue };
+        for name in names(group) {
+            if let Some((_, rule)) = group.rules().find(|(_, rule)| rule.line == line) {
+                by_name.entry(name).or_insert(*rule);
+            }
+        }
+    }
+    for group in &context.groups {
+        let own = full_of(group);
+        let own = own.and_then(|line| group.rules().find(|(_, rule)| rule.line == line));
+        let is_own = own.is_some();
+        let of_name = || names(group).iter().find_map(|name| by_name.get(name)).copied();
+        let Some(full) = own.map(|(_, rule)| *rule).or_else(of_name) else { continue };
         for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
             let line = &context.lines[rule.line];
             let span = context.span(rule.record.name);
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
-                let fix = (line.inline_rule.is_none() && context.google().has_rule(rule.line) && context.is_read_alike(rule)).then(|| {
+                let of = if is_own { "of the group" } else { "for the same crawler" };
+                let fix = (is_own && line.inline_rule.is_none() && context.google().has_rule(rule.line) && context.is_read_alike(rule)).then(|| {
                     Fix::safe("delete the line", vec![line.removed()])
                 });
                 Draft::new(
-                    format!("a blank `{name}` does nothing: the other rules of the group still hold"),
+                    format!("a blank `{name}` does nothing: the other rules {of} still hold"),
                     "Crawlers read it as a rule that matches no URL; a few very old ones read a blank Disallow as \
                      leave for everything.",
                 )

@@ -22,6 +22,7 @@
 
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
+use crate::lint::syntax::look_alike::look_alike_name;
 use crate::registry::Registry;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -38,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
-        if rest.is_empty() {
+        if rest.is_empty() || look_alike_name(start.record.value).is_some() {
             continue;
         }
         let span = context.span(start.record.value);

@@ -21,6 +21,7 @@
 
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
+use crate::lint::syntax::look_alike::look_alike_name;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G004",
@@ -39,8 +40,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let is_lost = group.starts.iter().all(is_nobody);
         for start in group.starts.iter().filter(|start| is_nobody(start)) {
             let value = start.record.value;
-            if value.starts_with(b"*") {
-                continue; // `wildcard-crawler` knows what was meant
+            if value.starts_with(b"*") || look_alike_name(value).is_some() {
+                continue; // `wildcard-crawler` or `look-alike` knows what was meant
             }
             let (record, span) = (context.span(start.record.name), context.span(value));
             let span = if value.is_empty() { record } else { span };

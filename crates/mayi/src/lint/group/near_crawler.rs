@@ -2,7 +2,8 @@
 //!
 //! ## What is wrong
 //!
-//! No known crawler has this name, and one has a name that differs by a letter or a hyphen.
+//! No known crawler has this name, and one has a name that differs by a letter or a hyphen; or it is the
+//! name of those who run the crawler (`Google`, `OpenAI`) and not its own.
 //!
 //! ## What crawlers make of it
 //!
@@ -22,6 +23,7 @@
 use crate::lint::nearest::slips;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
+use crate::registry::Agent;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G010",
@@ -34,13 +36,44 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
+/// Names of those who run crawlers, where they are taken for the crawler's, and no crawler has them.
+const FAMILIES: &[(&str, &str)] = &[
+    ("google", "Googlebot"),
+    ("bing", "bingbot"),
+    ("msn", "msnbot"),
+    ("yahoo", "Slurp"),
+    ("baidu", "Baiduspider"),
+    ("duckduckgo", "DuckDuckBot"),
+    ("apple", "Applebot"),
+    ("amazon", "Amazonbot"),
+    ("ahrefs", "AhrefsBot"),
+    ("semrush", "SemrushBot"),
+    ("majestic", "MJ12bot"),
+    ("bytedance", "Bytespider"),
+    ("chatgpt", "GPTBot"),
+    ("openai", "GPTBot"),
+    ("gpt", "GPTBot"),
+    ("anthropic", "ClaudeBot"),
+    ("claude", "ClaudeBot"),
+    ("perplexity", "PerplexityBot"),
+    ("commoncrawl", "CCBot"),
+];
+
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         let Ok(name) = str::from_utf8(token) else { continue };
         // With something behind it, `crawler-name` speaks of the line.
-        if name.len() < 7 || !rest.is_empty() || registry.agent(name).is_some() {
+        if !rest.is_empty() || registry.agent(name).is_some() {
+            continue;
+        }
+        let family = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family));
+        if let Some(near) = family.and_then(|(_, token)| registry.agent(token)) {
+            report(context, found, start, name, near);
+            continue;
+        }
+        if name.len() < 7 {
             continue;
         }
         let agents = registry.agents();
@@ -56,16 +89,26 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let mut about = agents.iter().filter(|agent| is_about_as_long(&agent.token));
         let near = about.find(|agent| is_slip(name, &agent.token));
         let Some(near) = near else { continue };
-        let span = context.span(start.record.value);
-        found.report(span, || {
-            let (token, operator) = (&near.token, &near.operator);
-            Draft::new(
-                format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
-                format!("`{token}` does not find itself in the line, and uses the `*` group."),
-            )
-            .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, token.as_str())]))
-        });
+        report(context, found, start, name, near);
     }
+}
+
+fn report(context: &Context<'_, '_>, found: &mut Found<'_>, start: &Entry<'_>, name: &str, near: &Agent) {
+    let span = context.span(start.record.value);
+    found.report(span, || {
+        let (token, operator) = (&near.token, &near.operator);
+        let is_named = |start: &Entry<'_>| start.record.value.eq_ignore_ascii_case(token.as_bytes());
+        let uses = if context.groups.iter().flat_map(|group| &group.starts).any(is_named) {
+            "the group of its own name"
+        } else {
+            "the `*` group"
+        };
+        Draft::new(
+            format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
+            format!("`{token}` does not find itself in the line, and uses {uses}."),
+        )
+        .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, token.as_str())]))
+    });
 }
 
 /// Whether a name is a slip of a known one: a letter too many, one too few or two that changed places,

@@ -47,7 +47,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Names::Purpose => (true, start.record.value),
                 Names::Global => (false, &b"*"[..]),
                 Names::Token { token, .. } => (false, token),
-                Names::Regex | Names::Nobody => continue,
+                Names::Regex => (false, start.record.value),
+                Names::Nobody => continue,
             };
             let span = context.span(start.record.value);
             let (first_group, first_start) = match seen.entry((is_purpose, name.to_ascii_lowercase())) {

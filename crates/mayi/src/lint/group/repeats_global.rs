@@ -24,6 +24,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 use crate::pattern::PathPattern;
@@ -45,9 +46,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         context.groups.iter().partition(|group| group.starts.iter().any(is_global));
     let Some(first) = global.first() else { return };
     let says = said(global.iter().flat_map(|group| &group.entries));
-    if says.is_empty() {
-        return; // then a group of its own says that the crawler was thought of
-    }
+    let has_rules = |group: &GroupView<'_>| group.rules().next().is_some();
     let is_between =
         |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
     if context.groups.iter().flat_map(|group| &group.starts).any(is_between) {
@@ -62,11 +61,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let Names::Token { token, .. } = Names::of(start, context) else { return false };
             let known =
                 str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
+            // A token that it falls back to goes before `*` where the file has it.
+            let is_named = |token: &str| times.contains_key(token.to_ascii_lowercase().as_bytes());
             let goes_to_global =
-                known.is_none_or(|agent| !agent.ignores_global() && agent.fallback().next().is_none());
+                known.is_none_or(|agent| !agent.ignores_global() && !agent.fallback().any(is_named));
             goes_to_global && times.get(&start.record.value.to_ascii_lowercase()) == Some(&1)
         };
         if !group.starts.iter().all(is_plain) || said(&group.entries) != says {
+            continue;
+        }
+        // Without rules, a group says at most that the crawler was thought of.
+        if says.is_empty() && !(has_rules(group) && global.iter().any(|group| has_rules(group))) {
             continue;
         }
         let value = group.starts[0].record.value;

@@ -2,7 +2,8 @@
 //!
 //! ## What is wrong
 //!
-//! A rule belongs to the group above it, which says whom it is for. This one has no group.
+//! A rule belongs to the group above it, which says whom it is for. This one has no group. So it is with
+//! `Crawl-delay`, `Request-rate` and `Visit-time`.
 //!
 //! ## What crawlers make of it
 //!
@@ -39,10 +40,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let line = &context.lines[entry.line];
         found.report(line.content_span(context.text), || {
+            let is_rule = entry.role.ends_group_start();
+            let what = if is_rule { "rule" } else { "record" };
             let draft = Draft::new(
-                "no user-agent line stands above this rule, so that it is for nobody",
+                format!("no user-agent line stands above this {what}, so that it is for nobody"),
                 "Every crawler ignores it.",
             );
+            let draft = if is_rule { draft } else { draft.with_severity(Severity::Warning) };
             if index > 0 || !is_alone {
                 return draft;
             }

@@ -20,6 +20,7 @@
 
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
+use crate::lint::syntax::markup::markup_span;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G009",
@@ -35,7 +36,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let value = start.record.value;
-        if Names::of(start, context) != Names::Nobody || !value.starts_with(b"*") {
+        let is_one = Names::of(start, context) == Names::Nobody && value.starts_with(b"*");
+        // Of a tag behind it, `markup` speaks.
+        if !is_one || markup_span(value).is_some() {
             continue;
         }
         let span = context.span(value);

@@ -19,6 +19,7 @@
 //! This disallows `/page`. Delete the line, or, for a `#` that is a part of the path, write `%23`. For a
 //! comment, write a space before the `#`.
 
+use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
 use crate::lint::rules::patterns;
 
@@ -37,7 +38,22 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context) {
         let Some(comment) = context.lines[rule.line].comment else { continue };
         let value = context.span(rule.record.value);
+        let comment_text = &context.text[comment.range()];
+        let is_blank = value.is_empty() && (comment_text.starts_with(b"#/") || comment_text.starts_with(b"#!"));
+        if is_blank {
+            found.report(comment, || {
+                Draft::new(
+                    format!("{} is a comment, not a pattern", quoted(comment_text.trim_ascii_end())),
+                    "Every crawler reads a rule without a pattern, which matches nothing.",
+                )
+            });
+            continue;
+        }
         if value.is_empty() || value.end != comment.start {
+            continue;
+        }
+        let start = String::from_utf8_lossy(&rule.record.value[..rule.record.value.len().min(300)]);
+        if template_in(&start).is_some() {
             continue;
         }
         let text = &context.text[comment.range()];

@@ -3,7 +3,9 @@
 //! ## What is wrong
 //!
 //! Paths are compared with their case: `/Private/` and `/private/` are two folders. An exception that is
-//! written in another case than the rule that it is an exception to does nothing.
+//! written in another case than the rule that it is an exception to does nothing. Two rules about one folder
+//! in two cases (`/Shop/cart`, `/shop/checkout`) are mostly about one folder of the server, and one of them
+//! matches nothing there: that is a note, as a server may have both.
 //!
 //! ## What crawlers make of it
 //!
@@ -17,19 +19,20 @@
 //! Allow: /private/press/
 //! ```
 //!
-//! Write both in the case that the URLs have. Where a server takes both, a rule for each is right: rules
-//! that say the same are not reported.
+//! Write both in the case that the URLs have. Where a server takes both, a rule for each is right: where a
+//! folder has the same rule in both cases, nothing about the folder is reported.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::directive::RuleKind;
 use crate::lint::prelude::*;
-use crate::lint::rules::can_match;
+use crate::lint::rules::{can_match, patterns};
+use crate::pattern::PathPattern;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P009",
     name: "letter-case",
-    summary: "a rule is written in another case than the rule that it is an exception to",
+    summary: "two rules write the same path in different cases of letters",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_7],
@@ -41,6 +44,81 @@ pub(in crate::lint) static LINT: Lint = Lint {
 const MOST_FOLDERS: usize = 16;
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let exceptions = exceptions(context, found);
+    folders(context, found, &exceptions);
+}
+
+/// A folder in one case, and the first rule that has it so.
+struct Spelling<'c> {
+    written: Vec<u8>,
+    rule: Entry<'c>,
+}
+
+/// Folders that rules of the file write in two cases, each told once.
+fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usize>) {
+    let rules: Vec<Entry<'_>> =
+        patterns(context).filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000).collect();
+    // A pattern that is there in two cases says that both are meant, in all of its folders.
+    let mut written: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut meant: HashSet<Vec<u8>> = HashSet::new();
+    let normalised = |rule: &Entry<'_>| PathPattern::new(rule.record.value).normalised().to_vec();
+    for rule in &rules {
+        let pattern = normalised(rule);
+        // `/Ads/` and `/ads` are meant to be the same as well.
+        let end = pattern.iter().rposition(|octet| !b"/*$?".contains(octet)).map_or(0, |last| last + 1);
+        let bare = &pattern[..end];
+        let first = written.entry(bare.to_ascii_lowercase()).or_insert_with(|| bare.to_vec());
+        if first != bare {
+            meant.extend(folder_ends(&pattern).map(|end| pattern[..end].to_ascii_lowercase()));
+        }
+    }
+    let mut known: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
+    for rule in &rules {
+        let pattern = normalised(rule);
+        for end in folder_ends(&pattern) {
+            let folder = &pattern[..end];
+            let lower = folder.to_ascii_lowercase();
+            if meant.contains(&lower) {
+                break;
+            }
+            let spellings = known.entry(lower).or_default();
+            if spellings.iter().any(|spelling| spelling.written == folder) {
+                continue;
+            }
+            let first = spellings.first().map(|spelling| (spelling.written.clone(), spelling.rule));
+            if spellings.len() < MOST_FOLDERS {
+                spellings.push(Spelling { written: folder.to_vec(), rule: *rule });
+            }
+            let Some((other, first)) = first else { continue };
+            if told.contains(&rule.line) {
+                break;
+            }
+            found.report(context.span(rule.record.value), || {
+                Draft::new(
+                    format!("{} is written {} at line {}", quoted(folder), quoted(&other), first.line + 1),
+                    "Crawlers compare paths with their case: each rule is for URLs in its own case alone.",
+                )
+                .related(context.span(first.record.value), "written in another case")
+                .with_severity(Severity::Note)
+            });
+            // Folders within it are in two cases too, and that is told.
+            break;
+        }
+    }
+}
+
+/// Where the folders of a pattern end, and the pattern itself, up to its query.
+fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
+    let plain = pattern.iter().position(|octet| b"?$".contains(octet)).unwrap_or(pattern.len());
+    let is_whole = plain == pattern.len() && !pattern.ends_with(b"*");
+    let ends = memchr::memchr_iter(b'/', &pattern[..plain]).filter(|at| *at > 0);
+    let last = Some(plain).filter(|end| is_whole && *end > 1 && pattern[end - 1] != b'/');
+    ends.take(MOST_FOLDERS).chain(last)
+}
+
+/// Exceptions in another case than the rule that they are an exception to; gives the lines told of.
+fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize> {
+    let mut told = HashSet::new();
     for group in &context.groups {
         // Every rule by its lower-case pattern; what is also there in the other's case is meant.
         let mut known: HashMap<(RuleKind, Vec<u8>), Vec<&Entry<'_>>> = HashMap::new();
@@ -71,6 +149,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             if is_equal && other.line > rule.line {
                 continue;
             }
+            told.extend([rule.line, other.line]);
             found.report(context.span(value), || {
                 let line = other.line + 1;
                 Draft::new(
@@ -81,4 +160,5 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
         }
     }
+    told
 }

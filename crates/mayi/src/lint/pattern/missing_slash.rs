@@ -19,10 +19,11 @@
 //! Write `/private/`; for something anywhere in the URL, as in `.php` or `?page=`, write `/*.php` or
 //! `/*?page=`.
 
-use crate::lint::characters::{is_invisible, template_in};
+use crate::lint::characters::{ascii_of, is_invisible, template_in};
 use crate::lint::pattern::whole_url::path_of_url;
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
+use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -46,12 +47,20 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
         let is_odd = |c: char| is_invisible(c) || c == '\u{feff}';
         let is_glued = second_record(context, value).is_some();
-        if start.starts_with(is_odd) || template_in(&start).is_some() || is_glued {
+        let is_markup = markup_span(value).is_some_and(|(from, _)| from == 0);
+        if start.starts_with(is_odd) || template_in(&start).is_some() || is_glued || is_markup {
             continue;
         }
         let span = context.span(value);
         found.report(span, || {
+            // A second colon, or quotation marks, are not the start of the path.
+            let value = value.trim_ascii_start();
+            let odd = value.iter().take_while(|octet| b":=\"' \t".contains(octet)).count();
+            let value = if odd < value.len() { &value[odd..] } else { value };
+            let slash = start.chars().next().filter(|first| *first != '/' && ascii_of(*first) == '/');
             let meant = match value[0] {
+                _ if slash.is_some() => [b"/", &value[slash.map_or(0, char::len_utf8)..]].concat(),
+                b'/' | b'*' => value.to_vec(),
                 b'?' | b'.' | b'&' | b'=' => [b"/*", value].concat(),
                 b'\\' => [b"/", &value[1..]].concat(),
                 _ => [b"/", value].concat(),

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! Delete the rule, or allow what pages need: `Allow: /css/`. A rule for everything (`/`) is not
-//! reported, nor is one that only matches what another rule allows.
+//! reported, nor is one that only matches what another rule allows. A single style
+//! sheet, or a folder that may have other things in it (`/assets/`), is a note.
 
 use crate::lint::prelude::*;
 use crate::target::Target;
@@ -35,14 +36,27 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
-/// Folders that have hardly anything else.
-const FOLDERS: &[&str] =
-    &["css", "js", "javascript", "javascripts", "stylesheets", "styles", "wp-includes"];
+/// Folders that have hardly anything else, or that no page does without.
+const FOLDERS: &[&str] = &[
+    "css",
+    "js",
+    "javascript",
+    "javascripts",
+    "stylesheets",
+    "styles",
+    "wp-includes",
+    "wp-content",
+    "_next",
+    "_nuxt",
+];
+
+/// Folders that may have them, among other things.
+const LIKELY: &[&str] = &["assets", "static", "themes"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in context.known_records() {
         let Some(crate::directive::RuleKind::Disallow) = rule.kind() else { continue };
-        let Some((url, what)) = probe(rule.record.value) else { continue };
+        let Some(Probe { url, what, is_certain }) = probe(rule.record.value) else { continue };
         if !context.spend(url.len() * 16) {
             return;
         }
@@ -60,19 +74,29 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 token
             };
-            Draft::new(
-                format!("the rule keeps {what} from crawlers that draw pages"),
+            let keeps = if is_certain { "keeps" } else { "may keep" };
+            let draft = Draft::new(
+                format!("the rule {keeps} {what} from crawlers that draw pages"),
                 format!(
-                    "{who} may not fetch, for example, {}, and draw pages without it.",
+                    "{who} may not fetch, for example, {}, and draw pages that need it without it.",
                     quoted(url.as_bytes())
                 ),
-            )
+            );
+            if is_certain { draft } else { draft.with_severity(Severity::Note) }
         });
     }
 }
 
-/// A URL that a pattern for style sheets or scripts matches, and what it is.
-fn probe(pattern: &[u8]) -> Option<(String, &'static str)> {
+/// A URL that a pattern for style sheets or scripts matches.
+struct Probe {
+    url: String,
+    what: &'static str,
+    /// Whether the pattern is for a kind of file that pages need, and not for a single one or for a folder
+    /// that may have other things in it.
+    is_certain: bool,
+}
+
+fn probe(pattern: &[u8]) -> Option<Probe> {
     let pattern = str::from_utf8(pattern).ok()?;
     if pattern.len() > 200 {
         return None;
@@ -80,24 +104,25 @@ fn probe(pattern: &[u8]) -> Option<(String, &'static str)> {
     let body = pattern.strip_suffix('$').unwrap_or(pattern);
     let stem = body.trim_end_matches('*');
     let filled = |text: &str| format!("/{}", text.replace('*', "a").trim_start_matches('/'));
-    for (end, what) in [(".css", "style sheets"), (".js", "scripts")] {
-        // A single file may have its reasons; a kind of file is what pages need.
-        if stem.ends_with(end) && stem[..stem.len() - end.len()].ends_with(['*', '/']) {
-            return Some((filled(stem), what));
+    // What a version or the like follows is the same file.
+    let (path, query) = stem.split_at(stem.find('?').unwrap_or(stem.len()));
+    for (end, what) in [(".css", "style sheets"), (".js", "scripts"), (".mjs", "scripts")] {
+        let Some(before) = path.strip_suffix(end).filter(|_| query.len() <= 1) else { continue };
+        let is_certain = before.ends_with(['*', '/']) || before.contains('*') && before.ends_with(".min");
+        // A single script may have its reasons; a style sheet hardly has.
+        if !is_certain && end != ".css" {
+            return None;
         }
+        return Some(Probe { url: filled(stem), what, is_certain });
     }
-    let mut folders = stem.trim_end_matches('/').rsplit('/');
-    let last = folders.next()?;
+    let last = stem.trim_end_matches('/').rsplit('/').next()?;
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
-    let is_one = FOLDERS.iter().any(|folder| last.eq_ignore_ascii_case(folder));
-    (is_whole && is_one && !pattern.ends_with('$')).then(|| {
-        (
-            format!(
-                "{}/a.{}",
-                filled(stem.trim_end_matches('/')),
-                if last.contains("js") || last.contains("script") { "js" } else { "css" }
-            ),
-            "style sheets or scripts",
-        )
-    })
+    let is_in = |folders: &[&str]| folders.iter().any(|folder| last.eq_ignore_ascii_case(folder));
+    let is_certain = is_in(FOLDERS);
+    if !is_whole || pattern.ends_with('$') || !is_certain && !is_in(LIKELY) {
+        return None;
+    }
+    let end = if last.contains("js") || last.contains("script") { "js" } else { "css" };
+    let url = format!("{}/a.{end}", filled(stem.trim_end_matches('/')));
+    Some(Probe { url, what: "style sheets or scripts", is_certain })
 }

@@ -18,9 +18,11 @@
 //! ```
 //!
 //! Add `Allow: /sitemap.xml`. The rules are those of this file, so the lint takes the sitemap to be on
-//! the same host; a file that disallows everything is not reported.
+//! the same host; a file that disallows everything, without exception, is not reported. Where some of these
+//! crawlers may fetch it, it is a note.
 
-use crate::directive::SITEMAP;
+use crate::directive::{RuleKind, SITEMAP};
+use crate::lint::context::NOBODY;
 use crate::lint::prelude::*;
 use crate::target::{Target, split_url};
 
@@ -43,48 +45,60 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         split_url(text).map(|url| url.authority.to_ascii_lowercase()).unwrap_or_default()
     };
     let is_one_host = sitemaps.windows(2).all(|pair| host(&pair[0]) == host(&pair[1]));
-    if !is_one_host && context.options.page().is_none() {
+    let own = context.options.site().map(split_url);
+    if !is_one_host && own.is_none() {
         return;
     }
+    let allows = |rule: &Entry<'_>| rule.kind() == Some(RuleKind::Allow) && !rule.record.value.is_empty();
+    let has_exceptions = context.known_records().any(|rule| allows(&rule));
     for sitemap in sitemaps {
         let Ok(url) = str::from_utf8(sitemap.record.value) else { continue };
         if url.len() > 2000 || !context.spend(url.len() * 16) {
             continue;
         }
-        let is_here =
-            |url: &str| match (split_url(url), context.options.page().map(|page| split_url(&page.url)))
-            {
-                (Ok(sitemap), Some(Ok(page))) => sitemap.authority.eq_ignore_ascii_case(page.authority),
-                _ => true,
-            };
+        let is_here = |url: &str| match (split_url(url), &own) {
+            (Ok(sitemap), Some(Ok(own))) => sitemap.authority.eq_ignore_ascii_case(own.authority),
+            _ => true,
+        };
         let target = Target::parse(url).or_else(|_| Target::from_path(url));
         let Ok(target) = target else { continue };
         if !is_here(url) {
             continue;
         }
-        let decisions: Vec<_> =
-            context.rules_for().iter().map(|(_, rules)| rules.decide(&target)).collect();
-        // One search engine that may fetch it is enough to make it worth naming.
-        let Some(rule) =
-            decisions.iter().all(|d| !d.is_allowed()).then(|| decisions[0].rule()).flatten()
-        else {
-            continue;
+        let decisions: Vec<_> = context
+            .rules_for()
+            .iter()
+            .map(|(crawler, rules)| (crawler.product_token().as_str(), rules.decide(&target)))
+            .collect();
+        // A rule for everything is not about the sitemap, unless others make exceptions to it.
+        let is_about_it = |pattern: &[u8]| !matches!(pattern, b"/" | b"*" | b"/*") || has_exceptions;
+        let kept: Vec<_> = decisions
+            .iter()
+            .filter(|(_, decision)| !decision.is_allowed())
+            .filter_map(|(token, decision)| Some((*token, decision.rule()?)))
+            .filter(|(_, rule)| is_about_it(rule.pattern()))
+            .collect();
+        let Some((token, rule)) = kept.first() else { continue };
+        let is_for_all = kept.len() == decisions.len();
+        let who = match *token {
+            _ if is_for_all => "crawlers",
+            NOBODY => "crawlers that no group names",
+            token => token,
         };
         let span = rule.span();
-        if matches!(rule.pattern(), b"/" | b"*" | b"/*") {
-            continue;
-        }
         found.report(context.span(sitemap.record.value), || {
             let pattern = quoted(rule.pattern());
-            Draft::new(
+            let draft = Draft::new(
                 format!(
-                    "`Disallow: {}` at line {} keeps crawlers from this sitemap",
+                    "`Disallow: {}` at line {} keeps {who} from this sitemap",
                     pattern.trim_matches('`'),
                     rule.line()
                 ),
                 "Crawlers that keep to the rule do not fetch the sitemap.",
             )
-            .related(span, "this rule matches the sitemap's path")
+            .related(span, "this rule matches the sitemap's path");
+            // One search engine that may fetch it is enough to make it worth naming.
+            if is_for_all { draft } else { draft.with_severity(Severity::Note) }
         });
     }
 }

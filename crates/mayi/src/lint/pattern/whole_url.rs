@@ -35,6 +35,20 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context) {
         let value = rule.record.value;
+        let behind_slashes = value.strip_prefix(b"//").filter(|rest| path_of_url(rest).is_some());
+        if let Some(rest) = behind_slashes {
+            let span = context.span(value);
+            found.report(span, || {
+                let path = path_of_url(rest).unwrap_or_default();
+                Draft::new(
+                    "the pattern starts with `//` and a host, and patterns are compared with the path alone",
+                    "Every crawler keeps the rule, and it matches only URLs whose path starts with all of this.",
+                )
+                .with_severity(Severity::Warning)
+                .fixed_by(Fix::unsafe_(format!("write {}", quoted(path)), vec![Edit::new(span, path)]))
+            });
+            continue;
+        }
         if can_match(&rule.record) {
             continue;
         }

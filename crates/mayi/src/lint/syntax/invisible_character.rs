@@ -18,9 +18,10 @@
 //! Disallow:<U+00A0>/private/
 //! ```
 //!
-//! Delete the character, or write a space.
+//! Delete the character, or write a space. A joiner within a word of another script, or within an emoji,
+//! is a part of it and not reported.
 
-use crate::lint::characters::{is_invisible, name_of};
+use crate::lint::characters::{is_in_its_place, is_invisible, name_of, without_invisible};
 use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
@@ -51,12 +52,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let mut first: Option<(u32, char)> = None;
         let mut edits = Vec::new();
         for chunk in octets.utf8_chunks() {
+            let mut before = None;
             for character in chunk.valid().chars() {
                 let length = character.len_utf8() as u32;
-                if is_invisible(character) {
+                if is_invisible(character) && !is_in_its_place(character, before) {
                     first.get_or_insert((at, character));
                     edits.push(Edit::new(Span { start: at, end: at + length }, ""));
                 }
+                before = Some(character);
                 at += length;
             }
             at += chunk.invalid().len() as u32;
@@ -64,7 +67,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Some((start, character)) = first else { continue };
         let span = Span { start, end: start + character.len_utf8() as u32 };
         found.report(span, || {
-            let reading = if is_known {
+            let reading = if octets.utf8_chunks().all(|chunk| without_invisible(chunk.valid()).is_empty()) {
+                "Crawlers drop the line, which only looks blank.".to_owned()
+            } else if is_known {
                 "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
                     .to_owned()
             } else {

@@ -37,18 +37,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if length <= most || line.record.is_none() {
             continue;
         }
-        let Some(said) = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next() else {
+        let said = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next();
+        let is_known = line.record.is_some_and(|record| record.directive.is_some());
+        if said.is_none() && !is_known {
             continue;
-        };
+        }
         let span = Span { start: line.span.start + most as u32, end };
         found.report(span, || {
+            let google = match said {
+                Some(said) => {
+                    let (name, octets) = (said.directive.name, said.value.len());
+                    format!("to Google the value of `{name}` has {octets} octets")
+                }
+                None => "Google finds no record in what it reads of it".to_owned(),
+            };
             Draft::new(
                 format!("the line has {length} octets, and Google reads {most} of them"),
-                format!(
-                    "Crawlers that follow RFC 9309 read all of it; to Google the value of `{}` has {} octets.",
-                    said.directive.name,
-                    said.value.len()
-                ),
+                format!("Crawlers that follow RFC 9309 read all of it; {google}."),
             )
         });
     }

@@ -3,11 +3,13 @@
 //! ## What is wrong
 //!
 //! A Cyrillic or Greek letter or a full-width form stands in a name, mostly from a keyboard that was
-//! switched to another script. `Disаllow` with a Cyrillic а is not `Disallow`.
+//! switched to another script; or a digit stands for a letter. `Disаllow` with a Cyrillic а is not
+//! `Disallow`, and `Googlеbot` with a Cyrillic е is not `Googlebot`.
 //!
 //! ## What crawlers make of it
 //!
-//! The name is not recognised, and the line is passed over.
+//! In the name of a record, the name is not recognised, and the line is passed over. In the name of a
+//! crawler, the crawler does not find itself in the line.
 //!
 //! ## Example
 //!
@@ -18,7 +20,7 @@
 //!
 //! Type the name anew.
 
-use crate::lint::characters::ascii_of;
+use crate::lint::characters::{ascii_of, folded};
 use crate::lint::meaning::but_google;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
@@ -39,7 +41,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Some(Oddity::LookAlike(directive)) = line.oddity else { continue };
         let body = line.content_span(context.text);
         let text = String::from_utf8_lossy(&context.text[body.range()]);
-        let Some((at, odd)) = text.char_indices().find(|(_, c)| *c != ascii_of(*c)) else { continue };
+        let is_odd = |(place, c): &(usize, char)| *c != meant(*c, directive.name, *place);
+        let mut placed = text.chars().enumerate().zip(text.char_indices());
+        let Some(((place, odd), (at, _))) = placed.find(|(character, _)| is_odd(character)) else {
+            continue;
+        };
         let start = body.start + at as u32;
         let span = Span { start, end: start + odd.len_utf8() as u32 };
         found.report(span, || {
@@ -51,9 +57,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let edit = Edit::new(Span { start: body.start, end }, format!("{name}:"));
                 Fix::unsafe_(format!("write `{name}:`"), vec![edit])
             });
-            let (code, like) = (u32::from(odd), ascii_of(odd));
             Draft::new(
-                format!("`{odd}` (U+{code:04X}) is not `{like}`, so that this is not `{name}`"),
+                format!("{}, so that this is not `{name}`", is_not(odd, meant(odd, name, place))),
                 format!(
                     "Crawlers do not recognise the name and pass the line over{}.",
                     but_google(context.line_text(line))
@@ -61,5 +66,49 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             )
             .fixed_by(fix)
         });
+    }
+    for start in context.groups.iter().flat_map(|group| &group.starts) {
+        let Some(name) = look_alike_name(start.record.value) else { continue };
+        let text = String::from_utf8_lossy(start.record.value);
+        let Some((at, odd)) = text.char_indices().find(|(_, c)| *c != ascii_of(*c)) else { continue };
+        let whole = context.span(start.record.value);
+        let begin = whole.start + at as u32;
+        let span = Span { start: begin, end: begin + odd.len_utf8() as u32 };
+        found.report(span, || {
+            Draft::new(
+                format!("{}, so that this is not `{name}`", is_not(odd, ascii_of(odd))),
+                format!("Names are compared letter by letter, so that `{name}` does not find itself in the line."),
+            )
+            .fixed_by(Fix::unsafe_(format!("write `{name}`"), vec![Edit::new(whole, name.as_str())]))
+        });
+    }
+}
+
+/// The crawler's name, or `*`, that the value of a user-agent line only looks like.
+pub(in crate::lint) fn look_alike_name(value: &[u8]) -> Option<String> {
+    if value.is_ascii() || value.len() > 200 {
+        return None;
+    }
+    let name = folded(str::from_utf8(value).ok()?);
+    let in_token = |octet: u8| octet.is_ascii_alphanumeric() || b"_-.".contains(&octet);
+    (name == "*" || !name.is_empty() && name.bytes().all(in_token)).then_some(name)
+}
+
+/// The character that was meant at a place of a directive's name: the one that it looks like, or, of a
+/// digit or a capital that looks like another letter, the one that the name has there.
+fn meant(character: char, name: &str, place: usize) -> char {
+    let letter = name.chars().nth(place);
+    match character {
+        '0' | '1' | '|' | '5' | '$' | 'I' => {
+            letter.filter(|letter| !letter.eq_ignore_ascii_case(&character)).unwrap_or(character)
+        }
+        other => ascii_of(other),
+    }
+}
+
+fn is_not(odd: char, meant: char) -> String {
+    match odd.is_ascii() {
+        true => format!("`{odd}` is not `{meant}`"),
+        false => format!("`{odd}` (U+{:04X}) is not `{meant}`", u32::from(odd)),
     }
 }

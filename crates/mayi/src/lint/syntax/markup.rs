@@ -8,7 +8,7 @@
 //! ## What crawlers make of it
 //!
 //! They drop every line that is no record and use the others. A page of HTML alone has no records, and
-//! then everything is allowed.
+//! then everything is allowed. A tag or `&amp;` in a value is a part of it.
 //!
 //! ## Example
 //!
@@ -22,6 +22,7 @@
 //! Look at what the server really sends, and send the text alone. Lines that follow each other are
 //! reported once.
 
+use crate::lint::characters::markup_in;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -37,6 +38,24 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for entry in context.known_records() {
+        let value = entry.record.value;
+        let Some((from, to)) = markup_span(value) else { continue };
+        let whole = context.span(value);
+        let span = Span { start: whole.start + from, end: whole.start + to };
+        found.report(span, || {
+            let what = quoted(&context.text[span.range()]);
+            let (label, right) = match value[from as usize..to as usize].to_ascii_lowercase().as_slice() {
+                b"&amp;" => ("write `&`".to_owned(), "&"),
+                _ => (format!("delete {what}"), ""),
+            };
+            Draft::new(
+                format!("{what} is HTML, and robots.txt is plain text"),
+                "Crawlers take it as a part of the value, and hardly any URL or name has it.",
+            )
+            .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, right)]))
+        });
+    }
     let mut index = 0;
     while let Some(line) = context.lines.get(index) {
         let is_one = |line: &LineView<'_>| line.oddity == Some(Oddity::Markup);
@@ -61,4 +80,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             Draft::new(message, "Crawlers drop such lines, and use the others.")
         });
     }
+}
+
+/// Where a tag or a character reference stands in a value that is text up to there.
+pub(in crate::lint) fn markup_span(value: &[u8]) -> Option<(u32, u32)> {
+    let text = value.utf8_chunks().next()?.valid();
+    let (from, to) = markup_in(&text[..text.floor_char_boundary(1000)])?;
+    Some((from as u32, to as u32))
 }

@@ -7,7 +7,8 @@
 //! ## What crawlers make of it
 //!
 //! Some read a line of exactly two words as if the colon were there (Google does, and so does the
-//! default dialect); others drop the line, and with more than two words everybody does.
+//! default dialect); others drop the line. A name alone, a name right before its value (`Disallow/a`) and
+//! a value of more than one word are dropped by everybody.
 //!
 //! ## Example
 //!
@@ -18,7 +19,7 @@
 //!
 //! Write `Disallow: /private/`.
 
-use crate::lint::meaning::is_kept;
+use crate::lint::meaning::{but_google, is_kept};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -50,16 +51,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 )
                 .fixed_by(Fix { label: format!("write a colon behind {name}"), edits: vec![colon], safe: kept })
             });
-        } else if let Some(Oddity::MissingColon(directive)) = line.oddity {
-            found.report(line.content_span(context.text), || {
-                let body = line.content_span(context.text);
-                let name = &context.text[body.range()];
-                let length = name.iter().position(u8::is_ascii_whitespace).unwrap_or(name.len());
+        } else if let Some(Oddity::MissingColon { directive, length }) = line.oddity {
+            let body = line.content_span(context.text);
+            found.report(body, || {
                 let at = body.start + length as u32;
                 let colon = Edit::new(Span { start: at, end: at }, ":");
+                let (name, rest) = (directive.name, &context.text[at as usize..body.end as usize]);
+                let google = but_google(context.line_text(line));
+                let (what, why) = match rest.first() {
+                    None => ("", "a name alone is no record"),
+                    Some(b' ' | b'\t') => {
+                        (", and more than one word does", "without a colon, a value of several words is not recognised")
+                    }
+                    Some(_) => (": its value does at once", "without a colon there is no name on it"),
+                };
                 Draft::new(
-                    format!("no colon follows `{}`, and more than one word does", directive.name),
-                    "Every crawler drops the line: without a colon, a value of several words is not recognised.",
+                    format!("no colon follows `{name}`{what}"),
+                    format!("Crawlers drop the line, as {why}{google}."),
                 )
                 .with_severity(Severity::Error)
                 .fixed_by(Fix::unsafe_("write a colon behind the name, if the rest is its value", vec![colon]))

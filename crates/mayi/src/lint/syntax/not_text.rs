@@ -8,7 +8,8 @@
 //! ## What crawlers make of it
 //!
 //! They take such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not `/caf%C3%A9`,
-//! which is what browsers and most sites send for an é. For Google a NUL ends its line.
+//! which is what browsers and most sites send for an é. For Google a NUL ends its line. The replacement
+//! character `�` was written by a program that could not decode what had stood there.
 //!
 //! ## Example
 //!
@@ -52,8 +53,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let bad = &context.text[span.range()];
             let hex: Vec<_> = bad.iter().take(8).map(|octet| format!("{octet:02X}")).collect();
-            let what = if bad[0] < 0x80 { "is a control character" } else { "is not UTF-8" };
-            let reading = if bad[0] == 0 {
+            let what = match bad {
+                LOST => "stands for a character that was lost",
+                [octet, ..] if *octet < 0x80 => "is a control character",
+                _ if str::from_utf8(bad).is_ok() => "is a control character",
+                _ => "is not UTF-8",
+            };
+            let reading = if bad[0] == 0xEF && span.start == 0 {
+                "It is a part of a byte order mark. Google passes over it and reads the line; others do not \
+                 recognise the name and pass the line over."
+                    .to_owned()
+            } else if bad[0] == 0 {
                 "Crawlers take the NUL as a part of the line; Google ends the line at it.".to_owned()
             } else if line.oddity.is_some() {
                 let google = but_google(context.line_text(line));
@@ -67,13 +77,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
+/// The replacement character, which programs write for what they can't decode.
+const LOST: &[u8] = "\u{FFFD}".as_bytes();
+
 /// The first run of octets that are no text: where, and how many.
 fn first_bad(octets: &[u8]) -> Option<(usize, usize)> {
-    let is_control = |octet: &u8| octet.is_ascii_control() && *octet != b'\t';
+    let is_bad = |c: char| c.is_control() && c != '\t' || c == char::REPLACEMENT_CHARACTER;
     let mut at = 0;
     for chunk in octets.utf8_chunks() {
-        if let Some(control) = chunk.valid().as_bytes().iter().position(is_control) {
-            return Some((at + control, 1));
+        if let Some((place, bad)) = chunk.valid().char_indices().find(|(_, c)| is_bad(*c)) {
+            return Some((at + place, bad.len_utf8()));
         }
         at += chunk.valid().len();
         if !chunk.invalid().is_empty() {

@@ -2,8 +2,9 @@
 //!
 //! ## What is wrong
 //!
-//! `{{ … }}`, `{% … %}`, `${…}`, `<path>` or the domain of an example (`example.com`, `yourdomain.com`)
-//! is still in the file: the template that it was made from was not filled, or was copied as it was.
+//! `{{ … }}`, `{% … %}`, `${…}`, `%%SITE%%`, `<path>`, `[your-domain]` or the domain of an example
+//! (`yourdomain.com`, and `example.com` where the site is known to be another) is still in the file: the template that it was made from was not
+//! filled, or was copied as it was. A sitemap on `localhost` was left by whoever tried the site out.
 //!
 //! ## What crawlers make of it
 //!
@@ -17,12 +18,15 @@
 //! Sitemap: https://www.yourdomain.com/sitemap.xml
 //! ```
 //!
-//! Write what was meant, or delete the line.
+//! Write what was meant, or delete the line. A pattern with a wildcard before the placeholder is taken as one
+//! for URLs that really have it, and not reported.
 
 use crate::directive::{HOST, SITEMAP};
 use crate::lint::characters::template_in;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::syntax::markup::markup_span;
+use crate::target::split_url;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S012",
@@ -35,19 +39,17 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
-/// Domains that stand for the reader's own.
-const DOMAINS: &[&str] = &[
-    "yourdomain.com",
-    "your-domain.com",
-    "yoursite.com",
-    "your-site.com",
-    "yourwebsite.com",
-    "your-website.com",
-    "mydomain.com",
-    "example.com",
-    "example.org",
-    "example.net",
-];
+/// Names of domains that stand for the reader's own, whatever they end in.
+const DOMAINS: &[&str] = &["yourdomain", "mydomain", "yourdomainname", "sitename", "mywebsite"];
+
+/// Whole domains that do.
+const HOSTS: &[&str] = &["domain.com", "domain.tld", "mysite.com", "your.domain.com"];
+
+/// The domains of examples (RFC 2606).
+const RESERVED: &[&str] = &["example.com", "example.org", "example.net"];
+
+/// What `your…` goes on with in the name of such a domain.
+const YOURS: &[&str] = &["domain", "site", "website", "store", "shop", "blog", "company", "brand", "business"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in &context.lines {
@@ -62,7 +64,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let in_value = |(from, to)| (value.start + from, value.start + to);
                 let is_url =
                     [&SITEMAP, &HOST].iter().any(|known| directive_of(&record) == Some(*known));
-                template_span(record.value)
+                let template = template_span(record.value);
+                template
+                    .filter(|_| markup_span(record.value).is_none())
                     .or_else(|| is_url.then(|| domain_span(record.value, context)).flatten())
                     .map(in_value)
             }
@@ -77,7 +81,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 "Crawlers take it as it is written."
             };
-            Draft::new(format!("{what} looks like a placeholder that was not filled"), reading)
+            let is_local = what.contains("localhost") || what.contains("0.0.");
+            let message = if is_local {
+                format!("{what} is a name for the machine itself, and no crawler gets there by it")
+            } else {
+                format!("{what} looks like a placeholder that was not filled")
+            };
+            Draft::new(message, reading)
         });
     }
 }
@@ -95,8 +105,31 @@ fn domain_span(value: &[u8], context: &Context<'_, '_>) -> Option<(u32, u32)> {
     let from = text.find("://").map_or(0, |at| at + 3);
     let host = &text[from..];
     let host = &host[..host.find(['/', ':', '?']).unwrap_or(host.len())];
-    let bare = host.strip_prefix("www.").unwrap_or(host);
-    let is_own = context.options.page().is_some_and(|page| page.url.contains(host));
-    let is_one = DOMAINS.iter().any(|domain| bare.eq_ignore_ascii_case(domain));
+    let own = context.options.site().and_then(|url| split_url(url).ok()).map(|url| url.authority);
+    let is_own = own.is_some_and(|own| own.eq_ignore_ascii_case(host));
+    let lower = host.to_ascii_lowercase();
+    // Files about to be put on a site are tried out with the domains of examples, so these are only wrong
+    // where the site is known to be another one.
+    let is_one = is_example(&lower) || own.is_some() && is_below_any(&lower, RESERVED);
     (is_one && !is_own).then_some((from as u32, (from + host.len()) as u32))
+}
+
+/// Whether a host is nobody's: of an example, of a template, or of the machine that reads it.
+fn is_example(host: &str) -> bool {
+    let is_template = |label: &str| {
+        let plain: String = label.chars().filter(|c| !"-_".contains(*c)).collect();
+        let yours = plain.strip_prefix("your").map(|rest| rest.strip_suffix("here").unwrap_or(rest));
+        DOMAINS.contains(&&*plain)
+            || yours.is_some_and(|rest| YOURS.contains(&rest.strip_suffix("name").unwrap_or(rest)))
+    };
+    let is_local = ["localhost", "127.0.0.1", "0.0.0.0"].contains(&host) || host.ends_with(".localhost");
+    is_local || is_below_any(host, HOSTS) || host.split('.').any(is_template)
+}
+
+/// Whether a host is one of these domains, or is below one.
+fn is_below_any(host: &str, domains: &[&str]) -> bool {
+    let is_below = |domain: &&str| {
+        host.strip_suffix(*domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    domains.iter().any(is_below)
 }

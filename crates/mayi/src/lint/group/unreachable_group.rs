@@ -1,0 +1,165 @@
+//! A crawler never comes to a group that seems to be for it.
+//!
+//! ## What is wrong
+//!
+//! A crawler uses the groups of one kind alone: those that have its name; without any, those whose regular
+//! expression matches it; without any, those of its purpose; and without any, those of `*` (PUR-3). A group
+//! behind one that everybody stops at is never reached, however well it is written. The same goes for a
+//! crawler that matches a regular expression and has a group of its own: it never reaches the other one, and
+//! the rules of the two do not add up.
+//!
+//! ## What crawlers make of it
+//!
+//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) never use the group. Others,
+//! Google among them, read no such expressions, and take the line by the name that it starts with.
+//!
+//! ## Example
+//!
+//! ```text
+//! User-agent: GPTBot
+//! Disallow: /private/
+//!
+//! User-agent: ^(GPTBot)$
+//! Disallow: /drafts/
+//! ```
+//!
+//! Write the rules into the group of the name. Groups that nobody reaches for another reason have lints of
+//! their own: `names-nobody` (no value, or none that is a name), `crawler-name` (a space or a slash in the
+//! name), `wildcard-crawler` (`*-ai`), `near-crawler` (a slip in the name), `unusable-regex`,
+//! `unregistered-purpose`, `joined-groups` (rules that reach more crawlers than they seem to) and
+//! `file-too-large` (what is behind the limit).
+
+use std::collections::HashMap;
+
+use regex_lite::Regex;
+
+use crate::lint::context::NOBODY;
+use crate::lint::prelude::*;
+use crate::lint::rules::Names;
+use crate::selection::{MOST_REGEXES, compile};
+
+pub(in crate::lint) static LINT: Lint = Lint {
+    code: "G011",
+    name: "unreachable-group",
+    summary: "a crawler never comes to a group that seems to be for it",
+    severity: Severity::Warning,
+    by_default: true,
+    clauses: &[Clause::PUR_3, Clause::AIA_4],
+    source: include_str!("unreachable_group.rs"),
+    check,
+};
+
+/// A regular expression of the file.
+struct Expression<'g, 'c> {
+    start: &'g Entry<'c>,
+    group: usize,
+    regex: Regex,
+}
+
+fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let starts = || {
+        let groups = context.groups.iter().enumerate();
+        groups.flat_map(|(place, group)| group.starts.iter().map(move |start| (place, start)))
+    };
+    let expressions: Vec<Expression<'_, '_>> = starts()
+        .filter(|(_, start)| Names::of(start, context) == Names::Regex)
+        .take(MOST_REGEXES)
+        .filter_map(|(group, start)| Some(Expression { start, group, regex: compile(start.record.value)? }))
+        .collect();
+    if expressions.is_empty() {
+        return;
+    }
+    // Every name, in lower case, with the group and the line that have it first.
+    let mut named: HashMap<Vec<u8>, (usize, &Entry<'_>)> = HashMap::new();
+    for (group, start) in starts() {
+        if let Names::Token { token, .. } = Names::of(start, context) {
+            named.entry(token.to_ascii_lowercase()).or_insert((group, start));
+        }
+    }
+    for expression in &expressions {
+        let value = expression.start.record.value;
+        let all = alternatives(value);
+        let is_named = |name: &String| named.contains_key(name.as_bytes());
+        if !all.is_empty() && all.iter().all(is_named) {
+            let own = all.iter().filter_map(|name| named.get(name.as_bytes()));
+            let elsewhere: Vec<_> = own.filter(|(group, _)| *group != expression.group).collect();
+            let Some((_, first)) = elsewhere.first() else { continue };
+            found.report(context.span(value), || {
+                Draft::new(
+                    format!("no crawler comes to {}: all that it matches have a group by their name", quoted(value)),
+                    "Crawlers that read regular expressions use the group of their name and no other; the others \
+                     do not know the line.",
+                )
+                .related(context.span(first.record.value), "a group by the name goes before")
+            });
+            continue;
+        }
+        let others = named.iter().filter(|(_, (group, _))| *group != expression.group);
+        let mut matched: Vec<_> = others
+            .filter(|(name, _)| context.spend(8 * name.len() + value.len()))
+            .filter_map(|(name, (_, start))| Some((str::from_utf8(name).ok()?, *start)))
+            .filter(|(name, _)| expression.regex.is_match(name))
+            .collect();
+        matched.sort_by_key(|(_, start)| start.line);
+        let Some((_, first)) = matched.first() else { continue };
+        found.report(context.span(value), || {
+            let name = quoted(first.record.value);
+            let more = match matched.len() - 1 {
+                0 => String::new(),
+                more => format!(", nor do {more} more"),
+            };
+            Draft::new(
+                format!("{name} matches {} and never comes to this group{more}", quoted(value)),
+                format!("{name} uses the group of its own name alone; the rules of the two do not add up."),
+            )
+            .related(context.span(first.record.value), "its own group goes before")
+            .with_severity(Severity::Note)
+        });
+    }
+    let Some(universal) = expressions.iter().find(|expression| is_universal(&expression.regex)) else { return };
+    for (place, group) in context.groups.iter().enumerate() {
+        let is_behind = |start: &Entry<'_>| {
+            matches!(Names::of(start, context), Names::Global | Names::Purpose | Names::Nobody)
+        };
+        let is_real = |start: &&Entry<'_>| Names::of(start, context) != Names::Nobody;
+        let Some(start) = group.starts.iter().find(is_real).filter(|_| group.starts.iter().all(is_behind)) else {
+            continue;
+        };
+        if place == universal.group {
+            continue;
+        }
+        found.report(context.span(start.record.value), || {
+            let (value, line) = (quoted(universal.start.record.value), universal.start.line + 1);
+            Draft::new(
+                format!("no crawler that reads regular expressions comes to this group: {value} at line {line} matches every name"),
+                "Crawlers that read regular expressions use the other group; those that do not, Google among them, use this one.",
+            )
+            .related(context.span(universal.start.record.value), "this expression matches every name")
+        });
+    }
+}
+
+/// The names that an expression matches, in lower case, where it is nothing but names with `|` between
+/// them, perhaps in brackets; else none.
+fn alternatives(value: &[u8]) -> Vec<String> {
+    let Ok(text) = str::from_utf8(value) else { return Vec::new() };
+    let bare = text.strip_prefix('^').unwrap_or(text);
+    let bare = bare.strip_suffix('$').unwrap_or(bare);
+    let inner = bare.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(bare);
+    let inner = inner.strip_prefix("?:").unwrap_or(inner);
+    let name = |part: &str| -> Option<String> {
+        // A dot stands for any character, and with a backslash for itself.
+        let plain = part.replace("\\.", "\u{0}").replace("\\-", "-");
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_-\u{0}".contains(c);
+        let is_one = !plain.is_empty() && plain.chars().all(is_name);
+        is_one.then(|| plain.replace('\u{0}', ".").to_ascii_lowercase())
+    };
+    inner.split('|').map(name).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Whether an expression matches every name: all of one character, and long ones.
+fn is_universal(regex: &Regex) -> bool {
+    let characters = (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
+    let one = characters.map(|octet| char::from(octet).to_string());
+    one.chain([NOBODY, "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned)).all(|name| regex.is_match(&name))
+}

@@ -127,8 +127,9 @@ function fieldsOf(text) {
 
 /** The site that a path alone is of: that of the first URL with one, or where the file came from. */
 function site() {
-  const first = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+/i.exec(state.urls);
-  return first ? first[0] : state.base;
+  // At the start of a line, and with a scheme of some length: a search everywhere in a long line takes for ever.
+  const first = /^[ \t]*([a-z][a-z0-9+.-]{0,30}:\/\/[^/?#\s]+)/im.exec(state.urls);
+  return first ? first[1] : state.base;
 }
 
 const response = () => ({ headers: fieldsOf(wellFormed(state.headers)), html: wellFormed(state.html) });

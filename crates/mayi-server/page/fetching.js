@@ -6,7 +6,8 @@ import { file } from "./why.js";
 
 /** A URL from what a person writes: the scheme may be left out, and a path is one of `base`. */
 export function absolute(written, base) {
-  if (written.includes("://")) return written;
+  // Before a number a colon is that of a port; elsewhere what is before it is a scheme, even one of no use here.
+  if (/^[a-z][a-z0-9+.-]*:(?![0-9])/i.test(written)) return written;
   return written.startsWith("/") ? base + written : `https://${written}`;
 }
 

@@ -2,9 +2,12 @@
 //!
 //! Requests are cut into chunks, and a few chunks are answered at the same time. Each has a short
 //! channel of its own, and the channels are emptied one after the other: a client that reads slowly
-//! makes the work wait, and not the memory grow. A wrong request gets its error in its place.
+//! makes the work wait, and not the memory grow. A wrong request gets its error in its place. Lines that
+//! are waited for take no place among the requests that are answered, and long ones a share of what bodies
+//! may take: a client that sends slowly holds up nobody.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt;
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,11 +22,12 @@ use http_body_util::BodyExt;
 use hyper::body::Frame;
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, Request, RequestError};
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::api::decide::answer_into;
-use crate::api::{App, Read};
+use crate::api::{App, FULL, Read, SMALL, UNIT};
 use crate::gate::Place;
 use crate::metrics::{Outcome, Outcomes};
 use crate::prepared::site_of;
@@ -51,10 +55,9 @@ impl Batch {
     /// Cuts an array into its requests, which are read later and each by itself.
     pub(crate) fn of_array(read: Read, most: usize) -> Result<Self, Problem> {
         let octets = &read.octets;
-        let raw: Vec<&RawValue> = serde_json::from_slice(octets)
+        let (raw, count) = cut_array(octets, most)
             .map_err(|error| Problem::from(RequestError::new(ErrorCode::InvalidJson, error)))?;
-        if raw.len() > most {
-            let count = raw.len();
+        if count > most {
             let detail = format!("the array has {count} requests, and may have {most}; send NDJSON");
             return Err(Problem::invalid(detail));
         }
@@ -68,32 +71,65 @@ impl Batch {
     }
 }
 
+/// The first items of an array, and how many there are: an array of very many small ones would take more
+/// memory by its places than by its octets.
+fn cut_array(octets: &[u8], most: usize) -> serde_json::Result<(Vec<&RawValue>, usize)> {
+    struct Items(usize);
+    impl<'de> Visitor<'de> for Items {
+        type Value = (Vec<&'de RawValue>, usize);
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+            let mut kept = Vec::new();
+            while kept.len() < self.0
+                && let Some(item) = items.next_element()?
+            {
+                kept.push(item);
+            }
+            let mut count = kept.len();
+            // An array that has ended is not asked again.
+            while count >= self.0 && items.next_element::<IgnoredAny>()?.is_some() {
+                count += 1;
+            }
+            Ok((kept, count))
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_slice(octets);
+    let items = reader.deserialize_seq(Items(most))?;
+    reader.end()?;
+    Ok(items)
+}
+
 /// Answers an array by an array.
 pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Response<Body> {
     let Batch { read, items } = batch;
     let source = Source::Array { octets: read.octets.clone(), items, next: 0 };
-    streamed(app, source, "application/json", (read, place))
+    streamed(app, source, "application/json", None, (read, place))
 }
 
 /// Answers lines by lines, as they come.
 pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
-    let limit = app.config.limits.body_octets;
-    let source =
-        Source::Lines(Lines { body, buffer: BytesMut::new(), limit, skips: false, ended: false });
-    streamed(app, source, "application/x-ndjson", place)
+    let lines = Lines::new(Arc::clone(&app), body);
+    let (places, span) = place.map(Place::leave).unzip();
+    streamed(app, Source::Lines(lines), "application/x-ndjson", places, span)
 }
 
-/// An answer that is made while it is sent. What is held is let go at its end.
+/// An answer that is made while it is sent. Each chunk takes one of `places`, where there are some; what is held
+/// is let go at the end.
 fn streamed(
     app: Arc<App>,
     source: Source,
     content_type: &'static str,
+    places: Option<Arc<Semaphore>>,
     held: impl Send + 'static,
 ) -> Response<Body> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         // Whoever does not want the rest of the answer has gone, and that is all there is to it.
-        let _ = drive(app, source, sender).await;
+        let _ = drive(app, source, places, sender).await;
         drop(held);
     });
     let mut response = Response::new(Body::new(Pieces(receiver)));
@@ -121,7 +157,12 @@ impl hyper::body::Body for Pieces {
 /// Somebody who does not listen any more.
 struct Gone;
 
-async fn drive(app: Arc<App>, mut source: Source, out: mpsc::Sender<Bytes>) -> Result<(), Gone> {
+async fn drive(
+    app: Arc<App>,
+    mut source: Source,
+    places: Option<Arc<Semaphore>>,
+    out: mpsc::Sender<Bytes>,
+) -> Result<(), Gone> {
     let is_array = matches!(source, Source::Array { .. });
     let at_once = std::thread::available_parallelism().map_or(2, usize::from);
     let mut running: VecDeque<mpsc::Receiver<Bytes>> = VecDeque::new();
@@ -143,7 +184,16 @@ async fn drive(app: Arc<App>, mut source: Source, out: mpsc::Sender<Bytes>) -> R
             chunk = source.next(), if has_room => match chunk {
                 Some(chunk) => {
                     let (sender, receiver) = mpsc::channel(PIECES);
-                    tokio::spawn(answer(Arc::clone(&app), chunk, sender));
+                    let (app, places) = (Arc::clone(&app), places.clone());
+                    tokio::spawn(async move {
+                        // It fails when there are no places at all any more, which is never.
+                        let place = match places {
+                            Some(places) => places.acquire_owned().await.ok(),
+                            None => None,
+                        };
+                        answer(app, chunk, sender).await;
+                        drop(place);
+                    });
                     running.push_back(receiver);
                 }
                 None => ended = true,
@@ -173,11 +223,15 @@ struct Chunk {
     before: &'static [u8],
     behind: &'static [u8],
     is_first: bool,
+    /// What its octets take of what bodies may take.
+    share: Option<OwnedSemaphorePermit>,
 }
 
 enum Item {
     Request(Range<usize>),
     TooLong(usize),
+    /// There was no room for it.
+    NoRoom,
 }
 
 impl Item {
@@ -185,6 +239,7 @@ impl Item {
         match self {
             Self::Request(range) => Request::from_json(&octets[range.clone()]),
             Self::TooLong(limit) => Err(too_long(*limit)),
+            Self::NoRoom => Err(RequestError::new(ErrorCode::InvalidRequest, FULL)),
         }
     }
 }
@@ -225,6 +280,7 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
         let _ = out.send(piece.into()).await;
     }
     app.metrics.decided_all(&outcomes);
+    drop(chunk.share);
 }
 
 /// Starts to fetch all files that a chunk needs, so that they come at the same time. The fetches go
@@ -272,6 +328,7 @@ impl Source {
                     before: b",",
                     behind: b"",
                     is_first: start == 0,
+                    share: None,
                 })
             }
             Self::Lines(lines) => lines.next().await,
@@ -281,15 +338,23 @@ impl Source {
 
 /// Lines of a body, as they come.
 struct Lines {
+    app: Arc<App>,
     body: Body,
     buffer: BytesMut,
     limit: usize,
+    /// What the buffer takes of what bodies may take; a small one takes nothing.
+    share: Option<OwnedSemaphorePermit>,
     /// Whether the line that is being read was too long already.
     skips: bool,
     ended: bool,
 }
 
 impl Lines {
+    fn new(app: Arc<App>, body: Body) -> Self {
+        let limit = app.config.limits.body_octets;
+        Self { app, body, buffer: BytesMut::new(), limit, share: None, skips: false, ended: false }
+    }
+
     async fn next(&mut self) -> Option<Chunk> {
         loop {
             if let Some(chunk) = self.cut() {
@@ -300,8 +365,10 @@ impl Lines {
             }
             match self.body.frame().await {
                 Some(Ok(frame)) => {
-                    if let Ok(octets) = frame.into_data() {
-                        self.buffer.extend_from_slice(&octets);
+                    if let Ok(octets) = frame.into_data()
+                        && let Some(refused) = self.push(&octets)
+                    {
+                        return Some(refused);
                     }
                 }
                 // What came whole is answered, and what was cut off is not there.
@@ -313,6 +380,31 @@ impl Lines {
                 None => self.ended = true,
             }
         }
+    }
+
+    /// Takes more of the body in. Where there is no room for a line that has become long, it is passed over,
+    /// and its error is given: the next ones may have room.
+    fn push(&mut self, octets: &[u8]) -> Option<Chunk> {
+        let wanted = self.buffer.len() + octets.len();
+        let held = self.share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = wanted.div_ceil(UNIT).saturating_sub(held);
+        if wanted > SMALL && more > 0 {
+            match (self.app.share_of(more), &mut self.share) {
+                (Some(more), Some(share)) => share.merge(more),
+                (Some(more), None) => self.share = Some(more),
+                (None, _) => {
+                    self.buffer.clear();
+                    self.share = None;
+                    let end = octets.iter().position(|&octet| octet == b'\n');
+                    let rest = end.map_or(&b""[..], |end| &octets[end + 1..]);
+                    self.buffer.extend_from_slice(rest);
+                    let was_told = std::mem::replace(&mut self.skips, end.is_none());
+                    return (!was_told).then(|| chunk_of(Bytes::new(), vec![Item::NoRoom], None));
+                }
+            }
+        }
+        self.buffer.extend_from_slice(octets);
+        None
     }
 
     /// The lines that are there, as many as a chunk takes.
@@ -345,25 +437,36 @@ impl Lines {
             self.skips = true;
             items.push(Item::TooLong(self.limit));
         }
+        // What is left has its share, and what goes takes the rest along.
+        let left = if self.buffer.len() > SMALL { self.buffer.len().div_ceil(UNIT) } else { 0 };
+        let goes = self.share.as_ref().map_or(0, |share| share.num_permits().saturating_sub(left));
+        let share = self.share.as_mut().and_then(|share| share.split(goes));
         let is_any = !items.is_empty();
-        is_any.then(|| Chunk { octets, items, before: b"", behind: b"\n", is_first: false })
+        is_any.then(|| chunk_of(octets, items, share))
     }
+}
+
+/// A chunk of lines.
+fn chunk_of(octets: Bytes, items: Vec<Item>, share: Option<OwnedSemaphorePermit>) -> Chunk {
+    Chunk { octets, items, before: b"", behind: b"\n", is_first: false, share }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
     /// The requests of some frames: each with its text, or nothing where it is too long.
     async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
-        let mut lines =
-            Lines { body: Body::empty(), buffer: BytesMut::new(), limit, skips: false, ended: false };
+        let fetcher = Config::default().fetcher().expect("a fetcher");
+        let app = Arc::new(App::new(Config::default(), fetcher, None));
+        let mut lines = Lines { limit, ..Lines::new(app, Body::empty()) };
         let mut found = Vec::new();
         let mut note = |chunk: Option<Chunk>| {
             let Some(Chunk { octets, items, .. }) = chunk else { return };
             found.extend(items.into_iter().map(|item| match item {
                 Item::Request(range) => Some(String::from_utf8_lossy(&octets[range]).into_owned()),
-                Item::TooLong(_) => None,
+                Item::TooLong(_) | Item::NoRoom => None,
             }));
         };
         for frame in frames {
@@ -373,6 +476,21 @@ mod tests {
         note(lines.next().await);
         assert!(lines.next().await.is_none());
         found
+    }
+
+    #[test]
+    fn arrays_are_cut_at_what_they_may_have() {
+        let cut = |json: &str, most| {
+            let (items, count) = cut_array(json.as_bytes(), most).expect("JSON");
+            (items.iter().map(|item| item.get().to_owned()).collect::<Vec<_>>(), count)
+        };
+        assert_eq!(cut("[]", 2), (vec![], 0));
+        assert_eq!(cut(" [ 1 ,{\"a\":[]}]\n", 2), (vec!["1".to_owned(), "{\"a\":[]}".to_owned()], 2));
+        assert_eq!(cut("[1,2,3,4]", 2), (vec!["1".to_owned(), "2".to_owned()], 4));
+        for wrong in ["[", "[1,]", "[1]]", "[1] 2", "[1,2,3,", "{}"] {
+            assert!(cut_array(wrong.as_bytes(), 2).is_err(), "{wrong}");
+        }
+        assert!(cut_array(b"[\"\xff\"]", 2).is_err());
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -421,10 +421,10 @@ test("a server that is gone is said, and what was decided stays", async () => {
 });
 
 test("a server that wants a key gets it", async () => {
-  const made = execFileSync(program, ["serve", "--new-key", "page"], { encoding: "utf8" });
-  const key = /^# (\S+)$/m.exec(made)[1];
+  const made = spawnSync(program, ["serve", "--new-key", "page"], { encoding: "utf8" });
+  const key = /^mayi_\S+$/m.exec(made.stderr)[0];
   const file = path.join(pictures, "keys");
-  await writeFile(file, made);
+  await writeFile(file, made.stdout);
   const locked = await serve("--keys", file);
   const watch = await watched(browser, locked.origin);
   watch.expect(/status of 401/);

@@ -163,6 +163,9 @@ fn from_query(query: &str) -> Result<Request<'static>, RequestError> {
         if !is_new {
             return Err(wrong(format!("`{name}` is given twice")));
         }
+        if request.purposes.len().max(request.apps.len()) > Request::MOST_CLAIMS {
+            return Err(wrong(format!("`{name}` is given more than {} times", Request::MOST_CLAIMS)));
+        }
     }
     request.url = Cow::Owned(url.ok_or_else(|| wrong("`url` is missing".to_owned()))?);
     request.agent = Cow::Owned(agent.ok_or_else(|| wrong("`agent` is missing".to_owned()))?);

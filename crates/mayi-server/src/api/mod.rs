@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -28,6 +30,7 @@ use crate::keys::to_hex;
 use crate::metrics::Metrics;
 use crate::prepared::Answerer;
 use crate::problem::Problem;
+use crate::traces::Traces;
 
 /// What every operation has.
 pub(crate) struct App {
@@ -35,10 +38,11 @@ pub(crate) struct App {
     pub(crate) fetcher: Fetcher,
     pub(crate) page: PageOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) traces: Option<Traces>,
     pub(crate) prepared: crate::prepared::Store,
     /// A file without a line: it knows the registry and the options.
     pub(crate) none: RobotsTxt<'static>,
-    /// The octets of bodies that may be held, in units of 1024.
+    /// The octets of bodies that may be held, in units.
     bodies: Arc<Semaphore>,
     stopping: AtomicBool,
 }
@@ -53,19 +57,26 @@ pub(crate) struct Read {
 }
 
 /// Bodies up to this size are not counted: `in_flight` bounds what they take.
-const SMALL: usize = 64 << 10;
+pub(crate) const SMALL: usize = 64 << 10;
+
+/// What shares are counted in.
+pub(crate) const UNIT: usize = 1024;
+
+/// Why there is no share.
+pub(crate) const FULL: &str = "the bodies that are being answered take all the memory that they may";
 
 impl App {
-    pub(crate) fn new(config: Config, fetcher: Fetcher) -> Self {
+    pub(crate) fn new(config: Config, fetcher: Fetcher, traces: Option<Traces>) -> Self {
         let page = config.reading.page_options();
         let answering = fetcher.answering();
         let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
-        let bodies = (config.limits.all_bodies_octets / 1024).clamp(1, Semaphore::MAX_PERMITS);
+        let bodies = (config.limits.all_bodies_octets / UNIT).clamp(1, Semaphore::MAX_PERMITS);
         Self {
             config,
             fetcher,
             page,
             metrics: Metrics::default(),
+            traces,
             prepared: crate::prepared::Store::new(),
             none,
             bodies: Arc::new(Semaphore::new(bodies)),
@@ -94,14 +105,18 @@ impl App {
     }
 
     /// A share of what bodies may take, for one of this size.
-    pub(crate) fn share(&self, octets: usize) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+    fn share(&self, octets: usize) -> Result<Option<OwnedSemaphorePermit>, Problem> {
         if octets <= SMALL {
             return Ok(None);
         }
-        let units = u32::try_from(octets.div_ceil(1024)).unwrap_or(u32::MAX);
-        let share = Arc::clone(&self.bodies).try_acquire_many_owned(units);
-        let full = "the bodies that are being answered take all the memory that they may";
-        share.map(Some).map_err(|_| Problem::overloaded(full))
+        let share = self.share_of(octets.div_ceil(UNIT));
+        share.map(Some).ok_or_else(|| Problem::overloaded(FULL))
+    }
+
+    /// So many units of what bodies may take, where they are left.
+    pub(crate) fn share_of(&self, units: usize) -> Option<OwnedSemaphorePermit> {
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        Arc::clone(&self.bodies).try_acquire_many_owned(units).ok()
     }
 
     /// Reads a body as a whole.
@@ -135,6 +150,12 @@ pub(crate) enum Kind {
 /// What a body is said to be; JSON where nothing is said. A form is not read as JSON: that is what a
 /// page of somebody else can have a browser send without asking us first.
 pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
+    let coding =
+        headers.get(CONTENT_ENCODING).filter(|coding| !coding.is_empty() && *coding != "identity");
+    if coding.is_some() {
+        let detail = "the body is compressed, and is read here only as it is";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-coding", detail));
+    }
     let Some(said) = headers.get(CONTENT_TYPE) else { return Ok(Kind::Json) };
     let said = said.to_str().unwrap_or_default();
     let essence = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -155,16 +176,19 @@ pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
 
 /// An object, from JSON. A list of its members is not one, although serde would take it.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, RequestError> {
-    if json.trim_ascii_start().first() == Some(&b'[') {
-        return Err(RequestError::new(ErrorCode::InvalidRequest, "this is a list, not a JSON object"));
-    }
-    serde_json::from_slice(json).map_err(|error| {
+    let is_object = json.trim_ascii_start().first() == Some(&b'{');
+    let wrong = |error: serde_json::Error| {
         let code = match error.classify() {
             serde_json::error::Category::Data => ErrorCode::InvalidRequest,
             _ => ErrorCode::InvalidJson,
         };
         RequestError::new(code, error)
-    })
+    };
+    if is_object {
+        return serde_json::from_slice(json).map_err(wrong);
+    }
+    serde_json::from_slice::<serde::de::IgnoredAny>(json).map_err(wrong)?;
+    Err(RequestError::new(ErrorCode::InvalidRequest, "this is JSON, but not an object"))
 }
 
 /// Does work that takes long where it holds nobody up.

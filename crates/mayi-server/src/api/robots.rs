@@ -23,7 +23,7 @@ struct SiteFile<'r> {
     file: &'r FileReport,
     /// What holds: `successful`, or why there is no file.
     access: String,
-    /// The file as text, or, where it is not UTF-8, as base64; neither where there is none.
+    /// The file as text, decoded where its charset is known, or else as base64; neither where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,9 +82,9 @@ fn url_of(query: &str) -> Result<String, RequestError> {
 impl<'r> SiteFile<'r> {
     fn of(robots: &'r Robots, file: &'r FileReport) -> Self {
         let copy = robots.kept().copy.as_ref().filter(|_| robots.robots_txt().is_some());
-        let text = copy.and_then(|copy| std::str::from_utf8(&copy.body).ok());
-        let octets = copy.filter(|_| text.is_none());
         let read = robots.robots_txt().map(|robots| &**robots);
+        let text = copy.zip(read).and_then(|(copy, read)| text_of(&copy.body, read));
+        let octets = copy.filter(|_| text.is_none());
         Self {
             origin: robots.origin().to_string(),
             url: robots.origin().robots_url(),
@@ -99,6 +99,14 @@ impl<'r> SiteFile<'r> {
             irregularities: read.map_or(0, |read| read.irregularities().count()),
         }
     }
+}
+
+/// The text of a file, whose lines are those that are counted: as it came where it was read so, or as it was
+/// decoded.
+fn text_of<'r>(body: &'r [u8], read: &'r RobotsTxt<'_>) -> Option<&'r str> {
+    let behind_mark = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let is_as_it_came = behind_mark.starts_with(read.text());
+    std::str::from_utf8(if is_as_it_came { body } else { read.text() }).ok()
 }
 
 fn groups<'r>(robots: &'r RobotsTxt<'_>) -> Vec<FileGroup<'r>> {

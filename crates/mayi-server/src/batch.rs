@@ -505,4 +505,35 @@ mod tests {
             [None, Some("ab".to_owned()), None]
         );
     }
+
+    /// Long lines are counted as bodies are: one for which there is no room gets its error, and the next its
+    /// answer.
+    #[tokio::test]
+    async fn lines_that_together_take_too_much() {
+        let mut config = Config::default();
+        config.limits.all_bodies_octets = 1 << 20;
+        let fetcher = config.fetcher().expect("a fetcher");
+        let app = Arc::new(App::new(config, fetcher, None));
+        let mut first = Lines::new(Arc::clone(&app), Body::empty());
+        let mut second = Lines::new(Arc::clone(&app), Body::empty());
+        let long = vec![b'x'; 600_000];
+        assert!(first.push(&long).is_none() && first.cut().is_none());
+        let refused = second.push(&long).expect("there is no room for it");
+        assert!(matches!(refused.items[..], [Item::NoRoom]));
+        // Its rest is passed over without a further word, and what comes behind it is answered.
+        assert!(second.push(&long).is_none());
+        assert!(second.push(b"x\nab\n").is_none());
+        let chunk = second.cut().expect("a line");
+        assert!(
+            matches!(&chunk.items[..], [Item::Request(range)] if &chunk.octets[range.clone()] == b"ab")
+        );
+        // What a line takes goes with it, and is given back when it is answered.
+        assert!(first.push(b"\n").is_none());
+        let chunk = first.cut().expect("the long line");
+        assert!(second.push(&long).is_some() && second.push(b"\n").is_none());
+        drop(chunk);
+        assert!(second.push(&long).is_none());
+        drop(second);
+        assert!(app.share_of(1024).is_some(), "everything was given back");
+    }
 }

@@ -350,7 +350,8 @@ impl Config {
         if !self.listen.ip().is_loopback() && !is_closed && !self.listen_openly {
             return Err(ConfigError::new(format_args!(
                 "{} can be reached from other machines, and whoever reaches it can have files fetched: \
-                 ask for keys (keys), speak TLS (tls), or say that it is meant (listen_openly)",
+                 ask for keys (--keys), speak TLS (--tls-certificate, --tls-key), or say that it is meant \
+                 (--listen-openly; listen_openly in the configuration)",
                 self.listen
             )));
         }

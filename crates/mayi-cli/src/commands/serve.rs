@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use mayi_server::{Config, Server, new_key, start_logging};
+use mayi_server::{BindError, Config, Server, new_key, start_logging};
 use toml::{Table, Value};
 
 use crate::exit::{Exit, Failure};
@@ -31,7 +31,7 @@ pub(crate) struct ServeArgs {
     config: Option<PathBuf>,
 
     /// Where to listen; 127.0.0.1:9309 where nothing is said
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
     /// Listen where other machines can ask, with neither keys nor TLS
@@ -96,6 +96,11 @@ pub(crate) struct ServeArgs {
     new_key: Option<String>,
 }
 
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "an address and a port are written as 127.0.0.1:9309 or [::1]:9309".to_owned())
+}
+
 fn member(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("a member is set as `limits.in_flight=100`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -128,7 +133,12 @@ pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
 async fn listen(config: Config) -> Result<Exit, Failure> {
     start_logging(&config.log).map_err(Failure::new)?;
     let store = config.fetch.store.clone();
-    let server = Server::bind(config).await.map_err(Failure::new)?;
+    let server = Server::bind(config).await.map_err(|error| match &error {
+        BindError::Socket(_, why) if why.kind() == io::ErrorKind::AddrInUse => Failure::new(format_args!(
+            "{error}: perhaps mayi runs there already; --listen 127.0.0.1:0 takes any port that is free"
+        )),
+        _ => Failure::new(error),
+    })?;
     // Whoever reads that it listens may ask it to end at once.
     let mut signals = Signals::listen();
     // Whoever started it, a person or a program, reads here where it is.

@@ -336,6 +336,7 @@ fn sentence(file: &Value) -> String {
 mod tests {
     use std::time::{Duration, SystemTime};
 
+    use mayi::access::AccessResult;
     use mayi::report::{Answering, FileReport, FileSource, Request};
 
     use super::*;

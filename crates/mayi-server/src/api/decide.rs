@@ -17,7 +17,7 @@ use crate::prepared::Answerer;
 use crate::problem::Problem;
 
 /// A file up to this size is read at once; a larger one would hold up who else is waiting.
-const SMALL_FILE: usize = 16 << 10;
+pub(crate) const SMALL_FILE: usize = 16 << 10;
 
 pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (parts, body) = request.into_parts();

@@ -224,34 +224,6 @@ async fn lines_that_are_waited_for_take_no_place() {
     }
 }
 
-/// Long lines are counted as bodies are: one for which there is no room gets its error, and the next its answer.
-#[tokio::test]
-async fn lines_that_together_take_too_much() {
-    let mut config = config();
-    config.limits.body_octets = 1 << 20;
-    config.limits.all_bodies_octets = 1 << 20;
-    let service = Service::with(config).await;
-    let slow = lines_that_go_on(&service, &vec![b' '; 900_000]).await;
-    while service.post("/v1/decide", vec![b' '; 200_000]).await.status != 503 {
-        tokio::task::yield_now().await;
-    }
-    let good = r#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
-    let long = format!("{good}\n{}\n{good}\n", " ".repeat(500_000));
-    let answer = service.post_as("/v1/decide", "application/x-ndjson", &long).await;
-    let text = String::from_utf8(answer.body).expect("text");
-    let lines: Vec<_> = text.lines().collect();
-    assert_eq!(lines.len(), 3, "{text}");
-    assert!(lines[0].contains("\"allowed\":true") && lines[2].contains("\"allowed\":true"), "{text}");
-    assert!(lines[1].contains("all the memory"), "{text}");
-    drop(slow);
-    while service.post("/v1/decide", vec![b' '; 1_000_000]).await.status == 503 {
-        tokio::task::yield_now().await;
-    }
-    // Nothing of it was kept.
-    let answer = service.post_as("/v1/decide", "application/x-ndjson", long).await;
-    assert_eq!(String::from_utf8_lossy(&answer.body).lines().count(), 2, "a blank line has no answer");
-}
-
 #[tokio::test]
 async fn a_request_that_takes_too_long_and_a_client_that_says_nothing() {
     let mut config = config();

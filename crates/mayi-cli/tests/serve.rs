@@ -253,7 +253,6 @@ fn check_says_the_same_by_a_service() {
                 &[urls[1], "nonsense", "gopher://a/", "https://[/", "", urls[0], "https://a b/\u{7f}"],
                 &["--urls", &urls_file],
                 &["-"],
-                &[],
             ] {
                 let words = [&["check"][..], asker, form, asked].concat();
                 same(&words, &fetched, &format!("{}\n{}\n", urls[1], urls[0]));

@@ -57,11 +57,13 @@ export function fetching({ onFile, base }) {
 
 /** The text of the answer, and what stands for it where the text alone would be answered otherwise. */
 function read(result) {
-  if (typeof result.text === "string") return { robots: result.text, kept: null };
   if (typeof result.base64 === "string") {
     const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
-    return { robots: new TextDecoder().decode(octets), kept: { base64: result.base64 } };
+    const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(result.content_type ?? "")?.[1];
+    const kept = { base64: result.base64, ...(charset && { charset }) };
+    return { robots: result.text ?? new TextDecoder().decode(octets), kept };
   }
+  if (typeof result.text === "string") return { robots: result.text, kept: null };
   return { robots: "", kept: ended(result.access) };
 }
 

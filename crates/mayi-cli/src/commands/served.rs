@@ -204,10 +204,15 @@ impl Asking<'_> {
         if self.file.as_ref().is_none_or(|(known, _)| *known != origin) {
             let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
             let said: Value = serde_json::from_str(&said).unwrap_or_default();
+            // A dialect may read octets that the text was decoded from.
             let octets = match (said["text"].as_str(), said["base64"].as_str()) {
-                (Some(text), _) => text.as_bytes().to_vec(),
-                (None, Some(base64)) => STANDARD.decode(base64).unwrap_or_default(),
+                (_, Some(base64)) => STANDARD.decode(base64).unwrap_or_default(),
+                (Some(text), None) => text.as_bytes().to_vec(),
                 (None, None) => Vec::new(),
+            };
+            let options = match said["content_type"].as_str() {
+                Some(content_type) => options.with_content_type(content_type),
+                None => options,
             };
             self.file = Some((origin, RobotsTxt::read(octets, &options)));
         }
@@ -391,7 +396,7 @@ mod tests {
     #[test]
     fn order_and_digits_stay() {
         let file = "User-agent: *\nCrawl-delay: 0.30000000000000004\n\
-                    App-Directives: zebra;z=1;a=?0;m=\"x \x7f\", apple;z=2.50;b=tok\n";
+                    App-Directives: zebra;z=1;a=?0;m=\"x y\", apple;z=2.50;b=tok\n";
         let json = json!({
             "url": "https://example.com/", "agent": "a", "apps": ["zebra", "apple"], "robots": file,
         });

@@ -23,9 +23,12 @@ struct SiteFile<'r> {
     file: &'r FileReport,
     /// What holds: `successful`, or why there is no file.
     access: String,
-    /// The file as text, decoded where its charset is known, or else as base64; neither where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_type: Option<&'r str>,
+    /// The file as text, decoded where that is not UTF-8 and its charset is known; none where there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'r str>,
+    /// Its octets, where the text is not those.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
     groups: Vec<FileGroup<'r>>,
@@ -84,12 +87,13 @@ impl<'r> SiteFile<'r> {
         let copy = robots.kept().copy.as_ref().filter(|_| robots.robots_txt().is_some());
         let read = robots.robots_txt().map(|robots| &**robots);
         let text = copy.zip(read).and_then(|(copy, read)| text_of(&copy.body, read));
-        let octets = copy.filter(|_| text.is_none());
+        let octets = copy.filter(|copy| text.is_none_or(|text| text.as_bytes() != &*copy.body));
         Self {
             origin: robots.origin().to_string(),
             url: robots.origin().robots_url(),
             file,
             access: robots.access().to_string(),
+            content_type: copy.and_then(|copy| copy.content_type.as_deref()),
             text,
             base64: octets.map(|copy| STANDARD.encode(&copy.body)),
             groups: read.map(groups).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! Files that are fetched: once for many, told with their story, and never from an internal address.
 
+use base64::Engine;
 use serde_json::{Value, json};
 
 use crate::document::Document;
@@ -107,6 +108,10 @@ async fn a_file_in_another_charset_is_shown_decoded() {
     let robots = service.get(&format!("/v1/robots?url={}", latin.url("/"))).await.json();
     assert_eq!(robots["text"], "User-agent: *\nDisallow: /caf\u{c3}\u{a9}\n");
     assert_eq!(robots["groups"][0]["rules"][0]["pattern"], "/caf\u{c3}\u{a9}");
+    // What reads it otherwise needs what came.
+    assert_eq!(robots["base64"], base64::engine::general_purpose::STANDARD.encode(file));
+    assert_eq!(robots["content_type"], "text/plain; charset=iso-8859-1");
+    Document::new().check("SiteFile", &robots).expect("as documented");
     let marked = Site::with_file("\u{feff}User-agent: *\n").await;
     let robots = service.get(&format!("/v1/robots?url={}", marked.url("/"))).await.json();
     assert_eq!(robots["text"], "\u{feff}User-agent: *\n", "as it came");

@@ -117,8 +117,7 @@ mod tests {
 
     #[test]
     fn names_that_nobody_else_can_have() {
-        let mut config = Config::default();
-        config.hosts = vec!["mayi.Example".to_owned()];
+        let config = Config { hosts: vec!["mayi.Example".to_owned()], ..Config::default() };
         let hosts = Hosts::new(&config);
         for ours in [
             "127.0.0.1",

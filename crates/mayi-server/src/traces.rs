@@ -58,7 +58,7 @@ pub(crate) struct Traces {
 }
 
 enum Sent {
-    Span(Finished),
+    Span(Box<Finished>),
     /// Everything before this is to be sent now.
     Flush(oneshot::Sender<()>),
 }
@@ -210,7 +210,7 @@ impl Drop for Span {
             // By a clock that is never put back.
             end: start + self.clock.elapsed(),
         };
-        if self.traces.queue.try_send(Sent::Span(finished)).is_err() {
+        if self.traces.queue.try_send(Sent::Span(Box::new(finished))).is_err() {
             self.traces.dropped.fetch_add(1, Relaxed);
         }
     }
@@ -252,11 +252,16 @@ impl Finished {
                 text("url.path", &self.path),
                 text("client.address", &self.peer.to_string()),
                 text("mayi.request_id", &self.request_id),
-                number("http.response.status_code", self.status),
             ],
             // That a client was wrong is not an error of the server.
             "status": if self.status >= 500 { json!({ "code": ERROR }) } else { json!({}) },
         });
+        // A client that has gone before its answer got none.
+        if self.status > 0
+            && let Some(attributes) = span["attributes"].as_array_mut()
+        {
+            attributes.push(number("http.response.status_code", self.status));
+        }
         if let Some(parent) = &self.parent {
             span["parentSpanId"] = json!(parent.span);
             span["traceState"] = json!(parent.state);

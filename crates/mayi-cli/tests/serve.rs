@@ -38,7 +38,7 @@ impl Service {
         let length = body.len();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Content-Length: {length}\r\n\r\n{body}"
         )
         .expect("it reads");
@@ -63,21 +63,25 @@ impl Drop for Service {
 
 /// Sites with this file, one a port.
 fn sites(file: &'static str, count: usize) -> (Vec<String>, Arc<AtomicUsize>) {
+    let length = file.len();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    sites_answering(head + file, count)
+}
+
+/// Sites that answer everything so, one a port.
+fn sites_answering(answer: impl Into<String>, count: usize) -> (Vec<String>, Arc<AtomicUsize>) {
+    let answer = answer.into();
     let asked = Arc::new(AtomicUsize::new(0));
     let site = |_| {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let asked = Arc::clone(&asked);
+        let (asked, answer) = (Arc::clone(&asked), answer.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { return };
                 asked.fetch_add(1, Ordering::SeqCst);
                 let _ = stream.read(&mut [0; 4096]);
-                let length = file.len();
-                let _ = write!(
-                    stream,
-                    "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{file}"
-                );
+                let _ = stream.write_all(answer.as_bytes());
             }
         });
         url
@@ -119,53 +123,158 @@ fn a_service_that_is_asked_to_end_ends_well() {
     assert_eq!(service.child.wait().expect("it ends").code(), Some(0));
 }
 
+/// A second signal does not wait for what is being answered.
+#[cfg(unix)]
+#[test]
+fn a_service_that_is_told_twice_ends_at_once() {
+    // A site that accepts and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/", silent.local_addr().expect("an address"));
+    let mut service = Service::start(&["--store", "memory"]);
+    let body = format!(r#"{{"url": "{url}", "agent": "a"}}"#);
+    let address = service.url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let mut stream = TcpStream::connect(&address).expect("it listens");
+    let length = body.len();
+    write!(
+        stream,
+        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .expect("it reads");
+    let _asked = silent.accept().expect("the request is being answered");
+    let id = service.child.id().to_string();
+    let tell =
+        || assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill runs").success());
+    tell();
+    // Once it does not listen any more, it has heard the first.
+    while TcpStream::connect(&address).is_ok() {
+        std::thread::yield_now();
+    }
+    assert_eq!(service.child.try_wait().expect("it can be asked"), None, "it waits for the answer");
+    tell();
+    assert_eq!(service.child.wait().expect("it ends").code(), Some(2));
+}
+
+/// What differs between two runs that ask at different times.
+fn without_times(text: &str) -> String {
+    let mut rest = text;
+    let mut out = String::new();
+    let is_time = |text: &str| {
+        let octets = text.as_bytes();
+        octets.len() >= 20
+            && octets[..20]
+                .iter()
+                .zip(b"0000-00-00T00:00:00Z")
+                .all(|(octet, form)| if *form == b'0' { octet.is_ascii_digit() } else { octet == form })
+    };
+    while let Some(character) = rest.chars().next() {
+        if is_time(rest) {
+            out.push_str("TIME");
+            rest = &rest[20..];
+        } else {
+            out.push(character);
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+    out
+}
+
 #[test]
 fn check_says_the_same_by_a_service() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("store").display().to_string();
     let robots = folder.path().join("robots.txt").display().to_string();
-    let file = "User-agent: *\ndisallow : /private/ # not here\nCrawl-delay: 2\nContent-Signal: ai-train=no\n\
-                User-agent: other\nDisallow: /\n";
+    let html = folder.path().join("page.html").display().to_string();
+    let urls_file = folder.path().join("urls").display().to_string();
+    let long = folder.path().join("long.txt").display().to_string();
+    let file = "User-agent: *\ndisallow : /private/ # not here \u{1b}[31m\u{202e}\nCrawl-delay: 2.50\n\
+                Content-Signal: ai-train=no\nContent-Usage: train-ai=y, search=n\n\
+                App-Directives: zebra;z=1;a=?0;m=\"x\", apple;b=tok\nSitemap: /s\n\
+                User-agent: other\nDisallow: /\nUser-agent-purpose: EXAMPLE-PURPOSE-1\nDisallow: /p\n";
     std::fs::write(&robots, file).expect("a file");
-    let (sites, _) = sites(file, 1);
-    let site = &sites[0];
+    std::fs::write(&html, "<meta name=robots content='nofollow, wibble'>").expect("a file");
+    // More than a service takes at once, and than anybody reads.
+    std::fs::write(&long, format!("{file}#{}\nUser-agent: a\nDisallow: /\n", "x".repeat(20 << 20)))
+        .expect("a file");
+    let (found, _) = sites(file, 1);
+    let (latin, _) = sites_answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=iso-8859-1\r\nConnection: close\r\n\r\n\
+         User-agent: *\nDisallow: / # caf\u{e9}\n",
+        1,
+    );
+    let (missing, _) = sites_answering("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", 1);
+    let (failing, _) = sites_answering("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", 1);
     let service = Service::start(&["--store", "memory"]);
-    let urls = [format!("{site}/private/x"), format!("{site}/"), format!("{site}/robots.txt")];
+    let urls = [
+        format!("{}/private/x", found[0]),
+        format!("{}/", found[0]),
+        format!("{}/robots.txt", found[0]),
+        format!("{}/caf%C3%A9", latin[0]),
+        format!("{}/a", missing[0]),
+        format!("{}/a", failing[0]),
+    ];
+    std::fs::write(&urls_file, format!("{}\n\n  {}  \nnonsense\n", urls[0], urls[5])).expect("a file");
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fetched = ["--allow-address", "127.0.0.0/8", "--store", &store];
-    let page = ["--header", "X-Robots-Tag: noindex", "--header", "Content-Usage: search=n"];
-    // So that both have the file already, and tell of it alike but for the second it was fetched in.
-    mayi(&[&["check", "--agent", "a"], &fetched[..], &urls[..1]].concat(), b"");
-    mayi(&["check", "--agent", "a", "--server", &service.url, urls[0]], b"");
-    let without_times = |text: &str| -> String {
-        let time = |word: &str| {
-            word.len() >= 20 && word.contains('T') && word.contains(':') && word.contains('Z')
-        };
-        text.split(' ').map(|word| if time(word) { "TIME" } else { word }).collect::<Vec<_>>().join(" ")
+    // So that both have the files already, and tell of them alike but for the second they were fetched in.
+    mayi(&[&["check", "--agent", "a"], &fetched[..], &urls].concat(), b"");
+    mayi(&[&["check", "--agent", "a", "--server", &service.url], &urls[..]].concat(), b"");
+    let same = |words: &[&str], more: &[&str], stdin: &str| {
+        let here = mayi(&[words, more].concat(), stdin.as_bytes());
+        let there = [words, &["--server", &service.url]].concat();
+        let there = mayi(&there, stdin.as_bytes());
+        let parts = |run: &common::Run| (without_times(&run.stdout), run.status, run.stderr.clone());
+        assert_eq!(parts(&there), parts(&here), "{words:?}");
+        here
     };
-    for words in [
-        &["check", "--agent", "a"][..],
-        &["check", "--agent", "other"],
-        &["check", "--agent", "a", "--dialect", "google"],
-        &[&["check", "--agent", "a"][..], &page].concat(),
+    for asker in [
+        &["--agent", "a"][..],
+        &["--agent", "other"],
+        &["--agent", "a-ai"],
+        &["--agent", "a", "--dialect", "google"],
+        &["--agent", "a", "--dialect", "koster-00"],
+        &["--agent", "a", "--app", "zebra", "--app", "apple", "--app", "none"],
+        &["--agent", "a", "--purpose", "EXAMPLE-PURPOSE-1"],
+        &["--agent", "a", "--user-agent", "Mozilla (a/1.0)"],
+        &["--agent", "a", "--header", "X-Robots-Tag: noindex", "--header", "Content-Usage: search=n"],
+        &["--agent", "a", "--html", &html],
+        // Wrong in words.
+        &["--agent", "a b"],
+        &["--agent", ""],
+        &["--agent", "a", "--purpose", " "],
+        &["--agent", "a", "--app", "\u{e9}"],
+        &["--agent", "a", "--user-agent", "b"],
+        &["--agent", "a", "--html", "/no/such/file"],
+        &["--agent", "a", "--dialect", "none"],
     ] {
-        let here = mayi(&[words, &fetched, &urls].concat(), b"");
-        let there = mayi(&[words, &["--server", &service.url], &urls].concat(), b"");
-        assert_eq!(without_times(&there.stdout), without_times(&here.stdout), "{words:?}");
-        assert_eq!((there.status, &there.stderr), (here.status, &here.stderr), "{words:?}");
-        for more in [&["--json"][..], &[], &["nonsense"], &["--json", "nonsense"]] {
-            let given = [words, &["--robots", &robots], more, &urls].concat();
-            let here = mayi(&given, b"");
-            let there = mayi(&[&given[..], &["--server", &service.url]].concat(), b"");
-            assert_eq!(there.stdout, here.stdout, "{given:?}");
-            assert_eq!((there.status, &there.stderr), (here.status, &here.stderr), "{given:?}");
+        for form in [&[][..], &["--json"]] {
+            for asked in [
+                &urls[..],
+                &urls[..1],
+                &[urls[1], "nonsense", "gopher://a/", "https://[/", "", urls[0], "https://a b/\u{7f}"],
+                &["--urls", &urls_file],
+                &["-"],
+            ] {
+                let words = [&["check"][..], asker, form, asked].concat();
+                same(&words, &fetched, &format!("{}\n{}\n", urls[1], urls[0]));
+                let given = ["--robots", &robots];
+                same(&[&words[..], &given].concat(), &[], "https://a/private/\n");
+            }
         }
     }
+    let asked = ["check", "--agent", "a", "https://a/private/", "https://a/x"];
+    let long = same(&[&asked[..], &["--robots", &long]].concat(), &[], "");
+    assert_eq!(long.status, Some(1));
+    same(&[&asked[..], &["--robots", "/no/such/file"]].concat(), &[], "");
+    same(&[&asked[..], &["--robots", "-"]].concat(), &[], file);
+    same(&[&asked[..], &["--robots", "-", "--charset", "utf-16le"]].concat(), &[], "U\0s\0e\0r\0-\0");
     let url = service.url.clone();
     service.kill();
     let run = mayi(&["check", "--agent", "a", "--server", &url, urls[0]], b"");
     assert_eq!(run.status, Some(2));
     assert!(run.stderr.contains("gives no answer"), "{}", run.stderr);
+    // Something that is no service.
+    let run = mayi(&["check", "--agent", "a", "--server", &found[0], urls[0]], b"");
+    assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{}", run.stderr);
 }
 
 #[test]
@@ -203,6 +312,27 @@ fn a_service_is_set_up_by_file_environment_and_words() {
         assert_eq!(status, Some(2), "{words:?}");
         assert!(stderr.contains(why), "{words:?}: {stderr}");
     }
+    // Lists are given one by one, or with commas between them; the usual variables for traces count.
+    let variables = [
+        ("MAYI_HOSTS", "a.example, b.example"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318/"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=secret"),
+    ];
+    let (_, text, _) = printed(&[], &variables);
+    for line in [
+        "hosts = [\"a.example\", \"b.example\"]",
+        "traces = \"http://127.0.0.1:4318/v1/traces\"",
+        "trace_headers = [\"authorization=***\"]",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
+    }
+    let (_, text, _) = printed(&["--host", "c.example", "--otlp", "http://127.0.0.1:1"], &variables);
+    for line in ["hosts = [\"c.example\"]", "traces = \"http://127.0.0.1:1\""] {
+        assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
+    }
+    let (_, text, _) = printed(&[], &[variables[1], ("OTEL_SDK_DISABLED", "true")]);
+    assert!(!text.contains("4318"), "{text}");
     let key = mayi(&["serve", "--new-key", "me"], b"");
-    assert!(key.stdout.contains("\"me\" = \"sha256:"), "{}", key.stdout);
+    assert!(key.stdout.starts_with("\"me\" = \"sha256:"), "{}", key.stdout);
+    assert!(key.stderr.contains("\nmayi_") && !key.stdout.contains("mayi_"), "{}", key.stderr);
 }

@@ -104,7 +104,7 @@ fn wire(address: &str, site: &str, process: &str) {
     let length = body.len();
     write!(
         request,
-        "POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n{body}"
     )
     .expect("memory takes text");

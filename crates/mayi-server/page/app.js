@@ -36,6 +36,26 @@ const MOST_IN_ADDRESS = 16_000;
 
 const state = { ...EXAMPLE };
 
+/** Where a tab keeps a fragment that is too long for the address bar. */
+const IN_TAB = "mayi-state";
+
+function keepInTab(fragment) {
+  try {
+    if (fragment === null) sessionStorage.removeItem(IN_TAB);
+    else sessionStorage.setItem(IN_TAB, fragment);
+  } catch {
+    // Storage is refused or full: a link can still be copied.
+  }
+}
+
+function keptInTab() {
+  try {
+    return sessionStorage.getItem(IN_TAB) ?? "";
+  } catch {
+    return "";
+  }
+}
+
 /** What stands for the text of a fetched file until it is edited: octets, or how the fetch ended. */
 let kept = null;
 
@@ -127,8 +147,9 @@ function fieldsOf(text) {
 
 /** The site that a path alone is of: that of the first URL with one, or where the file came from. */
 function site() {
-  const first = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+/i.exec(state.urls);
-  return first ? first[0] : state.base;
+  // At the start of a line, and with a scheme of some length: a search everywhere in a long line takes for ever.
+  const first = /^[ \t]*([a-z][a-z0-9+.-]{0,30}:\/\/[^/?#\s]+)/im.exec(state.urls);
+  return first ? first[1] : state.base;
 }
 
 const response = () => ({ headers: fieldsOf(wellFormed(state.headers)), html: wellFormed(state.html) });
@@ -404,18 +425,23 @@ const known = new Map();
 
 let inAddress = "";
 
-/** Keeps the fragment in the address bar, where it is short. It is the newest state that counts. */
+/**
+ * Keeps the fragment in the address bar, where it is short; a long one in this tab, so that loading the page
+ * again does not lose what was written. It is the newest state that counts.
+ */
 const keepAddress = settled(
   async () => {
     const fragment = await fragmentOf(state);
-    inAddress = fragment.length > MOST_IN_ADDRESS ? "" : fragment;
+    const isLong = fragment.length > MOST_IN_ADDRESS;
+    inAddress = isLong ? "" : fragment;
+    keepInTab(isLong ? fragment : null);
     history.replaceState(null, "", location.pathname + location.search + (inAddress && `#${inAddress}`));
   },
   () => 400,
 ).later;
 
 async function loadAddress() {
-  const fragment = location.hash.slice(1);
+  const fragment = location.hash.slice(1) || keptInTab();
   const held = fragment === "" ? EXAMPLE : await stateOf(fragment);
   if (held === null) sayAloud("The link is damaged or of another version: the example is shown.");
   kept = null;

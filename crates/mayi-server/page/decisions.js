@@ -110,7 +110,7 @@ export class Decisions {
       panel.hidden = !row.open;
       verdict.replaceChildren(answer(access.allowed ? "allowed" : "disallowed"));
       about.replaceChildren(
-        element("p", { class: "url" }, code(decision.url, 2000)),
+        element("p", { class: "url" }, code(decision.url, 400)),
         element(
           "p",
           { class: "by" },

@@ -6,7 +6,8 @@ import { file } from "./why.js";
 
 /** A URL from what a person writes: the scheme may be left out, and a path is one of `base`. */
 export function absolute(written, base) {
-  if (written.includes("://")) return written;
+  // Before a number a colon is that of a port; elsewhere what is before it is a scheme, even one of no use here.
+  if (/^[a-z][a-z0-9+.-]*:(?![0-9])/i.test(written)) return written;
   return written.startsWith("/") ? base + written : `https://${written}`;
 }
 
@@ -56,11 +57,13 @@ export function fetching({ onFile, base }) {
 
 /** The text of the answer, and what stands for it where the text alone would be answered otherwise. */
 function read(result) {
-  if (typeof result.text === "string") return { robots: result.text, kept: null };
   if (typeof result.base64 === "string") {
     const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
-    return { robots: new TextDecoder().decode(octets), kept: { base64: result.base64 } };
+    const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(result.content_type ?? "")?.[1];
+    const kept = { base64: result.base64, ...(charset && { charset }) };
+    return { robots: result.text ?? new TextDecoder().decode(octets), kept };
   }
+  if (typeof result.text === "string") return { robots: result.text, kept: null };
   return { robots: "", kept: ended(result.access) };
 }
 

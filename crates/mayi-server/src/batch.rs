@@ -2,9 +2,12 @@
 //!
 //! Requests are cut into chunks, and a few chunks are answered at the same time. Each has a short
 //! channel of its own, and the channels are emptied one after the other: a client that reads slowly
-//! makes the work wait, and not the memory grow. A wrong request gets its error in its place.
+//! makes the work wait, and not the memory grow. A wrong request gets its error in its place. Lines that
+//! are waited for take no place among the requests that are answered, and long ones a share of what bodies
+//! may take: a client that sends slowly holds up nobody.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt;
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,8 +22,9 @@ use http_body_util::BodyExt;
 use hyper::body::Frame;
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, Request, RequestError};
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::api::decide::answer_into;
 use crate::api::{App, Read};
@@ -52,10 +56,9 @@ impl Batch {
     /// Cuts an array into its requests, which are read later and each by itself.
     pub(crate) fn of_array(read: Read, most: usize) -> Result<Self, Problem> {
         let octets = &read.octets;
-        let raw: Vec<&RawValue> = serde_json::from_slice(octets)
+        let (raw, count) = cut_array(octets, most)
             .map_err(|error| Problem::from(RequestError::new(ErrorCode::InvalidJson, error)))?;
-        if raw.len() > most {
-            let count = raw.len();
+        if count > most {
             let detail = format!("the array has {count} requests, and may have {most}; send NDJSON");
             return Err(Problem::invalid(detail));
         }
@@ -69,30 +72,65 @@ impl Batch {
     }
 }
 
+/// The first items of an array, and how many there are: an array of very many small ones would take more
+/// memory by its places than by its octets.
+fn cut_array(octets: &[u8], most: usize) -> serde_json::Result<(Vec<&RawValue>, usize)> {
+    struct Items(usize);
+    impl<'de> Visitor<'de> for Items {
+        type Value = (Vec<&'de RawValue>, usize);
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+            let mut kept = Vec::new();
+            while kept.len() < self.0
+                && let Some(item) = items.next_element()?
+            {
+                kept.push(item);
+            }
+            let mut count = kept.len();
+            // An array that has ended is not asked again.
+            while count >= self.0 && items.next_element::<IgnoredAny>()?.is_some() {
+                count += 1;
+            }
+            Ok((kept, count))
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_slice(octets);
+    let items = reader.deserialize_seq(Items(most))?;
+    reader.end()?;
+    Ok(items)
+}
+
 /// Answers an array by an array.
 pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Response<Body> {
     let Batch { read, items } = batch;
     let source = Source::Array { octets: read.octets.clone(), items, next: 0 };
-    streamed(app, source, "application/json", (read, place))
+    streamed(app, source, "application/json", None, (read, place))
 }
 
 /// Answers lines by lines, as they come.
 pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
-    let source = Source::Lines(Lines::new(&app, body));
-    streamed(app, source, "application/x-ndjson", place)
+    let lines = Lines::new(&app, body);
+    let (places, span) = place.map(Place::leave).unzip();
+    streamed(app, Source::Lines(lines), "application/x-ndjson", places, span)
 }
 
-/// An answer that is made while it is sent. What is held is let go at its end.
+/// An answer that is made while it is sent. Each chunk takes one of `places`, where there are some; what is held
+/// is let go at the end.
 fn streamed(
     app: Arc<App>,
     source: Source,
     content_type: &'static str,
+    places: Option<Arc<Semaphore>>,
     held: impl Send + 'static,
 ) -> Response<Body> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         // Whoever does not want the rest of the answer has gone, and that is all there is to it.
-        let _ = drive(app, source, sender).await;
+        let _ = drive(app, source, places, sender).await;
         drop(held);
     });
     let mut response = Response::new(Body::new(Pieces(receiver)));
@@ -120,7 +158,12 @@ impl hyper::body::Body for Pieces {
 /// Somebody who does not listen any more.
 struct Gone;
 
-async fn drive(app: Arc<App>, mut source: Source, out: mpsc::Sender<Bytes>) -> Result<(), Gone> {
+async fn drive(
+    app: Arc<App>,
+    mut source: Source,
+    places: Option<Arc<Semaphore>>,
+    out: mpsc::Sender<Bytes>,
+) -> Result<(), Gone> {
     let is_array = matches!(source, Source::Array { .. });
     let at_once = std::thread::available_parallelism().map_or(2, usize::from);
     let mut running: VecDeque<mpsc::Receiver<Bytes>> = VecDeque::new();
@@ -142,7 +185,16 @@ async fn drive(app: Arc<App>, mut source: Source, out: mpsc::Sender<Bytes>) -> R
             chunk = source.next(), if has_room => match chunk {
                 Some(chunk) => {
                     let (sender, receiver) = mpsc::channel(PIECES);
-                    tokio::spawn(answer(Arc::clone(&app), chunk, sender));
+                    let (app, places) = (Arc::clone(&app), places.clone());
+                    tokio::spawn(async move {
+                        // It fails when there are no places at all any more, which is never.
+                        let place = match places {
+                            Some(places) => places.acquire_owned().await.ok(),
+                            None => None,
+                        };
+                        answer(app, chunk, sender).await;
+                        drop(place);
+                    });
                     running.push_back(receiver);
                 }
                 None => ended = true,
@@ -430,6 +482,21 @@ mod tests {
         note(lines.next().await);
         assert!(lines.next().await.is_none());
         found
+    }
+
+    #[test]
+    fn arrays_are_cut_at_what_they_may_have() {
+        let cut = |json: &str, most| {
+            let (items, count) = cut_array(json.as_bytes(), most).expect("JSON");
+            (items.iter().map(|item| item.get().to_owned()).collect::<Vec<_>>(), count)
+        };
+        assert_eq!(cut("[]", 2), (vec![], 0));
+        assert_eq!(cut(" [ 1 ,{\"a\":[]}]\n", 2), (vec!["1".to_owned(), "{\"a\":[]}".to_owned()], 2));
+        assert_eq!(cut("[1,2,3,4]", 2), (vec!["1".to_owned(), "2".to_owned()], 4));
+        for wrong in ["[", "[1,]", "[1]]", "[1] 2", "[1,2,3,", "{}"] {
+            assert!(cut_array(wrong.as_bytes(), 2).is_err(), "{wrong}");
+        }
+        assert!(cut_array(b"[\"\xff\"]", 2).is_err());
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::Problem;
 
-/// Octets that are not counted: `in_flight` bounds what they take.
+/// Bodies up to this size are not counted: `in_flight` bounds what they take.
 const SMALL: usize = 64 << 10;
 
 /// Octets in one permit.
@@ -30,15 +30,15 @@ impl Bodies {
 
     /// The share of a body of this size, if there is room for it now.
     pub(crate) fn share(&self, octets: usize) -> Result<Share, Problem> {
-        let units = units_of(octets);
-        if units == 0 {
+        if octets <= SMALL {
             return Ok(Share(None));
         }
-        let permit = Arc::clone(&self.0).try_acquire_many_owned(units).map_err(|_| no_room())?;
+        let permit = Arc::clone(&self.0).try_acquire_many_owned(units_of(octets));
+        let permit = permit.map_err(|_| no_room())?;
         Ok(Share(Some(permit)))
     }
 
-    /// Makes a share large enough for a body that has grown to this size. Waits for room, but not for
+    /// Makes a share large enough for what has grown to this size, however small that is. Waits for room, but not for
     /// long: two that have a part and wait for the rest would wait for each other.
     pub(crate) async fn grow(
         &self,
@@ -62,9 +62,6 @@ impl Bodies {
 }
 
 fn units_of(octets: usize) -> u32 {
-    if octets <= SMALL {
-        return 0;
-    }
     u32::try_from(octets.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }
 
@@ -85,6 +82,7 @@ mod tests {
         assert!(bodies.share(SMALL).is_ok(), "what is small is not counted");
         let mut growing = Share::default();
         let soon = Duration::from_millis(1);
+        assert!(bodies.grow(&mut growing, 1, soon).await.is_ok());
         assert!(bodies.grow(&mut growing, 100 << 10, soon).await.is_ok());
         assert!(bodies.grow(&mut growing, 200 << 10, soon).await.is_err());
         assert!(bodies.grow(&mut growing, 120 << 10, soon).await.is_ok());

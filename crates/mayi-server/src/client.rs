@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
@@ -36,6 +36,8 @@ const PATIENCE: Duration = Duration::from_mins(2);
 pub struct Client {
     url: Url,
     key: Option<HeaderValue>,
+    /// What is sent with every question beside the key.
+    headers: HeaderMap,
     connection: Option<SendRequest<Full<Bytes>>>,
 }
 
@@ -48,7 +50,7 @@ impl Client {
         let wrong = |why: &dyn fmt::Display| {
             ClientError(format!("`{}` is not the URL of a service: {why}", url.escape_debug()))
         };
-        let parsed = Url::parse(url).map_err(|error| wrong(&error))?;
+        let mut parsed = Url::parse(url).map_err(|error| wrong(&error))?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(wrong(&"it begins with http:// or https://"));
         }
@@ -58,7 +60,15 @@ impl Client {
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }
-        Ok(Self { url: parsed, key, connection: None })
+        // Nobody is logged in by them, and what is said of a failure must not tell them.
+        let (_, _) = (parsed.set_username(""), parsed.set_password(None));
+        Ok(Self { url: parsed, key, headers: HeaderMap::new(), connection: None })
+    }
+
+    /// The same, with header fields for every question.
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = headers;
+        self
     }
 
     /// The decision about a request in JSON, as JSON. A wrong request gets its error.
@@ -92,7 +102,8 @@ impl Client {
         Err(self.failure(&format_args!("status {}, {why}", status.as_u16())))
     }
 
-    async fn ask(
+    /// Asks at a path below the URL of the service, on the connection that there is.
+    pub(crate) async fn ask(
         &mut self,
         method: Method,
         path: &str,
@@ -133,7 +144,8 @@ impl Client {
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key);
         }
-        let request = request.body(Full::new(body)).map_err(|error| self.failure(&error))?;
+        let mut request = request.body(Full::new(body)).map_err(|error| self.failure(&error))?;
+        request.headers_mut().extend(self.headers.clone());
         let response = connection.send_request(request).await.map_err(|error| self.failure(&error))?;
         let status = response.status();
         let body = Limited::new(response.into_body(), MOST).collect().await;

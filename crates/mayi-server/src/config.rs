@@ -31,6 +31,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Whether it may listen on another address than loopback with neither keys nor TLS.
     pub listen_openly: bool,
+    /// Names that it may be asked by, beside addresses and `localhost`: see `hosts` in docs/operations.md.
+    pub hosts: Vec<String>,
     /// A file of keys, one of which a client has to send; without it everybody may ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<PathBuf>,
@@ -52,6 +54,7 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 9309)),
             listen_openly: false,
+            hosts: Vec::new(),
             keys: None,
             tls: None,
             limits: Limits::default(),
@@ -209,14 +212,25 @@ pub struct Logging {
     pub format: LogFormat,
     /// Whether every request has a line; those that fail on our side always have.
     pub requests: bool,
-    /// Where traces are sent, as OTLP over HTTP; for builds with the feature `otel`.
+    /// Where traces are sent, as OTLP over HTTP: the URL of a collector, as `http://127.0.0.1:4318`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traces: Option<String>,
+    /// Header fields that the collector asks for, as `name=value`.
+    pub trace_headers: Vec<String>,
+    /// What the service is called in traces.
+    pub service_name: String,
 }
 
 impl Default for Logging {
     fn default() -> Self {
-        Self { level: "info".to_owned(), format: LogFormat::Text, requests: false, traces: None }
+        Self {
+            level: "info".to_owned(),
+            format: LogFormat::Text,
+            requests: false,
+            traces: None,
+            trace_headers: Vec::new(),
+            service_name: "mayi".to_owned(),
+        }
     }
 }
 
@@ -253,6 +267,7 @@ impl Config {
     pub const MEMBERS: &[&str] = &[
         "listen",
         "listen_openly",
+        "hosts",
         "keys",
         "tls.certificate",
         "tls.key",
@@ -289,6 +304,8 @@ impl Config {
         "log.format",
         "log.requests",
         "log.traces",
+        "log.trace_headers",
+        "log.service_name",
     ];
 
     /// Those that are texts, whatever they look like.
@@ -304,6 +321,16 @@ impl Config {
         "log.level",
         "log.format",
         "log.traces",
+        "log.service_name",
+    ];
+
+    /// Those that are lists of texts.
+    pub const LISTS: &[&str] = &[
+        "hosts",
+        "fetch.allow_addresses",
+        "reading.no_extensions",
+        "reading.registries",
+        "log.trace_headers",
     ];
 
     /// Reads a configuration from a table.
@@ -323,7 +350,8 @@ impl Config {
         if !self.listen.ip().is_loopback() && !is_closed && !self.listen_openly {
             return Err(ConfigError::new(format_args!(
                 "{} can be reached from other machines, and whoever reaches it can have files fetched: \
-                 ask for keys (keys), speak TLS (tls), or say that it is meant (listen_openly)",
+                 ask for keys (--keys), speak TLS (--tls-certificate, --tls-key), or say that it is meant \
+                 (--listen-openly; listen_openly in the configuration)",
                 self.listen
             )));
         }
@@ -446,14 +474,19 @@ impl Config {
     pub fn to_toml(&self) -> String {
         let mut shown = self.clone();
         shown.fetch.store = without_password(&shown.fetch.store);
+        shown.log.traces = shown.log.traces.as_deref().map(without_password);
+        for field in &mut shown.log.trace_headers {
+            let name = field.split('=').next().unwrap_or_default();
+            *field = format!("{name}=***");
+        }
         toml::to_string(&shown).expect("a configuration is TOML")
     }
 }
 
-/// The name of a store without the password that it may have.
-fn without_password(store: &str) -> String {
-    let Some((scheme, rest)) = store.split_once("://") else { return store.to_owned() };
-    let Some((login, hosts)) = rest.rsplit_once('@') else { return store.to_owned() };
+/// A URL without the password that it may have.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let Some((login, hosts)) = rest.rsplit_once('@') else { return url.to_owned() };
     let user = login.split(':').next().unwrap_or_default();
     format!("{scheme}://{user}:***@{hosts}")
 }
@@ -492,11 +525,11 @@ mod tests {
         config
     }
 
-    fn paths(table: &toml::Table, before: &str, found: &mut Vec<(String, bool)>) {
+    fn paths(table: &toml::Table, before: &str, found: &mut Vec<(String, toml::Value)>) {
         for (name, value) in table {
             match value {
                 toml::Value::Table(inner) => paths(inner, &format!("{before}{name}."), found),
-                value => found.push((format!("{before}{name}"), value.is_str())),
+                value => found.push((format!("{before}{name}"), value.clone())),
             }
         }
     }
@@ -512,9 +545,14 @@ mod tests {
         };
         let mut all: Vec<_> = found.iter().map(|(path, _)| &**path).collect();
         assert_eq!(sorted(&mut all), sorted(&mut Config::MEMBERS.to_vec()));
-        let mut texts: Vec<_> =
-            found.iter().filter(|(_, is_text)| *is_text).map(|(path, _)| &**path).collect();
-        assert_eq!(sorted(&mut texts), sorted(&mut Config::TEXTS.to_vec()));
+        for (is, listed) in [
+            (toml::Value::is_str as fn(&_) -> _, Config::TEXTS),
+            (toml::Value::is_array, Config::LISTS),
+        ] {
+            let mut those: Vec<_> =
+                found.iter().filter(|(_, value)| is(value)).map(|(path, _)| &**path).collect();
+            assert_eq!(sorted(&mut those), sorted(&mut listed.to_vec()));
+        }
         assert_eq!(Config::from_table(table), Ok(full()));
     }
 
@@ -522,8 +560,14 @@ mod tests {
     fn a_password_is_not_shown() {
         let mut config = Config::default();
         config.fetch.store = "redis://me:pass@word@host:6379/0".to_owned();
+        config.log.traces = Some("https://me:password@host/".to_owned());
+        config.log.trace_headers = vec!["authorization=Basic word".to_owned()];
         let shown = config.to_toml();
         assert!(shown.contains("redis://me:***@host:6379/0") && !shown.contains("word"), "{shown}");
+        assert!(
+            shown.contains("https://me:***@host/") && shown.contains("authorization=***"),
+            "{shown}"
+        );
     }
 
     #[test]

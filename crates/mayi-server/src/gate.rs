@@ -10,18 +10,19 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use axum::http::header::{AUTHORIZATION, HeaderName};
+use axum::http::header::{AUTHORIZATION, HeaderName, VARY};
 use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use axum::response::IntoResponse;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
-use tracing::{Instrument, Span};
 
 use crate::api::App;
 use crate::config::Config;
+use crate::host::Hosts;
 use crate::keys::Keys;
 use crate::problem::Problem;
 use crate::rate::Rates;
+use crate::traces::Span;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -31,6 +32,7 @@ const OPEN: [&str; 2] = ["/healthz", "/readyz"];
 
 /// What lets requests in.
 pub(crate) struct Gate {
+    hosts: Hosts,
     keys: Option<Keys>,
     rates: Option<Rates>,
     places: Arc<Semaphore>,
@@ -39,17 +41,25 @@ pub(crate) struct Gate {
     longest_wait: Duration,
     request_time: Duration,
     log_requests: bool,
-    traces: bool,
     ids: AtomicU64,
     /// What tells the ids of this process from those of another.
     id_start: u64,
 }
 
 /// A place among the requests that are answered. An answer that is still being made when its head has
-/// been sent holds it for as long.
+/// been sent holds it for as long, and the span of the request with it.
 #[derive(Clone)]
 pub(crate) struct Place {
     _permit: Arc<OwnedSemaphorePermit>,
+    places: Arc<Semaphore>,
+    span: Option<Arc<Span>>,
+}
+
+impl Place {
+    /// Gives it up for now, and says where there are others.
+    pub(crate) fn leave(self) -> (Arc<Semaphore>, Option<Arc<Span>>) {
+        (self.places, self.span)
+    }
 }
 
 impl Gate {
@@ -59,6 +69,7 @@ impl Gate {
         // Ids are for finding lines again: that two processes could have the same ones costs little.
         let _ = aws_lc_rs::rand::fill(&mut id_start);
         Self {
+            hosts: Hosts::new(config),
             keys,
             rates: Rates::new(limits.rate, limits.burst),
             places: Arc::new(Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS))),
@@ -67,7 +78,6 @@ impl Gate {
             longest_wait: Duration::from_millis(limits.queue_milliseconds),
             request_time: Duration::from_secs(limits.request_seconds),
             log_requests: config.log.requests,
-            traces: config.log.traces.is_some(),
             ids: AtomicU64::new(0),
             id_start: u64::from_le_bytes(id_start),
         }
@@ -86,15 +96,15 @@ impl Gate {
         let id = self.id_of(request.headers());
         let line =
             self.log_requests.then(|| (request.method().clone(), request.uri().path().to_owned()));
-        let mut response = match self.admit(peer, &mut request).await {
-            Ok(()) => {
-                let span = self.span_of(&id, peer, &request);
-                let response = self.within_time(router, request).instrument(span.clone()).await;
-                span.record("status", response.status().as_u16());
-                response
-            }
+        let span = app.traces.as_ref().filter(|_| !is_open(&request));
+        let span = span.and_then(|traces| traces.span(&id, peer, &request));
+        let mut response = match self.admit(peer, &mut request, span.clone()).await {
+            Ok(()) => self.within_time(router, request).await,
             Err(problem) => problem.into_response(),
         };
+        if let Some(span) = span {
+            span.answered(response.status());
+        }
         let (status, took) = (response.status(), start.elapsed());
         app.metrics.answered(status, took);
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
@@ -105,18 +115,12 @@ impl Gate {
             let id = id.to_str().unwrap_or_default();
             tracing::error!(id, %peer, status = status.as_u16(), microseconds, "failed");
         }
+        if self.keys.is_some() {
+            // What is kept of an answer is for whoever sends the same key.
+            response.headers_mut().insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
+        }
         response.headers_mut().insert(REQUEST_ID, id);
         response
-    }
-
-    /// What is traced of a request, where traces are asked for: a span costs more than most answers.
-    fn span_of(&self, id: &HeaderValue, peer: IpAddr, request: &Request<Body>) -> Span {
-        if !self.traces {
-            return Span::none();
-        }
-        let (id, method, path) =
-            (id.to_str().unwrap_or_default(), request.method(), request.uri().path());
-        tracing::info_span!("request", id, %peer, %method, path, status = tracing::field::Empty)
     }
 
     /// The id that the client gave, where it is one that can stand in a log, or a new one.
@@ -133,10 +137,16 @@ impl Gate {
         HeaderValue::try_from(id).expect("hex digits are a header value")
     }
 
-    async fn admit(&self, peer: IpAddr, request: &mut Request<Body>) -> Result<(), Problem> {
-        if OPEN.contains(&request.uri().path()) {
+    async fn admit(
+        &self,
+        peer: IpAddr,
+        request: &mut Request<Body>,
+        span: Option<Arc<Span>>,
+    ) -> Result<(), Problem> {
+        if is_open(request) {
             return Ok(());
         }
+        self.hosts.admit(request)?;
         let client = match &self.keys {
             Some(keys) if !crate::page::is_asset(request.uri().path()) => {
                 Some(keys.name_of(key_of(request.headers())).ok_or_else(no_key)?)
@@ -150,22 +160,22 @@ impl Gate {
             };
             taken.map_err(Problem::too_often)?;
         }
-        let place = self.place().await?;
+        let permit = Arc::new(self.place().await?);
+        let place = Place { _permit: permit, places: Arc::clone(&self.places), span };
         request.extensions_mut().insert(place);
         Ok(())
     }
 
     /// A place among those that are answered, now or soon.
-    async fn place(&self) -> Result<Place, Problem> {
-        let taken = |permit| Place { _permit: Arc::new(permit) };
+    async fn place(&self) -> Result<OwnedSemaphorePermit, Problem> {
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
-            return Ok(taken(permit));
+            return Ok(permit);
         }
         let full = || Problem::overloaded("more is asked than can be answered now");
         let _waiting = Waiting::one_more(&self.waiting, self.most_waiting).ok_or_else(full)?;
         let permit = Arc::clone(&self.places).acquire_owned();
         match tokio::time::timeout(self.longest_wait, permit).await {
-            Ok(Ok(permit)) => Ok(taken(permit)),
+            Ok(Ok(permit)) => Ok(permit),
             _ => Err(full()),
         }
     }
@@ -183,6 +193,10 @@ impl Gate {
             }
         }
     }
+}
+
+fn is_open(request: &Request<Body>) -> bool {
+    OPEN.contains(&request.uri().path())
 }
 
 /// One of those who wait.

@@ -7,13 +7,13 @@
 //! | module | what it turns into what |
 //! | --- | --- |
 //! | `server`, `idle`, `tls` | a socket into requests, for as long as there is no word to stop |
-//! | `gate`, `keys`, `rate` | a request into one that is let in, or into a problem |
+//! | `gate`, `host`, `keys`, `rate` | a request into one that is let in, or into a problem |
 //! | `routes`, `api` | a request into its answer |
 //! | `prepared` | a request about a file in memory into its answer, quickly |
 //! | `batch` | many requests into their answers, in order and in bounded memory |
 //! | `bodies` | octets into a share of the memory for all bodies, or into a problem |
 //! | `problem` | what went wrong into RFC 9457 |
-//! | `metrics`, `logging` | what happened into numbers and lines |
+//! | `metrics`, `logging`, `traces` | what happened into numbers, lines and spans |
 //! | [`client`] | the other end: a question to a running service |
 
 mod api;
@@ -22,6 +22,7 @@ mod bodies;
 pub mod client;
 mod config;
 mod gate;
+mod host;
 mod idle;
 mod keys;
 mod logging;
@@ -33,10 +34,11 @@ mod rate;
 mod routes;
 mod server;
 mod tls;
+mod traces;
 
 pub use config::{Config, ConfigError, Fetching, Limits, LogFormat, Logging, Reading, Tls};
 pub use keys::new_key;
-pub use logging::{Flush, start as start_logging};
+pub use logging::start as start_logging;
 pub use server::{BindError, Server};
 
 /// The document that describes the interface, in OpenAPI 3.1.

@@ -12,7 +12,8 @@ const BUCKETS: [u64; 12] =
     [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000, 5_000_000, 30_000_000];
 
 /// The statuses that the service gives; another one is counted as the last.
-const STATUSES: [u16; 14] = [200, 304, 400, 401, 404, 405, 413, 415, 422, 429, 500, 503, 504, 0];
+const STATUSES: [u16; 16] =
+    [200, 304, 400, 401, 403, 404, 405, 413, 415, 421, 422, 429, 500, 503, 504, 0];
 
 /// What the service has done since it started.
 #[derive(Default)]
@@ -90,8 +91,8 @@ impl Metrics {
         Gauge::up(&self.connections)
     }
 
-    /// Everything, with what the fetcher has done.
-    pub(crate) fn text(&self, fetcher: &Stats) -> String {
+    /// Everything, with what the fetcher has done and, where there are traces, how many spans were dropped.
+    pub(crate) fn text(&self, fetcher: &Stats, spans_dropped: Option<u64>) -> String {
         let mut page = Page(String::with_capacity(4096));
         let read = |counter: &AtomicU64| counter.load(Relaxed);
         page.family("mayi_decisions_total", "counter", "Questions, by what came of them.");
@@ -141,6 +142,14 @@ impl Metrics {
         page.row("mayi_fetches_guarded_total", fetcher.guarded);
         page.family("mayi_store_errors_total", "counter", "Failures of the store.");
         page.row("mayi_store_errors_total", fetcher.store_errors);
+        if let Some(dropped) = spans_dropped {
+            page.family(
+                "mayi_spans_dropped_total",
+                "counter",
+                "Spans that the collector did not take.",
+            );
+            page.row("mayi_spans_dropped_total", dropped);
+        }
         page.0
     }
 }
@@ -190,7 +199,7 @@ mod tests {
         metrics.answered(StatusCode::OK, Duration::from_micros(101));
         metrics.answered(StatusCode::IM_A_TEAPOT, Duration::from_mins(1));
         metrics.decided(Outcome::Disallowed);
-        let text = metrics.text(&Stats::default());
+        let text = metrics.text(&Stats::default(), None);
         for line in [
             "mayi_http_request_seconds_bucket{le=\"0.0001\"} 1",
             "mayi_http_request_seconds_bucket{le=\"0.00025\"} 2",

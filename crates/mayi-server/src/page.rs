@@ -36,6 +36,7 @@ assets! {
     "/findings.js" "findings.js" "text/javascript; charset=utf-8",
     "/icon.svg" "icon.svg" "image/svg+xml",
     "/octets.js" "octets.js" "text/javascript; charset=utf-8",
+    "/robots.txt" "robots.txt" "text/plain; charset=utf-8",
     "/share.js" "share.js" "text/javascript; charset=utf-8",
     "/style.css" "style.css" "text/css; charset=utf-8",
     "/syntax.js" "syntax.js" "text/javascript; charset=utf-8",

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayi::access::{AccessResult, Origin};
-use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
-use mayi::{RobotsTxt, Target};
+use mayi::report::{ErrorCode, FileReport, FileSource, Prepared, Request, RequestError};
+use mayi::{Crawler, RobotsTxt, Target};
 use mayi_fetch::kept::Kept;
 use mayi_fetch::{Fetcher, Robots};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use crate::api::decide::SMALL_FILE;
 use crate::metrics::Outcome;
 
 /// How many octets what is prepared may take. It is made again in microseconds.
@@ -147,7 +148,7 @@ impl<'s> Answerer<'s> {
         let story = robots.file_report();
         let entry = Arc::new(Entry {
             origin,
-            prepared: Prepared::new(file, crawler, &result, Some(story)),
+            prepared: prepared(file, crawler, result.clone(), story).await?,
             kept: Arc::clone(robots.kept()),
             source: robots.source(),
             result,
@@ -158,6 +159,22 @@ impl<'s> Answerer<'s> {
         }
         Ok(entry)
     }
+}
+
+/// Prepares a file for a crawler: a large one where it holds nobody up, as a site can fill it with names that are
+/// regular expressions, and all of them are tried.
+async fn prepared(
+    file: Arc<RobotsTxt<'static>>,
+    crawler: Crawler,
+    result: AccessResult,
+    story: FileReport,
+) -> Result<Prepared, RequestError> {
+    if file.text().len() <= SMALL_FILE {
+        return Ok(Prepared::new(file, crawler, &result, Some(story)));
+    }
+    let work = move || Prepared::new(file, crawler, &result, Some(story));
+    let fault = |_| RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it");
+    tokio::task::spawn_blocking(work).await.map_err(fault)
 }
 
 impl Entry {

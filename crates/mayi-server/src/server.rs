@@ -23,6 +23,7 @@ use crate::config::{Config, ConfigError};
 use crate::gate::Gate;
 use crate::idle::Idle;
 use crate::keys::Keys;
+use crate::traces::Traces;
 use crate::{routes, tls};
 
 /// A service that has its socket and has not answered yet.
@@ -77,9 +78,10 @@ impl Server {
         let in_use = |error| BindError::Socket(config.listen, error);
         let listener = TcpListener::bind(config.listen).await.map_err(in_use)?;
         let address = listener.local_addr().map_err(in_use)?;
+        let traces = Traces::start(&config.log)?;
         let gate = Gate::new(&config, keys);
         let connections = config.limits.connections.min(Semaphore::MAX_PERMITS);
-        let app = Arc::new(App::new(config, fetcher));
+        let app = Arc::new(App::new(config, fetcher, traces));
         let router = routes::router(&app);
         let connections = Arc::new(Semaphore::new(connections));
         let shared = Arc::new(Shared { app, gate, router, connections });
@@ -130,6 +132,9 @@ impl Server {
         let most = Duration::from_secs(shared.app.config.limits.shutdown_seconds);
         if tokio::time::timeout(most, graceful.shutdown()).await.is_err() {
             tracing::warn!("some requests were not answered in time, and are given up");
+        }
+        if let Some(traces) = &shared.app.traces {
+            traces.flush().await;
         }
     }
 }
@@ -191,9 +196,8 @@ impl Connection {
             .header_read_timeout(Duration::from_secs(limits.header_seconds))
             .max_buf_size(64 * 1024)
             .http2()
+            // No pings: a connection that nobody uses is to fall silent, and to be closed for it.
             .timer(TokioTimer::new())
-            .keep_alive_interval(Duration::from_secs(30))
-            .keep_alive_timeout(Duration::from_secs(limits.header_seconds))
             .max_header_list_size(64 * 1024)
             .max_concurrent_streams(256);
         let service = hyper::service::service_fn(|request: hyper::Request<Incoming>| {

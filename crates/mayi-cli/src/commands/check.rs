@@ -125,9 +125,13 @@ pub(crate) fn verdict(decision: &Decision<'_>) -> String {
 }
 
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    write_json_text(out, &serde_json::to_string(value)?)
+}
+
+/// Writes what is JSON already.
+pub(crate) fn write_json_text(out: &mut impl Write, json: &str) -> io::Result<()> {
     // JSON lets DEL stand as it is, and what is written for terminals would drop it.
-    let text = serde_json::to_string(value)?.replace('\u{7f}', "\\u007f");
-    writeln!(out, "{text}")
+    writeln!(out, "{}", json.replace('\u{7f}', "\\u007f"))
 }
 
 /// Says what is wrong with a URL: in its place in JSON, or on standard error.

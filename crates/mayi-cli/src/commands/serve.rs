@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use mayi_server::{Config, Server, new_key, start_logging};
+use mayi_server::{BindError, Config, Server, new_key, start_logging};
 use toml::{Table, Value};
 
 use crate::exit::{Exit, Failure};
@@ -21,7 +21,8 @@ also a variable of the environment, limits.in_flight as MAYI_LIMITS_IN_FLIGHT, a
 
 The interface is described at /openapi.json, numbers are at /metrics, a page for people is at /.
 
-Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start.")]
+Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start, or was
+asked a second time and did not wait.")]
 // Words are what people type, and each of these is one.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct ServeArgs {
@@ -30,12 +31,17 @@ pub(crate) struct ServeArgs {
     config: Option<PathBuf>,
 
     /// Where to listen; 127.0.0.1:9309 where nothing is said
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
     /// Listen where other machines can ask, with neither keys nor TLS
     #[arg(long)]
     listen_openly: bool,
+
+    /// A name that the service is asked by, beside its address and localhost, e.g. mayi.example; may be
+    /// given several times
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
 
     /// A file of keys, one of which a client has to send; see --new-key
     #[arg(long, value_name = "FILE")]
@@ -71,6 +77,11 @@ pub(crate) struct ServeArgs {
     #[arg(long = "allow-address", value_name = "RANGE")]
     allow_addresses: Vec<String>,
 
+    /// Send traces to this OpenTelemetry collector, as OTLP over HTTP, e.g. http://127.0.0.1:4318; the
+    /// environment can say it as OTEL_EXPORTER_OTLP_ENDPOINT
+    #[arg(long, value_name = "URL")]
+    otlp: Option<String>,
+
     /// Set any member of the configuration; may be given several times
     #[arg(long = "set", value_name = "MEMBER=VALUE", value_parser = member)]
     set: Vec<(String, String)>,
@@ -79,9 +90,15 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     print_config: bool,
 
-    /// Print a new key for a client of this name and its line for the file of keys, and end
+    /// Make a key for a client of this name: its line for the file of keys goes to standard output, the key
+    /// itself to standard error
     #[arg(long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "an address and a port are written as 127.0.0.1:9309 or [::1]:9309".to_owned())
 }
 
 fn member(text: &str) -> Result<(String, String), String> {
@@ -92,7 +109,9 @@ fn member(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
     if let Some(name) = &serve.new_key {
         let (key, line) = new_key(name);
-        writeln!(io::stdout(), "# the key, for the client:\n# {key}\n{line}")?;
+        // Apart, so that `>>` into the file of keys does not write down what only the client should have.
+        writeln!(io::stdout(), "{line}")?;
+        anstream::eprintln!("the key, for the client, which is not shown again:\n{key}");
         return Ok(Exit::Allowed);
     }
     let config = configuration(serve, |name| std::env::var(name).ok())?;
@@ -105,43 +124,78 @@ pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("no threads are to be had: {error}")))?;
-    runtime.block_on(listen(config))?;
-    Ok(Exit::Allowed)
+    let exit = runtime.block_on(listen(config))?;
+    // Work on other threads that nobody waits for any more must not hold up the end.
+    runtime.shutdown_background();
+    Ok(exit)
 }
 
-async fn listen(config: Config) -> Result<(), Failure> {
-    let _flush = start_logging(&config.log).map_err(Failure::new)?;
+async fn listen(config: Config) -> Result<Exit, Failure> {
+    start_logging(&config.log).map_err(Failure::new)?;
     let store = config.fetch.store.clone();
-    let server = Server::bind(config).await.map_err(Failure::new)?;
+    let server = Server::bind(config).await.map_err(|error| match &error {
+        BindError::Socket(_, why) if why.kind() == io::ErrorKind::AddrInUse => Failure::new(format_args!(
+            "{error}: perhaps mayi runs there already; --listen 127.0.0.1:0 takes any port that is free"
+        )),
+        _ => Failure::new(error),
+    })?;
     // Whoever reads that it listens may ask it to end at once.
-    let told_to_end = told_to_end();
+    let mut signals = Signals::listen();
     // Whoever started it, a person or a program, reads here where it is.
     writeln!(io::stdout(), "mayi listens on {}", server.url())?;
     tracing::info!(url = server.url(), store = without_login(&store), "listening");
-    server.run_until(told_to_end).await;
+    let (end, ends) = tokio::sync::oneshot::channel::<()>();
+    let mut running = std::pin::pin!(server.run_until(async { drop(ends.await) }));
+    tokio::select! {
+        // It does not end by itself.
+        () = &mut running => return Ok(Exit::Allowed),
+        () = signals.next() => drop(end),
+    }
+    tracing::info!("ending: what was accepted is answered; a second signal ends at once");
+    tokio::select! {
+        () = running => {}
+        () = signals.next() => {
+            tracing::warn!("ended at once: what was not answered yet is given up");
+            return Ok(Exit::NoAnswer);
+        }
+    }
     tracing::info!("ended");
-    Ok(())
+    Ok(Exit::Allowed)
 }
 
-/// Listens from now on for whoever asks the process to end; done when somebody does.
-fn told_to_end() -> impl Future<Output = ()> {
+/// What asks the process to end.
+struct Signals {
     #[cfg(unix)]
-    let terminate = {
-        use tokio::signal::unix::{SignalKind, signal};
-        // Where the system gives no such signals, the process is ended without a word, as any other.
-        let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-        async move {
-            match (terminate, interrupt) {
-                (Ok(mut terminate), Ok(mut interrupt)) => {
-                    tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-                }
-                _ => std::future::pending().await,
-            }
+    signals: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
+}
+
+impl Signals {
+    /// From now on they are heard.
+    fn listen() -> Self {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let (terminate, interrupt) =
+                (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+            // Where the system gives no such signals, the process is ended without a word, as any other.
+            Self { signals: terminate.ok().zip(interrupt.ok()) }
         }
-    };
-    #[cfg(not(unix))]
-    let terminate = async { drop(tokio::signal::ctrl_c().await) };
-    terminate
+        #[cfg(not(unix))]
+        Self {}
+    }
+
+    /// The next one.
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        match &mut self.signals {
+            Some((terminate, interrupt)) => {
+                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+            }
+            None => std::future::pending().await,
+        }
+        #[cfg(not(unix))]
+        drop(tokio::signal::ctrl_c().await);
+    }
 }
 
 /// The name of a store without who logs in to it.
@@ -171,6 +225,7 @@ fn configuration(
         }
         None => Table::new(),
     };
+    standard_traces(&mut table, &variable).map_err(Failure::new)?;
     for path in Config::MEMBERS {
         let name = format!("MAYI_{}", path.to_ascii_uppercase().replace('.', "_"));
         // Set to nothing is as good as not set.
@@ -191,13 +246,12 @@ fn configuration(
         word("fetch.fetch_as", serve.fetch_as.clone().map(Value::String)),
         word("fetch.offline", serve.offline.then_some(Value::Boolean(true))),
         word("fetch.allow_private", serve.allow_private.then_some(Value::Boolean(true))),
+        word("fetch.allow_addresses", list_of(&serve.allow_addresses)),
+        word("hosts", list_of(&serve.hosts)),
+        word("log.traces", serve.otlp.clone().map(Value::String)),
     ];
     for (path, value) in words.into_iter().flatten() {
         set(&mut table, path, value).map_err(Failure::new)?;
-    }
-    if !serve.allow_addresses.is_empty() {
-        let ranges = serve.allow_addresses.iter().cloned().map(Value::String).collect();
-        set(&mut table, "fetch.allow_addresses", Value::Array(ranges)).map_err(Failure::new)?;
     }
     for (path, text) in &serve.set {
         set(&mut table, path, value_of(path, text)).map_err(Failure::new)?;
@@ -224,12 +278,48 @@ fn default_store() -> String {
     }
 }
 
-/// A value as TOML would have it, or as the text that it is.
+/// What the variables say that every program with OpenTelemetry has; our own go before them.
+fn standard_traces(
+    table: &mut Table,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> Result<(), String> {
+    let said = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
+    let is_off = said("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true"))
+        || said("OTEL_TRACES_EXPORTER").is_some_and(|text| text == "none");
+    let whole = said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    let base = || said("OTEL_EXPORTER_OTLP_ENDPOINT");
+    let endpoint =
+        whole.or_else(|| base().map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))));
+    if let Some(endpoint) = endpoint.filter(|_| !is_off) {
+        set(table, "log.traces", Value::String(endpoint))?;
+    }
+    let headers = said("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
+    if let Some(headers) = headers.or_else(|| said("OTEL_EXPORTER_OTLP_HEADERS")) {
+        set(table, "log.trace_headers", value_of("log.trace_headers", &headers))?;
+    }
+    if let Some(name) = said("OTEL_SERVICE_NAME") {
+        set(table, "log.service_name", Value::String(name))?;
+    }
+    Ok(())
+}
+
+/// Texts that were given one by one, where there are any.
+fn list_of(texts: &[String]) -> Option<Value> {
+    let list = || Value::Array(texts.iter().cloned().map(Value::String).collect());
+    (!texts.is_empty()).then(list)
+}
+
+/// A value as TOML would have it, or as the text that it is; a list also as texts with commas between them.
 fn value_of(path: &str, text: &str) -> Value {
     let read = format!("value = {text}").parse::<Table>().ok();
     let read = read.and_then(|mut table| if table.len() == 1 { table.remove("value") } else { None });
     match read {
         // What is a text in the configuration stays one, although it may look like a number.
+        Some(value) if Config::LISTS.contains(&path) && value.is_array() => value,
+        _ if Config::LISTS.contains(&path) => {
+            let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
+            Value::Array(texts.map(|text| Value::String(text.to_owned())).collect())
+        }
         Some(value) if !Config::TEXTS.contains(&path) || value.is_str() => value,
         _ => Value::String(text.to_owned()),
     }

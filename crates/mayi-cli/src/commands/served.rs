@@ -10,8 +10,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use mayi::access::Origin;
-use mayi::{LineNumber, ReadOptions, RobotsTxt, Target};
+use mayi::{Limits, LineNumber, ReadOptions, RobotsTxt, Target};
 use mayi_server::client::Client;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::cli::Question;
@@ -78,8 +81,12 @@ struct Given {
 
 fn given(question: &Question) -> Result<Option<Given>, Failure> {
     let read = |path: &Path| {
-        let loaded = input::load_file(&path.display().to_string())?;
-        Ok(Given { name: loaded.name, octets: loaded.octets })
+        let mut octets = Vec::new();
+        // What is behind the limit is not read there either, and need not be sent.
+        let most = Limits::default().file_octets() as u64 + 4;
+        let read = input::open(path)?.take(most).read_to_end(&mut octets);
+        read.map_err(|error| input::unreadable(path, &error))?;
+        Ok(Given { name: input::name(path), octets })
     };
     question.robots.as_deref().map(read).transpose()
 }
@@ -127,13 +134,13 @@ impl Asking<'_> {
             return Err(Failure::new("what answers at this URL is not a decision service"));
         };
         if self.question.json {
-            writeln!(out, "{said}")?;
+            super::check::write_json_text(out, &said)?;
         } else {
             let verdict =
                 if is_allowed { styled(GOOD, "allowed   ") } else { styled(BAD, "disallowed") };
             let why = self.why(url, &report)?;
             writeln!(out, "{verdict}  {}  {}", shown(url.as_bytes()), styled(DIM, why))?;
-            write_parts(out, &report)?;
+            write_parts(out, &said, &report)?;
         }
         Ok(if is_allowed { Exit::Allowed } else { Exit::Disallowed })
     }
@@ -197,10 +204,15 @@ impl Asking<'_> {
         if self.file.as_ref().is_none_or(|(known, _)| *known != origin) {
             let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
             let said: Value = serde_json::from_str(&said).unwrap_or_default();
+            // A dialect may read octets that the text was decoded from.
             let octets = match (said["text"].as_str(), said["base64"].as_str()) {
-                (Some(text), _) => text.as_bytes().to_vec(),
-                (None, Some(base64)) => STANDARD.decode(base64).unwrap_or_default(),
+                (_, Some(base64)) => STANDARD.decode(base64).unwrap_or_default(),
+                (Some(text), None) => text.as_bytes().to_vec(),
                 (None, None) => Vec::new(),
+            };
+            let options = match said["content_type"].as_str() {
+                Some(content_type) => options.with_content_type(content_type),
+                None => options,
             };
             self.file = Some((origin, RobotsTxt::read(octets, &options)));
         }
@@ -208,8 +220,55 @@ impl Asking<'_> {
     }
 }
 
+/// Members whose order or whose digits count: a [`Value`] keeps neither.
+#[derive(Deserialize)]
+struct AsWritten<'a> {
+    #[serde(borrow, default)]
+    directives: Members<Members<&'a RawValue>>,
+    #[serde(borrow, default)]
+    records: RecordsAsWritten<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct RecordsAsWritten<'a> {
+    #[serde(borrow, default)]
+    crawl_delay: Option<&'a RawValue>,
+}
+
+/// The members of an object, in its order.
+struct Members<T>(Vec<(String, T)>);
+
+impl<T> Default for Members<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
+            type Value = Members<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader(std::marker::PhantomData))
+    }
+}
+
 /// The other parts of the decision, where they say something, as `check` has them.
-fn write_parts(out: &mut impl Write, report: &Value) -> io::Result<()> {
+fn write_parts(out: &mut impl Write, said: &str, report: &Value) -> io::Result<()> {
+    let as_written: AsWritten<'_> = serde_json::from_str(said)?;
     let mut part = |name: &str, text: String| {
         writeln!(out, "            {} {}", styled(STRONG, name), shown(text.as_bytes()))
     };
@@ -221,10 +280,9 @@ fn write_parts(out: &mut impl Write, report: &Value) -> io::Result<()> {
     if report["access"]["training"] == true {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }
-    for (application, directives) in report["directives"].as_object().into_iter().flatten() {
-        let directives = directives.as_object().into_iter().flatten();
-        let directives = directives.map(|(name, value)| format!("{name}={value}"));
-        part(application, directives.collect::<Vec<_>>().join(" "))?;
+    for (application, Members(directives)) in as_written.directives.0 {
+        let directives = directives.iter().map(|(name, value)| format!("{name}={value}"));
+        part(&application, directives.collect::<Vec<_>>().join(" "))?;
     }
     for over in report["overrides"].as_array().into_iter().flatten() {
         let (category, before, after) =
@@ -249,7 +307,8 @@ fn write_parts(out: &mut impl Write, report: &Value) -> io::Result<()> {
         let signals = if spoke.is_empty() { String::new() } else { format!(" ({})", spoke.join("; ")) };
         part(name, format!("{answer}{signals}"))?;
     }
-    if let Some(seconds) = report["records"]["crawl_delay"].as_f64() {
+    let seconds = as_written.records.crawl_delay.and_then(|text| text.get().parse::<f64>().ok());
+    if let Some(seconds) = seconds {
         part("crawl-delay", format!("{seconds} s"))?;
     }
     Ok(())
@@ -276,5 +335,77 @@ fn sentence(file: &Value) -> String {
             format!("kept since {}, no longer there ({})", text("checked"), text("access"))
         }
         _ => format!("none ({})", text("access")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use mayi::access::AccessResult;
+    use mayi::report::{Answering, FileReport, FileSource, Request};
+
+    use super::*;
+
+    /// The parts of a report as `check` draws them, and as they are drawn from its JSON.
+    fn both(report: &mayi::report::Report<'_>) -> (String, String) {
+        let json = serde_json::to_string(report).expect("a report is JSON");
+        let value: Value = serde_json::from_str(&json).expect("JSON");
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        super::super::check::write_parts(&mut here, report).expect("memory takes it");
+        write_parts(&mut there, &json, &value).expect("memory takes it");
+        let text = |octets| String::from_utf8(octets).expect("text");
+        (text(here), text(there))
+    }
+
+    #[test]
+    fn every_vector_is_drawn_alike() {
+        let mut count = 0;
+        for case in &mayi_vectors::all().cases {
+            let json = case.request.to_string();
+            let Ok(request) = Request::from_json(json.as_bytes()) else { continue };
+            let Ok(answer) = Answering::default().answer(&request) else { continue };
+            let (here, there) = both(&answer.report());
+            assert_eq!(there, here, "{json}");
+            count += 1;
+        }
+        assert!(count > 100, "{count} vectors were drawn");
+    }
+
+    #[test]
+    fn stories_are_told_alike() {
+        let time = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        for from in [
+            FileSource::Fetched,
+            FileSource::Revalidated,
+            FileSource::Fresh,
+            FileSource::StaleWhileRevalidating,
+            FileSource::StaleUnreachable,
+            FileSource::StaleUnavailable,
+            FileSource::None,
+        ] {
+            let mut story = FileReport::new(from, &AccessResult::Successful);
+            story.fetched = time(1);
+            story.checked = time(2);
+            story.fresh_until = time(3);
+            story.failing_since = time(4);
+            let json = serde_json::to_value(&story).expect("a report is JSON");
+            assert_eq!(sentence(&json), story.sentence(), "{json}");
+        }
+    }
+
+    #[test]
+    fn order_and_digits_stay() {
+        let file = "User-agent: *\nCrawl-delay: 0.30000000000000004\n\
+                    App-Directives: zebra;z=1;a=?0;m=\"x y\", apple;z=2.50;b=tok\n";
+        let json = json!({
+            "url": "https://example.com/", "agent": "a", "apps": ["zebra", "apple"], "robots": file,
+        });
+        let json = json.to_string();
+        let request = Request::from_json(json.as_bytes()).expect("a request");
+        let answer = Answering::default().answer(&request).expect("an answer");
+        let (here, there) = both(&answer.report());
+        assert_eq!(there, here);
+        assert!(here.contains("z=1 a=false") && here.find("zebra") < here.find("apple"), "{here}");
     }
 }

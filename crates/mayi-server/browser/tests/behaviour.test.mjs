@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -231,6 +231,64 @@ onPage("the address follows what is typed, and going back to the example clears 
   assert.equal(await page.locator("#agent").inputValue(), "GPTBot");
 });
 
+onPage("what is too long for the address bar is there again after a reload, and can be shared", async (page) => {
+  await open(page, server.origin);
+  // Hard to deflate, so that the link is long.
+  let seed = 1;
+  const next = () => (seed = (seed * 48_271) % 2_147_483_647).toString(36);
+  const long = `User-agent: *\n${Array.from({ length: 4000 }, () => `Disallow: /${next()}${next()}\n`).join("")}`;
+  await page.evaluate((text) => navigator.clipboard.writeText(text), long);
+  await page.locator("#robots").press("Control+a");
+  await page.keyboard.press("Control+v");
+  await page.waitForFunction(() => sessionStorage.getItem("mayi-state")?.length > 32_000);
+  await page.reload();
+  await decided(page);
+  assert.equal(await page.locator("#robots").inputValue(), long);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await says(page.locator(".toast"), /characters: some programs cut links/);
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await watched(browser, server.origin);
+  await other.page.goto(link);
+  await decided(other.page);
+  assert.equal(await other.page.locator("#robots").inputValue(), long);
+  other.check();
+  await other.close();
+  await page.getByRole("button", { name: "Example", exact: true }).click();
+  await page.waitForFunction(() => sessionStorage.getItem("mayi-state") === null);
+  await page.reload();
+  await decided(page);
+  assert.equal((await verdicts(page)).length, 4);
+});
+
+onPage("a URL of a hundred kilooctets does not hold the page up", async (page) => {
+  await open(page, server.origin);
+  await page.locator("#urls").evaluate((area) => {
+    area.value = `/${"x".repeat(100 * 1024)}\nmailto:a@b.example\n`;
+    area.dispatchEvent(new Event("input"));
+  });
+  await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed, 1 without an answer/);
+  assert.ok((await page.locator(".decision .url").first().innerText()).length < 1000, "it is shown cut");
+});
+
+onPage(
+  "in the colours of the system, what is lit and picked can still be told",
+  async (page) => {
+    await open(page, server.origin);
+    await linesAre(page, "lit", [17, 18, 19]);
+    const outline = (selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).outlineStyle);
+    assert.equal(await outline("#overlay .line.lit"), "dashed");
+    await page.locator("#agent").fill("goog");
+    await page.locator("#agent").press("ArrowDown");
+    const ground = (selector) =>
+      page.locator(selector).first().evaluate((one) => getComputedStyle(one).backgroundColor);
+    assert.notEqual(
+      await ground('#agent-list [aria-selected="true"]'),
+      await ground('#agent-list [aria-selected="false"]'),
+    );
+  },
+  { forcedColors: "active" },
+);
+
 onPage("a site's file is fetched, and its story told", async (page) => {
   const there = await site({
     "/robots.txt": { headers: { "Content-Type": "text/plain" }, body: "User-agent: *\r\nDisallow: /tail\r\n" },
@@ -420,10 +478,10 @@ test("a server that is gone is said, and what was decided stays", async () => {
 });
 
 test("a server that wants a key gets it", async () => {
-  const made = execFileSync(program, ["serve", "--new-key", "page"], { encoding: "utf8" });
-  const key = /^# (\S+)$/m.exec(made)[1];
+  const made = spawnSync(program, ["serve", "--new-key", "page"], { encoding: "utf8" });
+  const key = /^mayi_\S+$/m.exec(made.stderr)[0];
   const file = path.join(pictures, "keys");
-  await writeFile(file, made);
+  await writeFile(file, made.stdout);
   const locked = await serve("--keys", file);
   const watch = await watched(browser, locked.origin);
   watch.expect(/status of 401/);

@@ -17,7 +17,7 @@ use crate::prepared::Answerer;
 use crate::problem::Problem;
 
 /// A file up to this size is read at once; a larger one would hold up who else is waiting.
-const SMALL_FILE: usize = 16 << 10;
+pub(crate) const SMALL_FILE: usize = 16 << 10;
 
 pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (parts, body) = request.into_parts();
@@ -162,6 +162,9 @@ fn from_query(query: &str) -> Result<Request<'static>, RequestError> {
         };
         if !is_new {
             return Err(wrong(format!("`{name}` is given twice")));
+        }
+        if request.purposes.len().max(request.apps.len()) > Request::MOST_CLAIMS {
+            return Err(wrong(format!("`{name}` is given more than {} times", Request::MOST_CLAIMS)));
         }
     }
     request.url = Cow::Owned(url.ok_or_else(|| wrong("`url` is missing".to_owned()))?);

@@ -11,7 +11,9 @@ use std::time::{Duration, SystemTime};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -27,6 +29,7 @@ use crate::keys::to_hex;
 use crate::metrics::Metrics;
 use crate::prepared::Answerer;
 use crate::problem::Problem;
+use crate::traces::Traces;
 
 /// What every operation has.
 pub(crate) struct App {
@@ -34,6 +37,7 @@ pub(crate) struct App {
     pub(crate) fetcher: Fetcher,
     pub(crate) page: PageOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) traces: Option<Traces>,
     pub(crate) prepared: crate::prepared::Store,
     /// A file without a line: it knows the registry and the options.
     pub(crate) none: RobotsTxt<'static>,
@@ -51,7 +55,7 @@ pub(crate) struct Read {
 }
 
 impl App {
-    pub(crate) fn new(config: Config, fetcher: Fetcher) -> Self {
+    pub(crate) fn new(config: Config, fetcher: Fetcher, traces: Option<Traces>) -> Self {
         let page = config.reading.page_options();
         let answering = fetcher.answering();
         let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
@@ -61,6 +65,7 @@ impl App {
             fetcher,
             page,
             metrics: Metrics::default(),
+            traces,
             prepared: crate::prepared::Store::new(),
             none,
             bodies,
@@ -119,6 +124,12 @@ pub(crate) enum Kind {
 /// What a body is said to be; JSON where nothing is said. A form is not read as JSON: that is what a
 /// page of somebody else can have a browser send without asking us first.
 pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
+    let coding =
+        headers.get(CONTENT_ENCODING).filter(|coding| !coding.is_empty() && *coding != "identity");
+    if coding.is_some() {
+        let detail = "the body is compressed, and is read here only as it is";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-coding", detail));
+    }
     let Some(said) = headers.get(CONTENT_TYPE) else { return Ok(Kind::Json) };
     let said = said.to_str().unwrap_or_default();
     let essence = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -139,16 +150,19 @@ pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
 
 /// An object, from JSON. A list of its members is not one, although serde would take it.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, RequestError> {
-    if json.trim_ascii_start().first() == Some(&b'[') {
-        return Err(RequestError::new(ErrorCode::InvalidRequest, "this is a list, not a JSON object"));
-    }
-    serde_json::from_slice(json).map_err(|error| {
+    let is_object = json.trim_ascii_start().first() == Some(&b'{');
+    let wrong = |error: serde_json::Error| {
         let code = match error.classify() {
             serde_json::error::Category::Data => ErrorCode::InvalidRequest,
             _ => ErrorCode::InvalidJson,
         };
         RequestError::new(code, error)
-    })
+    };
+    if is_object {
+        return serde_json::from_slice(json).map_err(wrong);
+    }
+    serde_json::from_slice::<serde::de::IgnoredAny>(json).map_err(wrong)?;
+    Err(RequestError::new(ErrorCode::InvalidRequest, "this is JSON, but not an object"))
 }
 
 /// Does work that takes long where it holds nobody up.

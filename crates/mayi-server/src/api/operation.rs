@@ -14,6 +14,7 @@ use super::{Answered, App, cached, json};
 use crate::OPENAPI;
 use crate::page::{ASSETS, POLICY};
 use crate::problem::Problem;
+use crate::traces::Traces;
 
 /// The process runs.
 pub(crate) async fn health() -> Answered {
@@ -29,7 +30,8 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answered {
 }
 
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answered {
-    let mut response = json(app.metrics.text(&app.fetcher.stats()));
+    let dropped = app.traces.as_ref().map(Traces::dropped);
+    let mut response = json(app.metrics.text(&app.fetcher.stats(), dropped));
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);
     Ok(response)

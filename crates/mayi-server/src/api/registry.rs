@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use mayi::registry::Registry;
@@ -25,9 +26,10 @@ struct Entry {
 
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    Path(which): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     asked: HeaderMap,
 ) -> Answered {
+    let Path(which) = path.map_err(no_text)?;
     let entries = entries(app.none.registry(), &which)?;
     let values: Vec<_> = entries.into_iter().map(|entry| entry.value).collect();
     Ok(answer(&asked, &json!({ which: values })))
@@ -35,9 +37,10 @@ pub(crate) async fn list(
 
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    Path((which, name)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     asked: HeaderMap,
 ) -> Answered {
+    let Path((which, name)) = path.map_err(no_text)?;
     let entries = entries(app.none.registry(), &which)?;
     let is = |entry: &Entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(&name));
     let entry = entries.into_iter().find(is).ok_or_else(|| {
@@ -60,6 +63,12 @@ pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> A
     };
     let all: Vec<_> = Dialect::ALL.iter().map(dialect).collect();
     Ok(answer(&asked, &json!({ "dialects": all })))
+}
+
+/// A name that is not UTF-8 is nobody's.
+#[allow(clippy::needless_pass_by_value)] // It is given to map_err.
+fn no_text(_: PathRejection) -> Problem {
+    Problem::not_found("nothing is registered by a name that is not UTF-8")
 }
 
 fn answer(asked: &HeaderMap, value: &Value) -> axum::http::Response<axum::body::Body> {

@@ -23,9 +23,12 @@ struct SiteFile<'r> {
     file: &'r FileReport,
     /// What holds: `successful`, or why there is no file.
     access: String,
-    /// The file as text, or, where it is not UTF-8, as base64; neither where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_type: Option<&'r str>,
+    /// The file as text, decoded where that is not UTF-8 and its charset is known; none where there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'r str>,
+    /// Its octets, where the text is not those.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
     groups: Vec<FileGroup<'r>>,
@@ -82,14 +85,15 @@ fn url_of(query: &str) -> Result<String, RequestError> {
 impl<'r> SiteFile<'r> {
     fn of(robots: &'r Robots, file: &'r FileReport) -> Self {
         let copy = robots.kept().copy.as_ref().filter(|_| robots.robots_txt().is_some());
-        let text = copy.and_then(|copy| std::str::from_utf8(&copy.body).ok());
-        let octets = copy.filter(|_| text.is_none());
         let read = robots.robots_txt().map(|robots| &**robots);
+        let text = copy.zip(read).and_then(|(copy, read)| text_of(&copy.body, read));
+        let octets = copy.filter(|copy| text.is_none_or(|text| text.as_bytes() != &*copy.body));
         Self {
             origin: robots.origin().to_string(),
             url: robots.origin().robots_url(),
             file,
             access: robots.access().to_string(),
+            content_type: copy.and_then(|copy| copy.content_type.as_deref()),
             text,
             base64: octets.map(|copy| STANDARD.encode(&copy.body)),
             groups: read.map(groups).unwrap_or_default(),
@@ -99,6 +103,14 @@ impl<'r> SiteFile<'r> {
             irregularities: read.map_or(0, |read| read.irregularities().count()),
         }
     }
+}
+
+/// The text of a file, whose lines are those that are counted: as it came where it was read so, or as it was
+/// decoded.
+fn text_of<'r>(body: &'r [u8], read: &'r RobotsTxt<'_>) -> Option<&'r str> {
+    let behind_mark = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let is_as_it_came = behind_mark.starts_with(read.text());
+    std::str::from_utf8(if is_as_it_came { body } else { read.text() }).ok()
 }
 
 fn groups<'r>(robots: &'r RobotsTxt<'_>) -> Vec<FileGroup<'r>> {

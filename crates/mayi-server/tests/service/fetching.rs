@@ -1,5 +1,6 @@
 //! Files that are fetched: once for many, told with their story, and never from an internal address.
 
+use base64::Engine;
 use serde_json::{Value, json};
 
 use crate::document::Document;
@@ -92,6 +93,30 @@ async fn the_file_of_a_site_is_shown() {
     assert_eq!(robots["irregularities"], 1);
 }
 
+/// A file in another charset is shown as it is read, so that what asks with it again is answered alike.
+#[tokio::test]
+async fn a_file_in_another_charset_is_shown_decoded() {
+    let service = Service::start().await;
+    // As Latin-1 this is é, and as UTF-8 too: the charset decides which.
+    let file = "User-agent: *\nDisallow: /caf\u{e9}\n";
+    let latin = Site::new(format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n{file}",
+        file.len()
+    ))
+    .await;
+    let robots = service.get(&format!("/v1/robots?url={}", latin.url("/"))).await.json();
+    assert_eq!(robots["text"], "User-agent: *\nDisallow: /caf\u{c3}\u{a9}\n");
+    assert_eq!(robots["groups"][0]["rules"][0]["pattern"], "/caf\u{c3}\u{a9}");
+    // What reads it otherwise needs what came.
+    assert_eq!(robots["base64"], base64::engine::general_purpose::STANDARD.encode(file));
+    assert_eq!(robots["content_type"], "text/plain; charset=iso-8859-1");
+    Document::new().check("SiteFile", &robots).expect("as documented");
+    let marked = Site::with_file("\u{feff}User-agent: *\n").await;
+    let robots = service.get(&format!("/v1/robots?url={}", marked.url("/"))).await.json();
+    assert_eq!(robots["text"], "\u{feff}User-agent: *\n", "as it came");
+}
+
 /// By default nothing but the public internet is connected to, by whatever way it is asked for.
 #[tokio::test]
 async fn an_internal_address_is_never_read() {
@@ -181,7 +206,7 @@ async fn answers_can_be_asked_for_again_by_their_tag() {
             ("\"x\"".to_owned(), 200),
         ] {
             let head = format!(
-                "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: {sent}\r\n\r\n"
+                "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nIf-None-Match: {sent}\r\n\r\n"
             );
             let again = service.send(&head, b"").await;
             assert_eq!((again.status, &again.headers["etag"]), (status, tag), "{path} {sent}");

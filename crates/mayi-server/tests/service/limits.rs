@@ -16,8 +16,7 @@ async fn bodies_that_are_too_large() {
     let answer = service.post("/v1/decide", vec![b' '; 1001]).await;
     assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));
     // The same without a length that could be looked at first.
-    let head =
-        "POST /v1/lint HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST /v1/lint HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
     let body = format!("3e9\r\n{}\r\n0\r\n\r\n", " ".repeat(1001));
     let answer = service.send(head, body.as_bytes()).await;
     assert_eq!((answer.status, &*answer.problem()), (413, "too-large"));
@@ -42,6 +41,55 @@ async fn arrays_that_are_too_long_and_types_that_are_not_read() {
     assert_eq!((answer.status, &*answer.problem()), (422, "invalid-request"));
     let answer = service.post_as("/v1/decide", "text/plain", "{}").await;
     assert_eq!((answer.status, &*answer.problem()), (415, "unsupported-media-type"));
+    for path in ["/v1/decide", "/v1/lint"] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: gzip\r\n\
+             Content-Length: 2\r\n\r\n"
+        );
+        let answer = service.send(&head, b"{}").await;
+        assert_eq!((answer.status, &*answer.problem()), (415, "unsupported-coding"));
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_is_a_problem() {
+    let service = Service::start().await;
+    for (path, status) in [("/v1/registry/%ff", 404), ("/v1/registry/agents/%ff", 404), ("/%ff", 404)] {
+        let answer = service.get(path).await;
+        assert_eq!((answer.status, &*answer.problem()), (status, "not-found"), "{path}");
+    }
+    for path in ["/v1/decide", "/v1/lint", "/v1/page", "/v1/compare"] {
+        for body in ["1", "null", "\"a\"", "true"] {
+            let answer = service.post(path, body).await;
+            assert_eq!((answer.status, &*answer.problem()), (422, "invalid-request"), "{path} {body}");
+            // Names of the code are no words for a client.
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            assert!(!text.contains("struct"), "{text}");
+        }
+        let answer = service.post(path, "nonsense").await;
+        assert_eq!((answer.status, &*answer.problem()), (400, "invalid-json"), "{path}");
+    }
+}
+
+/// Each claim is looked for in the whole file: very many of them would keep a thread busy for minutes.
+#[tokio::test]
+async fn claims_and_fields_that_are_too_many() {
+    let service = Service::start().await;
+    let request = |member: &str, count: usize| {
+        let mut request = json!({ "url": "https://a/", "agent": "a", "robots": "" });
+        match member {
+            "headers" => request["page"] = json!({ "headers": vec![["a", "b"]; count] }),
+            member => request[member] = json!(vec!["a"; count]),
+        }
+        request.to_string()
+    };
+    for (member, most) in [("apps", 100), ("purposes", 100), ("headers", 10_000)] {
+        assert_eq!(service.post("/v1/decide", request(member, most)).await.status, 200, "{member}");
+        let answer = service.post("/v1/decide", request(member, most + 1)).await;
+        assert_eq!((answer.status, &*answer.problem()), (422, "invalid-request"), "{member}");
+    }
+    let query = format!("/v1/decide?url=https://a/&agent=a{}", "&app=a".repeat(101));
+    assert_eq!(service.get(&query).await.status, 422);
 }
 
 #[tokio::test]
@@ -76,7 +124,7 @@ async fn more_than_can_be_answered() {
     let (url, site) = silent_site().await;
     let body = json!({ "url": url, "agent": "a" }).to_string();
     let head = format!(
-        "POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut first = TcpStream::connect(service.address).await.expect("it listens");
@@ -110,7 +158,7 @@ async fn bodies_that_together_take_too_much() {
     config.limits.all_bodies_octets = 1 << 20;
     let service = Service::with(config).await;
     // A body that is said to be large and is sent slowly holds its share.
-    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n[";
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n[";
     let mut slow = TcpStream::connect(service.address).await.expect("it listens");
     slow.write_all(head.as_bytes()).await.expect("it reads");
     loop {
@@ -127,6 +175,55 @@ async fn bodies_that_together_take_too_much() {
     }
 }
 
+/// Starts to send lines, and sends these octets of them.
+async fn lines_that_go_on(service: &Service, octets: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(service.address).await.expect("it listens");
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    send_chunk(&mut stream, octets).await;
+    stream
+}
+
+async fn send_chunk(stream: &mut TcpStream, octets: &[u8]) {
+    stream.write_all(format!("{:x}\r\n", octets.len()).as_bytes()).await.expect("it reads");
+    stream.write_all(octets).await.expect("it reads");
+    stream.write_all(b"\r\n").await.expect("it reads");
+}
+
+/// Reads until these octets came.
+async fn read_until(stream: &mut TcpStream, end: &str) -> String {
+    let mut octets = Vec::new();
+    while !octets.ends_with(end.as_bytes()) {
+        octets.push(stream.read_u8().await.expect("an answer"));
+    }
+    String::from_utf8(octets).expect("text")
+}
+
+/// Whoever sends lines slowly must not keep others from being answered.
+#[tokio::test]
+async fn lines_that_are_waited_for_take_no_place() {
+    let mut config = config();
+    config.limits.in_flight = 1;
+    config.limits.queue = 0;
+    let service = Service::with(config).await;
+    let good = br#"{"url": "https://a/", "agent": "a", "robots": ""}"#;
+    let mut slow = Vec::new();
+    for _ in 0..3 {
+        let mut stream = lines_that_go_on(&service, &[&good[..], b"\n", b"{"].concat()).await;
+        read_until(&mut stream, "}\n\r\n").await;
+        slow.push(stream);
+    }
+    // The place of an answer is given back when it has been sent, which its reader can see a little earlier.
+    while service.get("/v1/dialects").await.status == 503 {
+        tokio::task::yield_now().await;
+    }
+    for mut stream in slow {
+        send_chunk(&mut stream, b"}\n").await;
+        assert!(read_until(&mut stream, "}\n\r\n").await.contains("missing field"));
+    }
+}
+
 #[tokio::test]
 async fn lines_that_together_take_too_much() {
     let mut config = config();
@@ -135,7 +232,7 @@ async fn lines_that_together_take_too_much() {
     config.limits.queue_milliseconds = 10;
     let service = Service::with(config).await;
     // A long line that never ends holds its share while it is read.
-    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n\
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
                 Content-Length: 2000000\r\n\r\n";
     let mut slow = TcpStream::connect(service.address).await.expect("it listens");
     slow.write_all(head.as_bytes()).await.expect("it reads");
@@ -196,7 +293,7 @@ async fn keys_are_asked_for() {
     config.keys = Some(path);
     let service = Service::with(config).await;
     let get = |path: &str, field: &str| {
-        format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{field}\r\n")
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{field}\r\n")
     };
     for (path, field, status) in [
         ("/v1/dialects", String::new(), 401),
@@ -215,5 +312,6 @@ async fn keys_are_asked_for() {
             assert_eq!(answer.problem(), "missing-key");
             assert_eq!(answer.headers["www-authenticate"], "Bearer");
         }
+        assert_eq!(answer.headers["vary"], "authorization, x-api-key", "{path}");
     }
 }

@@ -3,7 +3,9 @@
 mod answers;
 mod document;
 mod fetching;
+mod hosts;
 mod limits;
 mod operation;
 mod protocols;
 mod support;
+mod traces;

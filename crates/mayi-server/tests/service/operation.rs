@@ -40,7 +40,7 @@ async fn requests_have_ids() {
     assert_ne!(first, second);
     for (sent, is_kept) in [("abc-1", true), ("a b", false), (&*"x".repeat(129), false)] {
         let head = format!(
-            "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: {sent}\r\n\r\n"
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: {sent}\r\n\r\n"
         );
         let answer = service.send(&head, b"").await;
         assert_eq!(answer.headers["x-request-id"] == sent, is_kept, "{sent}");
@@ -63,13 +63,15 @@ async fn what_was_accepted_is_answered_at_the_end() {
     let site = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", site.local_addr().expect("an address"));
     let body = json!({ "url": url, "agent": "a" }).to_string();
-    let head =
-        format!("POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let head = format!(
+        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
     let mut client = TcpStream::connect(service.address).await.expect("it listens");
     client.write_all(head.as_bytes()).await.expect("it reads");
     // Lines that are still being sent are answered too, to their end.
     let mut lines = TcpStream::connect(service.address).await.expect("it listens");
-    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n\
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
                 Transfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n";
     lines.write_all(head.as_bytes()).await.expect("it reads");
     let mut started = Vec::new();
@@ -104,7 +106,7 @@ async fn what_was_accepted_is_answered_at_the_end() {
 async fn lines_are_answered_as_they_come_and_no_faster_than_they_are_read() {
     let service = Service::start().await;
     let mut stream = TcpStream::connect(service.address).await.expect("it listens");
-    let head = "POST /v1/decide HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+    let head = "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
                 Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await.expect("it reads");
     let line = |n: usize| {

@@ -23,7 +23,7 @@ where
     let (mut sender, connection) = spoken.expect("HTTP/2");
     tokio::spawn(connection);
     let body = json!({ "url": "https://a/", "agent": "a", "robots": "" }).to_string();
-    let request = hyper::Request::post("http://x/v1/decide")
+    let request = hyper::Request::post("http://localhost/v1/decide")
         .header("content-type", "application/json")
         .body(Full::new(Bytes::from(body)))
         .expect("a request");

@@ -52,7 +52,8 @@ impl Service {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.send(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), b"").await
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"), b"")
+            .await
     }
 
     pub(crate) async fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Answer {
@@ -62,7 +63,7 @@ impl Service {
     pub(crate) async fn post_as(&self, path: &str, kind: &str, body: impl AsRef<[u8]>) -> Answer {
         let length = body.as_ref().len();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
              Content-Length: {length}\r\n\r\n"
         );
         self.send(&head, body.as_ref()).await

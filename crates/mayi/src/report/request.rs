@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::error::{ErrorCode, RequestError};
 use crate::access::AccessResult;
@@ -29,11 +29,11 @@ pub struct Request<'a> {
     /// The User-Agent string that the crawler sends, to be checked against its tokens.
     #[serde(borrow, default)]
     pub user_agent: Option<Cow<'a, str>>,
-    /// What it crawls for.
-    #[serde(borrow, default, deserialize_with = "null_is_empty")]
+    /// What it crawls for: up to [`MOST_CLAIMS`](Self::MOST_CLAIMS) where it is read from JSON.
+    #[serde(borrow, default, deserialize_with = "claims")]
     pub purposes: Vec<Cow<'a, str>>,
-    /// The applications that it gathers for.
-    #[serde(borrow, default, deserialize_with = "null_is_empty")]
+    /// The applications that it gathers for: up to as many.
+    #[serde(borrow, default, deserialize_with = "claims")]
     pub apps: Vec<Cow<'a, str>>,
     /// The file, or what came of asking for it.
     #[serde(borrow, default)]
@@ -50,6 +50,21 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// How many purposes, and how many applications, a request in JSON may have. Each is looked for in the
+    /// whole file, so that their number times its size is what an answer can cost.
+    ///
+    /// ```
+    /// use mayi::report::Request;
+    ///
+    /// let with = |count| {
+    ///     let apps = vec!["\"a\""; count].join(",");
+    ///     format!(r#"{{"url": "https://example.com/", "agent": "a", "apps": [{apps}]}}"#)
+    /// };
+    /// assert!(Request::from_json(with(Request::MOST_CLAIMS).as_bytes()).is_ok());
+    /// assert!(Request::from_json(with(Request::MOST_CLAIMS + 1).as_bytes()).is_err());
+    /// ```
+    pub const MOST_CLAIMS: usize = 100;
+
     /// A question about a URL by a crawler; set the other members as needed.
     pub fn new(url: &'a str, agent: &'a str) -> Self {
         Self {
@@ -78,17 +93,19 @@ impl<'a> Request<'a> {
     /// # Errors
     /// When it is not JSON, or not a request.
     pub fn from_json(json: &'a [u8]) -> Result<Self, RequestError> {
-        if json.trim_ascii_start().first() == Some(&b'[') {
-            let message = "a request is a JSON object with at least `url` and `agent`";
-            return Err(RequestError::new(ErrorCode::InvalidRequest, message));
-        }
-        serde_json::from_slice(json).map_err(|error| {
+        let wrong = |error: serde_json::Error| {
             let code = match error.classify() {
                 serde_json::error::Category::Data => ErrorCode::InvalidRequest,
                 _ => ErrorCode::InvalidJson,
             };
             RequestError::new(code, error)
-        })
+        };
+        if json.trim_ascii_start().first() == Some(&b'{') {
+            return serde_json::from_slice(json).map_err(wrong);
+        }
+        serde_json::from_slice::<de::IgnoredAny>(json).map_err(wrong)?;
+        let message = "a request is a JSON object with at least `url` and `agent`";
+        Err(RequestError::new(ErrorCode::InvalidRequest, message))
     }
 
     /// Who asks, with all that the request says of it.
@@ -144,11 +161,47 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A list that may be null, which is an empty one.
-fn null_is_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+/// How many header fields a response may have; servers let far fewer through.
+const MOST_FIELDS: usize = 10_000;
+
+fn claims<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_any(Few { most: Request::MOST_CLAIMS, of: PhantomData })
+}
+
+fn fields<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(Few { most: MOST_FIELDS, of: PhantomData })
+}
+
+/// A list with a bound, or null, which is an empty one.
+struct Few<T> {
+    most: usize,
+    of: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {}", self.most)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut few = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if few.len() == self.most {
+                return Err(de::Error::custom(format_args!(
+                    "the list has more than {} members",
+                    self.most
+                )));
+            }
+            few.push(item);
+        }
+        Ok(few)
+    }
 }
 
 /// An object that may be null, and nothing else: a list of its members is not one.
@@ -170,7 +223,7 @@ fn null_or_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 #[non_exhaustive]
 pub struct PageInput<'a> {
     /// Its header fields, in order.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "fields")]
     pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// Its HTML, or as much of it as there is.
     #[serde(borrow, default)]

@@ -1,0 +1,443 @@
+//! Requests → spans, sent to a collector as OTLP over HTTP, in its JSON form.
+//!
+//! A span goes into a bounded queue when its request ends, and a task sends what is there about once a
+//! second. A collector that is slow or gone costs spans, which are counted, and never an answer. The form
+//! is written here because it is small: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>. Where the
+//! client sends `traceparent` (W3C Trace Context), its trace goes on, and its wish not to be recorded holds.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant, SystemTime};
+
+use axum::body::Body;
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::client::Client;
+use crate::config::{ConfigError, Logging};
+use crate::keys::to_hex;
+
+/// Spans that wait to be sent; those behind them are dropped.
+const QUEUE: usize = 4096;
+
+/// Spans that are sent together.
+const BATCH: usize = 512;
+
+/// How long spans wait for others to be sent with.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long a collector has to take them.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is said that a collector does not take what it is sent.
+const REMINDER: Duration = Duration::from_mins(1);
+
+/// Paths that a span is called by.
+const OPERATIONS: [&str; 8] = [
+    "/v1/decide",
+    "/v1/lint",
+    "/v1/page",
+    "/v1/compare",
+    "/v1/robots",
+    "/v1/dialects",
+    "/metrics",
+    "/openapi.json",
+];
+
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// Where spans go. Copies are of one queue.
+#[derive(Clone)]
+pub(crate) struct Traces {
+    queue: mpsc::Sender<Sent>,
+    dropped: Arc<AtomicU64>,
+}
+
+enum Sent {
+    Span(Box<Finished>),
+    /// Everything before this is to be sent now.
+    Flush(oneshot::Sender<()>),
+}
+
+impl Traces {
+    /// Starts the task that sends, where the configuration asks for traces. It ends with the last copy.
+    pub(crate) fn start(logging: &Logging) -> Result<Option<Self>, ConfigError> {
+        let Some(endpoint) = &logging.traces else { return Ok(None) };
+        let client = Client::new(&endpoint_of(endpoint), None)
+            .map_err(|error| ConfigError::new(format_args!("log.traces: {error}")))?;
+        let client = client.with_headers(headers_of(&logging.trace_headers)?);
+        let (queue, spans) = mpsc::channel(QUEUE);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let sender = Sender {
+            client,
+            resource: resource(&logging.service_name),
+            dropped: Arc::clone(&dropped),
+            told: None,
+        };
+        tokio::spawn(sender.run(spans));
+        Ok(Some(Self { queue, dropped }))
+    }
+
+    /// How many spans could not be sent.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Relaxed)
+    }
+
+    /// Sends what waits, as far as the collector takes it.
+    pub(crate) async fn flush(&self) {
+        let (done, flushed) = oneshot::channel();
+        let flush = async {
+            if self.queue.send(Sent::Flush(done)).await.is_ok() {
+                let _ = flushed.await;
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, flush).await;
+    }
+
+    /// The span of a request, which begins now; none where the client's trace is not to be recorded.
+    pub(crate) fn span(
+        &self,
+        id: &HeaderValue,
+        peer: IpAddr,
+        request: &Request<Body>,
+    ) -> Option<Arc<Span>> {
+        let parent = Parent::of(request.headers());
+        if parent.as_ref().is_some_and(|parent| !parent.is_recorded) {
+            return None;
+        }
+        let mut random = [0; 24];
+        aws_lc_rs::rand::fill(&mut random).ok()?;
+        let (trace, span) = random.split_at(16);
+        let trace = parent.as_ref().map_or_else(|| to_hex(trace), |parent| parent.trace.clone());
+        Some(Arc::new(Span {
+            traces: self.clone(),
+            trace,
+            id: to_hex(span),
+            parent,
+            request_id: id.to_str().unwrap_or_default().to_owned(),
+            peer,
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+            status: AtomicU16::new(0),
+            start: SystemTime::now(),
+            clock: Instant::now(),
+        }))
+    }
+}
+
+/// The trace that a client says a request belongs to.
+struct Parent {
+    trace: String,
+    span: String,
+    state: String,
+    is_recorded: bool,
+}
+
+impl Parent {
+    /// Reads `traceparent`; one that is not valid is as none (Trace Context §3.2.2.5).
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut all = headers.get_all(TRACEPARENT).iter();
+        let text = all.next()?.to_str().ok()?;
+        let mut parts = text.split('-');
+        let (version, trace, span, flags) =
+            (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let is_hex = |text: &str, length: usize| {
+            text.len() == length && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        let is_id = |text: &str, length| is_hex(text, length) && text.bytes().any(|it| it != b'0');
+        let is_known =
+            is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
+        if !is_known
+            || !is_id(trace, 32)
+            || !is_id(span, 16)
+            || !is_hex(flags, 2)
+            || all.next().is_some()
+        {
+            return None;
+        }
+        let flags = u8::from_str_radix(flags, 16).ok()?;
+        let state = headers.get(TRACESTATE).and_then(|state| state.to_str().ok());
+        Some(Self {
+            trace: trace.to_owned(),
+            span: span.to_owned(),
+            // What is too long to be passed on is left out (§3.3.1.5).
+            state: state.filter(|state| state.len() <= 512).unwrap_or_default().to_owned(),
+            is_recorded: flags & 1 == 1,
+        })
+    }
+}
+
+/// A request that is being answered. It ends when nobody holds it any more: for an answer that is made while
+/// it is sent, that is at its end.
+pub(crate) struct Span {
+    traces: Traces,
+    trace: String,
+    id: String,
+    parent: Option<Parent>,
+    request_id: String,
+    peer: IpAddr,
+    method: Method,
+    path: String,
+    status: AtomicU16,
+    start: SystemTime,
+    clock: Instant,
+}
+
+impl Span {
+    /// Notes what the answer is.
+    pub(crate) fn answered(&self, status: StatusCode) {
+        self.status.store(status.as_u16(), Relaxed);
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        let start = self.start.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let finished = Finished {
+            trace: std::mem::take(&mut self.trace),
+            id: std::mem::take(&mut self.id),
+            parent: self.parent.take(),
+            request_id: std::mem::take(&mut self.request_id),
+            peer: self.peer,
+            method: self.method.clone(),
+            path: std::mem::take(&mut self.path),
+            status: self.status.load(Relaxed),
+            start,
+            // By a clock that is never put back.
+            end: start + self.clock.elapsed(),
+        };
+        if self.traces.queue.try_send(Sent::Span(Box::new(finished))).is_err() {
+            self.traces.dropped.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// A request that was answered.
+struct Finished {
+    trace: String,
+    id: String,
+    parent: Option<Parent>,
+    request_id: String,
+    peer: IpAddr,
+    method: Method,
+    path: String,
+    status: u16,
+    start: Duration,
+    end: Duration,
+}
+
+impl Finished {
+    /// The span in the JSON form of OTLP: ids in hex digits, whole numbers of 64 bits as texts. Attributes have
+    /// the names of the semantic conventions for HTTP servers.
+    fn json(&self) -> Value {
+        /// `SPAN_KIND_SERVER` and `STATUS_CODE_ERROR`.
+        const SERVER: u8 = 2;
+        const ERROR: u8 = 2;
+        let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+        let number =
+            |key: &str, value: u16| json!({ "key": key, "value": { "intValue": value.to_string() } });
+        let mut span = json!({
+            "traceId": self.trace,
+            "spanId": self.id,
+            "name": self.name(),
+            "kind": SERVER,
+            "startTimeUnixNano": self.start.as_nanos().to_string(),
+            "endTimeUnixNano": self.end.as_nanos().to_string(),
+            "attributes": [
+                text("http.request.method", self.method.as_str()),
+                text("url.path", &self.path),
+                text("client.address", &self.peer.to_string()),
+                text("mayi.request_id", &self.request_id),
+            ],
+            // That a client was wrong is not an error of the server.
+            "status": if self.status >= 500 { json!({ "code": ERROR }) } else { json!({}) },
+        });
+        // A client that has gone before its answer got none.
+        if self.status > 0
+            && let Some(attributes) = span["attributes"].as_array_mut()
+        {
+            attributes.push(number("http.response.status_code", self.status));
+        }
+        if let Some(parent) = &self.parent {
+            span["parentSpanId"] = json!(parent.span);
+            span["traceState"] = json!(parent.state);
+        }
+        span
+    }
+
+    /// A name that there are few of: one that a client makes up would be one each.
+    fn name(&self) -> String {
+        let method = match self.method {
+            Method::GET | Method::HEAD | Method::POST => self.method.as_str(),
+            // As the semantic conventions have it.
+            _ => "HTTP",
+        };
+        let is_ours = crate::page::is_asset(&self.path) || OPERATIONS.contains(&&*self.path);
+        if is_ours {
+            format!("{method} {}", self.path)
+        } else if self.path.starts_with("/v1/registry/") {
+            format!("{method} /v1/registry/{{which}}")
+        } else {
+            method.to_owned()
+        }
+    }
+}
+
+/// The task that sends.
+struct Sender {
+    client: Client,
+    resource: Value,
+    dropped: Arc<AtomicU64>,
+    /// When it was last said that the collector does not take what it is sent.
+    told: Option<Instant>,
+}
+
+impl Sender {
+    async fn run(mut self, mut spans: mpsc::Receiver<Sent>) {
+        let mut batch = Vec::with_capacity(BATCH);
+        while let Some(first) = spans.recv().await {
+            let mut waiting = Vec::new();
+            let mut next = Some(first);
+            let pause = tokio::time::sleep(PAUSE);
+            tokio::pin!(pause);
+            loop {
+                match next {
+                    Some(Sent::Span(span)) => batch.push(span.json()),
+                    Some(Sent::Flush(done)) => waiting.push(done),
+                    None => break,
+                }
+                if batch.len() >= BATCH || !waiting.is_empty() {
+                    break;
+                }
+                next = tokio::select! {
+                    sent = spans.recv() => sent,
+                    () = &mut pause => None,
+                };
+            }
+            self.send(&mut batch).await;
+            for done in waiting {
+                // Whoever asked may not wait any more.
+                let _ = done.send(());
+            }
+        }
+    }
+
+    async fn send(&mut self, batch: &mut Vec<Value>) {
+        if batch.is_empty() {
+            return;
+        }
+        let count = batch.len();
+        let scope = json!({ "name": "mayi-server", "version": env!("CARGO_PKG_VERSION") });
+        let body = json!({ "resourceSpans": [{
+            "resource": self.resource,
+            "scopeSpans": [{ "scope": scope, "spans": std::mem::take(batch) }],
+        }] });
+        let body = body.to_string().into_bytes();
+        let sent = tokio::time::timeout(PATIENCE, self.client.ask(Method::POST, "", body)).await;
+        let why = match sent {
+            Ok(Ok((status, _))) if status.is_success() => {
+                self.told = None;
+                return;
+            }
+            Ok(Ok((status, _))) => format!("it answers with status {}", status.as_u16()),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it takes too long".to_owned(),
+        };
+        self.dropped.fetch_add(count as u64, Relaxed);
+        if self.told.is_none_or(|told| told.elapsed() >= REMINDER) {
+            self.told = Some(Instant::now());
+            tracing::warn!(
+                why,
+                spans = count,
+                "the collector of traces has not taken what it was sent"
+            );
+        }
+    }
+}
+
+fn resource(service: &str) -> Value {
+    let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+    json!({ "attributes": [
+        text("service.name", service),
+        text("service.version", env!("CARGO_PKG_VERSION")),
+    ] })
+}
+
+/// The URL that takes traces: that of a collector alone has no path yet.
+fn endpoint_of(given: &str) -> String {
+    match url::Url::parse(given) {
+        Ok(mut url) if url.path() == "/" => {
+            url.set_path("/v1/traces");
+            url.into()
+        }
+        _ => given.to_owned(),
+    }
+}
+
+/// Header fields from `name=value`, whose value may be percent-encoded, as the environment has them.
+fn headers_of(fields: &[String]) -> Result<HeaderMap, ConfigError> {
+    let mut headers = HeaderMap::new();
+    for field in fields {
+        let (name, value) = field.split_once('=').unwrap_or((field, ""));
+        let wrong = || {
+            let name = name.escape_debug();
+            ConfigError::new(format_args!("log.trace_headers: `{name}` is not `name=value`"))
+        };
+        let name: HeaderName = name.trim().parse().map_err(|_| wrong())?;
+        // What means something else in a form stands for itself here.
+        let value = value.trim().replace('+', "%2B").replace('=', "%3D").replace('&', "%26");
+        let value = url::form_urlencoded::parse(value.as_bytes()).next().map(|(value, _)| value);
+        let mut value = HeaderValue::try_from(&*value.unwrap_or_default()).map_err(|_| wrong())?;
+        value.set_sensitive(true);
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parent(text: &str) -> Option<(String, bool)> {
+        let mut headers = HeaderMap::new();
+        headers.insert(TRACEPARENT, text.parse().expect("a value"));
+        Parent::of(&headers).map(|parent| (parent.span, parent.is_recorded))
+    }
+
+    #[test]
+    fn a_parent_is_read_or_is_none() {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let span = "00f067aa0ba902b7";
+        assert_eq!(parent(&format!("00-{trace}-{span}-01")), Some((span.to_owned(), true)));
+        assert_eq!(parent(&format!("00-{trace}-{span}-00")), Some((span.to_owned(), false)));
+        assert_eq!(parent(&format!("01-{trace}-{span}-03-more")), Some((span.to_owned(), true)));
+        for wrong in [
+            "",
+            "00",
+            &format!("00-{trace}-{span}"),
+            &format!("00-{trace}-{span}-01-more"),
+            &format!("ff-{trace}-{span}-01"),
+            &format!("00-{}-{span}-01", trace.to_uppercase()),
+            &format!("00-{}-{span}-01", "0".repeat(32)),
+            &format!("00-{trace}-{}-01", "0".repeat(16)),
+            &format!("00-{trace}-{span}-1"),
+        ] {
+            assert_eq!(parent(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn endpoints_and_header_fields() {
+        assert_eq!(endpoint_of("http://127.0.0.1:4318"), "http://127.0.0.1:4318/v1/traces");
+        assert_eq!(endpoint_of("https://a/otlp/v1/traces"), "https://a/otlp/v1/traces");
+        let headers = headers_of(&["Authorization=Basic%20a+b==".to_owned(), "x=".to_owned()]);
+        let headers = headers.expect("they are right");
+        assert_eq!(headers["authorization"], "Basic a+b==");
+        assert_eq!(headers["x"], "");
+        assert!(headers_of(&["a b=c".to_owned()]).is_err());
+    }
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use mayi::access::Origin;
 use mayi::report::rfc3339_of;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::store::{Store, StoreError};
@@ -188,11 +189,19 @@ fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
         if all {
             forgotten = store.clear().await?;
         } else {
-            for origin in &origins {
-                if store.remove(origin).await? {
-                    forgotten += 1;
-                } else {
-                    anstream::eprintln!("mayi: nothing was kept of {origin}");
+            for page in origins.chunks(PAGE) {
+                // All at once: a store in a file waits for the disk once for all of them.
+                let remove = |origin: &Origin| {
+                    let (store, origin) = (Arc::clone(store), origin.clone());
+                    tokio::spawn(async move { store.remove(&origin).await })
+                };
+                let removals: Vec<_> = page.iter().map(remove).collect();
+                for (origin, removal) in page.iter().zip(removals) {
+                    if removal.await.map_err(StoreError::new)?? {
+                        forgotten += 1;
+                    } else {
+                        anstream::eprintln!("mayi: nothing was kept of {origin}");
+                    }
                 }
             }
             is_much = forgotten * A_LOT >= store.size().await?.origins + forgotten;

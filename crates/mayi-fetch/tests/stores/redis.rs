@@ -1,9 +1,14 @@
 //! The shared store: claims between processes, a server that dies and comes back, and entries of others.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use mayi::access::{AccessResult, Origin};
+use mayi_fetch::Fetcher;
+use mayi_fetch::guard::Guard;
 use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store, open};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::servers::{Cluster, Server};
 use crate::support::{kept, origin, until};
@@ -58,6 +63,65 @@ async fn one_of_many_gets_a_claim() {
         let claim = stores[1].claim(&place, Duration::from_mins(10)).await.expect("an answer");
         assert_eq!(claim, Claim::Taken, "a late holder takes nobody's claim away");
     }
+}
+
+/// Fetchers that share nothing but the server, as processes do: however many ask, the site is asked once,
+/// and without the server each of them asks for itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_who_share_a_store_ask_once() {
+    let mut server = Server::start(&[]);
+    let (site, asked) = slow_site().await;
+    let fetchers = || -> Vec<Fetcher> {
+        let fetcher = |_| {
+            let guard = Guard::default().allowing("127.0.0.0/8".parse().expect("a range"));
+            let builder = Fetcher::builder("ExampleBot/1.0 (+https://example.com/bot)");
+            let store = Arc::new(connect(&server.url()));
+            builder.expect("a User-Agent string").guard(guard).store(store).build()
+        };
+        (0..5).map(fetcher).collect()
+    };
+    let (first, second) = (fetchers(), fetchers());
+    ask_all(&first, &site).await;
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    // Who comes later has what is kept.
+    ask_all(&second[..2], &site).await;
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    server.kill();
+    ask_all(&second[2..], &site).await;
+    assert_eq!(asked.load(Ordering::SeqCst), 4);
+}
+
+/// Each of these is asked ten times at once.
+async fn ask_all(fetchers: &[Fetcher], site: &Origin) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..10 {
+        for fetcher in fetchers {
+            let (fetcher, site) = (fetcher.clone(), site.clone());
+            tasks.spawn(async move { fetcher.robots(&site).await });
+        }
+    }
+    while let Some(robots) = tasks.join_next().await {
+        assert_eq!(*robots.expect("a task").access(), AccessResult::Successful);
+    }
+}
+
+/// A site that takes its time, and how often it was asked.
+async fn slow_site() -> (Origin, Arc<AtomicUsize>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port on loopback");
+    let url = format!("http://{}/", listener.local_addr().expect("its address"));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            count.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(300)).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n# a\n").await;
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            });
+        }
+    });
+    (Origin::of_url(&url).expect("an origin"), asked)
 }
 
 #[tokio::test(flavor = "multi_thread")]

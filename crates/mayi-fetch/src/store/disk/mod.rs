@@ -50,8 +50,8 @@ impl DiskStore {
     /// Opens the store in a file, or makes one, for at most so many octets.
     ///
     /// An entry counts for twice its compressed octets, which is about its share of the file. The file
-    /// grows by doubling, so it can end at up to twice the bound, and it has 2 MiB at least. Where it
-    /// has grown it stays so, and the room is used again; [`compact`](Store::compact) gives it back.
+    /// grows by doubling, so it can end at up to twice the bound. Where it has grown it stays so, and the
+    /// room is used again; [`compact`](Store::compact) gives it back.
     ///
     /// # Errors
     /// When the file can't be opened or made, when it is something else than a store, or one of

@@ -381,6 +381,25 @@ fn completions_and_manual_pages_are_made() {
     assert!(mayi(&["--version"], b"").stdout.starts_with("mayi "));
 }
 
+/// Writes the help of a command, and of those below it, in the order in which it lists them.
+fn write_help(words: &[&str], page: &mut String) {
+    let run = mayi(&[words, &["--help"]].concat(), b"");
+    assert_eq!(run.status, Some(0));
+    let name = [&["mayi"], words].concat().join(" ");
+    let help: Vec<_> = run.stdout.lines().map(str::trim_end).collect();
+    let text = help.join("\n");
+    writeln!(page, "\n## {name}\n\n```text\n{}\n```", text.trim()).expect("a string takes everything");
+    let listed = help.iter().skip_while(|line| **line != "Commands:").skip(1);
+    for line in listed.take_while(|line| !line.is_empty()) {
+        // What a long summary goes on with stands further to the right.
+        let command = line.strip_prefix("  ").filter(|line| !line.starts_with(' '));
+        let command = command.and_then(|line| line.split(' ').next()).filter(|name| *name != "help");
+        if let Some(command) = command {
+            write_help(&[words, &[command]].concat(), page);
+        }
+    }
+}
+
 /// `docs/cli.md` has the help of every command. To write it anew, run the tests with
 /// `MAYI_WRITE_DOCS=1`.
 #[test]
@@ -388,32 +407,7 @@ fn the_help_is_as_documented() {
     let mut page = String::from(
         "# The command\n\nThe help of every command, as the command prints it. Made by the tests; do not edit it here.\n",
     );
-    for words in [
-        &[][..],
-        &["check"],
-        &["explain"],
-        &["decide"],
-        &["bulk"],
-        &["page"],
-        &["fmt"],
-        &["compare"],
-        &["diff"],
-        &["lint"],
-        &["registry"],
-        &["registry", "list"],
-        &["registry", "show"],
-        &["registry", "check"],
-        &["completions"],
-        &["man"],
-    ] {
-        let run = mayi(&[words, &["--help"]].concat(), b"");
-        assert_eq!(run.status, Some(0));
-        let name = [&["mayi"], words].concat().join(" ");
-        let help: Vec<_> = run.stdout.lines().map(str::trim_end).collect();
-        let help = help.join("\n");
-        writeln!(page, "\n## {name}\n\n```text\n{}\n```", help.trim())
-            .expect("a string takes everything");
-    }
+    write_help(&[], &mut page);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     if std::env::var_os("MAYI_WRITE_DOCS").is_some() {
         std::fs::write(&path, &page).expect("the page can be written");

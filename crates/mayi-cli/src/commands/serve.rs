@@ -15,14 +15,15 @@ use crate::text::shown;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-What is not said holds as --print-config prints it. The file is TOML with the same members; each of them is
-also a variable of the environment, limits.in_flight as MAYI_LIMITS_IN_FLIGHT, and a word, as
---set limits.in_flight=100. Words go before the environment, the environment before the file.
+What is not said holds as --print-config prints it. The file is TOML with the same members; each
+of them is also a variable of the environment, limits.in_flight as MAYI_LIMITS_IN_FLIGHT, and a
+word, as --set limits.in_flight=100. Words go before the environment, the environment before the
+file.
 
 The interface is described at /openapi.json, numbers are at /metrics, a page for people is at /.
 
-Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start, or was
-asked a second time and did not wait.")]
+Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start, or
+it was asked to end a second time and did not wait.")]
 // Words are what people type, and each of these is one.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct ServeArgs {

@@ -308,6 +308,22 @@ onPage("a site's file is fetched, and its story told", async (page) => {
   }
 });
 
+onPage("a file in another charset is shown decoded, and asked as it came", async (page) => {
+  const body = Buffer.from("User-agent: *\nDisallow: /caf\xe9\n", "latin1");
+  const headers = { "Content-Type": "text/plain; charset=iso-8859-1" };
+  const there = await site({ "/robots.txt": { headers, body } });
+  try {
+    await open(page, server.origin);
+    await page.locator("#site").fill(`${there.origin}/caf%C3%A9`);
+    await page.locator("#site").press("Enter");
+    await says(page.locator("#story"), /not UTF-8/);
+    assert.equal(await page.locator("#robots").inputValue(), "User-agent: *\nDisallow: /café\n");
+    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
+  } finally {
+    await there.stop();
+  }
+});
+
 onPage("a site without a file, one in trouble and a wrong address are told apart", async (page, watch) => {
   // Refusals are also written to the console by the browser.
   watch.expect(/status of 4\d\d|status of 5\d\d/);

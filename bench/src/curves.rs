@@ -135,7 +135,16 @@ impl Curve {
                     break;
                 }
                 let arguments = ["curve", self.name, &at.to_string(), contestant.name];
-                let Outcome::Answered(cost) = contest::meet_in_time(&arguments, patience)? else {
+                let mut outcome = contest::meet_in_time(&arguments, patience)?;
+                if !matches!(outcome, Outcome::Answered(_)) {
+                    // A machine that others use can make anybody late once.
+                    outcome = contest::meet_in_time(&arguments, 4 * patience)?;
+                }
+                let Outcome::Answered(cost) = outcome else {
+                    if contestant.name.starts_with("mayi") {
+                        let (name, engine) = (self.name, contestant.name);
+                        return Err(io::Error::other(format!("{name}: {engine} fails at {at}")));
+                    }
                     line.broken = true;
                     break;
                 };

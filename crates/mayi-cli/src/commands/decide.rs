@@ -10,6 +10,7 @@ use mayi::access::Origin;
 use mayi::report::{Answer, Answering, ErrorCode, Request, RequestError};
 use mayi_fetch::blocking::Fetcher;
 
+use crate::bulk::rows::split_line;
 use crate::cli::Decide;
 use crate::exit::{Exit, Failure};
 use crate::fetching;
@@ -72,8 +73,12 @@ type Asked<'l> = Result<Request<'l>, RequestError>;
 impl Door<'_> {
     /// The answers to lines, and how many there are.
     fn answer_lines(&self, lines: &[u8]) -> (Vec<u8>, u64) {
-        let lines = lines.split(|&octet| octet == b'\n');
-        let asked: Vec<_> = lines.filter_map(|line| self.read(line)).collect();
+        let (mut rest, mut asked) = (lines, Vec::new());
+        while !rest.is_empty() {
+            let line;
+            (line, rest) = split_line(rest);
+            asked.extend(self.read(line));
+        }
         self.fetch_ahead(&asked);
         let mut out = Vec::new();
         for asked in &asked {

@@ -243,8 +243,10 @@ impl<'a> Records<'a> {
         let records = robots.other_records_of(selection);
         let texts = |values: &[&'a [u8]]| values.iter().copied().map(String::from_utf8_lossy).collect();
         let mut sitemaps = robots.sitemaps().map(String::from_utf8_lossy).collect::<Vec<_>>();
-        let is_relative =
-            |sitemap: &str| matches!(url::Url::parse(sitemap), Err(RelativeUrlWithoutBase));
+        let is_relative = |sitemap: &str| {
+            !is_surely_absolute(sitemap.as_bytes())
+                && matches!(url::Url::parse(sitemap), Err(RelativeUrlWithoutBase))
+        };
         if sitemaps.iter().any(|sitemap| is_relative(sitemap))
             && let Ok(origin) = Origin::of_url(target.url())
         {
@@ -261,6 +263,14 @@ impl<'a> Records<'a> {
             content_signal: records.content_signal().clone(),
         }
     }
+}
+
+/// Whether a sitemap starts as a whole URL does: one look at its first octets tells so for nearly all.
+pub(super) fn is_surely_absolute(sitemap: &[u8]) -> bool {
+    let starts = |scheme: &[u8]| {
+        sitemap.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    starts(b"https://") || starts(b"http://")
 }
 
 impl Serialize for Records<'_> {

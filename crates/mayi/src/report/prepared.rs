@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::parts::is_surely_absolute;
 use super::{Access, FileReport, Question, Rule};
 use crate::access::AccessResult;
 use crate::crawler::Crawler;
@@ -111,10 +112,7 @@ impl Shared {
             record.role() == Role::Statement || is_training
         });
         // A sitemap that is not absolute is resolved with the URL.
-        let has_relative = robots.sitemaps().any(|sitemap| {
-            let start = sitemap.get(..8).unwrap_or(sitemap).to_ascii_lowercase();
-            !start.starts_with(b"http://") && !start.starts_with(b"https://")
-        });
+        let has_relative = robots.sitemaps().any(|sitemap| !is_surely_absolute(sitemap));
         if speaks_of_paths || has_relative {
             return None;
         }

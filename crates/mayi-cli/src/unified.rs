@@ -48,9 +48,12 @@ pub(crate) fn difference(
     let (old_lines, new_lines) = (lines(old, ends), lines(new, ends));
     let steps = steps(&old_lines, &new_lines);
     let end = end_of_all(&old_lines).filter(|end| end_of_all(&new_lines) == Some(end)).unwrap_or(b"\n");
-    let text_of = |line: &[u8]| match is_shown {
-        true => shown_line(line.strip_suffix(end).unwrap_or(line)).into_bytes(),
-        false => line.strip_suffix(b"\n").unwrap_or(line).to_vec(),
+    let text_of = |line: &[u8]| {
+        if is_shown {
+            shown_line(line.strip_suffix(end).unwrap_or(line)).into_bytes()
+        } else {
+            line.strip_suffix(b"\n").unwrap_or(line).to_vec()
+        }
     };
     let name = if is_shown { shown(name.as_bytes()) } else { name.to_owned() };
     // Behind a name with a space, a tab says where it ends.
@@ -96,7 +99,8 @@ pub(crate) fn difference(
             out.extend(text_of(line));
             out.extend(style.render_reset().to_string().into_bytes());
             out.push(b'\n');
-            if !line.ends_with(b"\n") && !(is_shown && line.ends_with(b"\r")) {
+            let has_end = line.ends_with(b"\n") || is_shown && line.ends_with(b"\r");
+            if !has_end {
                 out.extend(b"\\ No newline at end of file\n");
             }
         }

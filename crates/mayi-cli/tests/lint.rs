@@ -161,8 +161,8 @@ fn fixes_are_shown_and_applied() {
 
     let run = lint(&["--diff", &name], "");
     assert_eq!(run.status, Some(1));
-    assert!(run.stdout.contains("-Disallow /a # why\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("+Disallow: /a # why\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("-Disallow /a # why\r\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("+Disallow: /a # why\r\n"), "{}", run.stdout);
     assert_eq!(fs::read_to_string(&path).expect("the file"), FILE, "nothing is written without --fix");
 
     let run = lint(&["--fix", &name], "");

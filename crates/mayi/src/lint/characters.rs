@@ -243,7 +243,7 @@ fn bracketed_word(text: &str) -> Option<(usize, usize)> {
         let Some(end) = inner.find(close) else { continue };
         let word = &inner[..end];
         let is_bounded = |octet: Option<&u8>| octet.is_none_or(|octet| b"/.:".contains(octet));
-        let (before, behind) = (text[..start].as_bytes().last(), inner.as_bytes().get(end + 1));
+        let (before, behind) = (text.as_bytes()[..start].last(), inner.as_bytes().get(end + 1));
         let is_whole = is_bounded(before) && is_bounded(behind) && !is_behind_wildcard(text, start);
         let has_letters = word.bytes().any(|octet| octet.is_ascii_alphabetic())
             || open == '{' && before == Some(&b'/');

@@ -58,6 +58,12 @@ impl LineView<'_> {
         if trimmed.is_empty() { Span { start: self.span.start, end } } else { Span::of(trimmed, text) }
     }
 
+    /// Whether it is a group-start line.
+    pub(super) fn names_a_crawler(&self) -> bool {
+        let directive = self.record.as_ref().and_then(directive_of);
+        directive.is_some_and(|directive| matches!(directive.role, Role::StartsGroup(_)))
+    }
+
     /// The edit that takes the line out of the file, but for its comment.
     pub(super) fn removed(&self) -> Edit {
         let end = self.comment.map_or(self.next, |comment| comment.start);

@@ -121,7 +121,7 @@ fn without_colon(
     // Right before a path or a wildcard.
     if let Some(at) = line.find(['/', '*'])
         && !line[..at].contains([':', ' ', '\t'])
-        && let Some(known) = directive(line[..at].as_bytes())
+        && let Some(known) = directive(&line.as_bytes()[..at])
     {
         return Some((known, at));
     }

@@ -417,6 +417,8 @@ mod tests {
             ("User-agent: *\nDisallow: /\nDisallow: /a\n", "User-agent: *\nDisallow: /\n"),
             ("User-agent: *\nDisallow:\n", ""),
             ("User-agent: *\nDisallow: /*\n", "User-agent: *\nDisallow: /\n"),
+            ("User-agent: *\nDisallow: */%3F\nDisallow: */%3F*\n", "User-agent: *\nDisallow: */%3F\n"),
+            ("User-agent: *\nDisallow: */a?\n", "User-agent: *\nDisallow: */a?\nDisallow: */a?*\n"),
             ("User-agent: *\nDisallow: *\nAllow: /a$\n", "User-agent: *\nDisallow: /\nAllow: /a$\n"),
             ("User-agent: *\nDisallow: /a*$\nAllow: /b*\n", "User-agent: *\nDisallow: /a\nAllow: /b\n"),
             (

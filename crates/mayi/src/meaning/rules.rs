@@ -53,10 +53,9 @@ const MOST_PAIRS: usize = 20_000_000;
 /// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
 /// both decide as what they share.
 pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) -> bool {
-    let respelled = respelled(old, new, dialect);
-    let old: IndexSet<&EffectiveRule> =
-        old.keys().map(|rule| respelled.get(rule).copied().unwrap_or(rule)).collect();
-    let new: IndexSet<&EffectiveRule> = new.keys().collect();
+    let (old, new): (IndexSet<_>, IndexSet<_>) = (old.keys().collect(), new.keys().collect());
+    let old = respelled(&old, &new, dialect);
+    let new = respelled(&new, &old, dialect);
     [(&old, &new), (&new, &old)].into_iter().all(|(one, other)| {
         let (mut kept, extra): (Vec<&EffectiveRule>, Vec<&EffectiveRule>) =
             one.iter().partition(|rule| other.contains(*rule));
@@ -78,40 +77,42 @@ pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) 
     })
 }
 
-/// The rules that only the old set has, each with the one that only the new set has and that is it: it says
-/// the same, matches the same by [`core`], and wins and loses against the same rules of both sets, although
-/// it has not as many octets.
+/// A set of rules, and those that another set has not in the spelling of the other set: of the rule there that
+/// says the same, matches the same by [`core`], and wins and loses against the same rules of both sets,
+/// although it has not as many octets.
 fn respelled<'r>(
-    old: &'r Rules,
-    new: &'r Rules,
+    rules: &IndexSet<&'r EffectiveRule>,
+    others: &IndexSet<&'r EffectiveRule>,
     dialect: &Dialect,
-) -> HashMap<&'r EffectiveRule, &'r EffectiveRule> {
+) -> IndexSet<&'r EffectiveRule> {
+    let extra = rules.iter().filter(|rule| !others.contains(*rule)).count();
+    if extra == 0 || extra.saturating_mul(rules.len() + others.len()) > MOST_PAIRS {
+        return rules.clone();
+    }
     let mut by_core: HashMap<(RuleKind, Vec<u8>), &EffectiveRule> = HashMap::new();
-    for rule in new.keys().filter(|rule| !old.contains_key(*rule)) {
+    for &rule in others {
         by_core.entry((rule.kind, core(&rule.pattern))).or_insert(rule);
     }
-    let extra: Vec<_> = old.keys().filter(|rule| !new.contains_key(*rule)).collect();
-    if by_core.is_empty() || extra.len().saturating_mul(old.len() + new.len()) > MOST_PAIRS {
-        return HashMap::new();
-    }
+    let wins = |rule: &EffectiveRule, opposed: &EffectiveRule| match rule.kind {
+        RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
+        RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
+    };
     let is_same = |one: &EffectiveRule, other: &EffectiveRule| {
-        let wins = |rule: &EffectiveRule, opposed: &EffectiveRule| match rule.kind {
-            RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
-            RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
-        };
-        let mut opposed = old.keys().chain(new.keys()).filter(|opposed| {
-            opposed.kind != one.kind && (overlap(opposed, one) || is_index_page(opposed, dialect))
-        });
-        opposed.all(|opposed| {
+        let opposed = rules.iter().chain(others).filter(|opposed| opposed.kind != one.kind);
+        let mut met =
+            opposed.filter(|opposed| overlap(opposed, one) || is_index_page(opposed, dialect));
+        met.all(|opposed| {
             wins(one, opposed) == wins(other, opposed) && !is_index_page(opposed, dialect)
         })
     };
-    let pair = |rule: &'r EffectiveRule| {
+    let other_spelling = |rule: &'r EffectiveRule| {
+        if others.contains(rule) || is_index_page(rule, dialect) {
+            return None;
+        }
         let other = *by_core.get(&(rule.kind, core(&rule.pattern)))?;
-        let is_page = is_index_page(rule, dialect) || is_index_page(other, dialect);
-        (!is_page && is_same(rule, other)).then_some((rule, other))
+        (!is_index_page(other, dialect) && is_same(rule, other)).then_some(other)
     };
-    extra.into_iter().filter_map(pair).collect()
+    rules.iter().map(|&rule| other_spelling(rule).unwrap_or(rule)).collect()
 }
 
 /// A pattern without what does not change what it matches: wildcards that follow each other, and one at

@@ -88,6 +88,12 @@ const KEYS: &[&str] = &["disable", "enable", "fail-on", "severity", "agents"];
 /// Lays what a configuration file says over settings.
 fn apply(text: &str, settings: &mut Settings) -> Result<(), String> {
     let table: Table = text.parse().map_err(|error| unparsed(text, &error))?;
+    let check_keys = |before: &str, table: &Table, known: &[&str]| {
+        check_keys(before, table, known).map_err(|(key, message)| match line_of(text, key) {
+            Some(line) => format!("line {line}: {message}"),
+            None => message,
+        })
+    };
     check_keys("", &table, TABLES)?;
     let Some(lint) = table.get("lint") else { return Ok(()) };
     let lint = lint.as_table().ok_or("`lint` is a table: `[lint]`")?;
@@ -139,14 +145,24 @@ fn unparsed(text: &str, error: &toml::de::Error) -> String {
     format!("line {line}: {}", error.message())
 }
 
+/// The line that a key stands on, as a table or with a value.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let is_it = |line: &str| {
+        let name = line.trim_start().trim_start_matches(['[', '"', ' ']);
+        let behind = name.strip_prefix(key).map(|behind| behind.trim_start_matches(['"', ' ', '\t']));
+        behind.is_some_and(|behind| behind.starts_with(['=', ']', '.']))
+    };
+    text.lines().position(is_it).map(|place| place + 1)
+}
+
 /// Fails at the first key that nobody knows, and names the one that is probably meant.
-fn check_keys(before: &str, table: &Table, known: &[&str]) -> Result<(), String> {
+fn check_keys<'t>(before: &str, table: &'t Table, known: &[&str]) -> Result<(), (&'t str, String)> {
     let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
     let meant = match nearest(key, known.iter().copied()) {
         Some(near) => format!("perhaps `{before}{near}` is meant"),
         None => format!("known are {}", known.join(", ")),
     };
-    Err(format!("`{before}{key}` is not known; {meant}"))
+    Err((key, format!("`{before}{key}` is not known; {meant}")))
 }
 
 fn strings(table: &Table, key: &str) -> Result<Vec<String>, String> {
@@ -168,10 +184,10 @@ mod tests {
 
     #[test]
     fn unknown_keys_name_the_nearest_known_one() {
-        assert_eq!(wrong("[lnit]"), "`lnit` is not known; perhaps `lint` is meant");
+        assert_eq!(wrong("[lnit]"), "line 1: `lnit` is not known; perhaps `lint` is meant");
         assert_eq!(
             wrong("[lint]\ndisabel = []"),
-            "`lint.disabel` is not known; perhaps `lint.disable` is meant"
+            "line 2: `lint.disabel` is not known; perhaps `lint.disable` is meant"
         );
         assert!(wrong("[lint]\nx = 1").contains("known are disable, enable"));
         let broken = wrong("[lint]\nx =\n");

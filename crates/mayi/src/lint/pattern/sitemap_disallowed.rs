@@ -71,7 +71,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .map(|(crawler, rules)| (crawler.product_token().as_str(), rules.decide(&target)))
             .collect();
         // A rule for everything is not about the sitemap, unless others make exceptions to it.
-        let is_about_it = |pattern: &[u8]| !matches!(pattern, b"/" | b"*" | b"/*") || has_exceptions;
+        let is_everything = |pattern: &[u8]| matches!(pattern, b"/" | b"*" | b"/*");
+        let is_about_it = |pattern: &[u8]| !is_everything(pattern) || has_exceptions;
         let kept: Vec<_> = decisions
             .iter()
             .filter(|(_, decision)| !decision.is_allowed())
@@ -80,6 +81,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .collect();
         let Some((token, rule)) = kept.first() else { continue };
         let is_for_all = kept.len() == decisions.len();
+        // A crawler that may fetch nothing at all was not to read the sitemap.
+        if !is_for_all && is_everything(rule.pattern()) {
+            continue;
+        }
         let who = match *token {
             _ if is_for_all => "crawlers",
             NOBODY => "crawlers that no group names",

@@ -69,6 +69,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let reading = if octets.utf8_chunks().all(|chunk| without_invisible(chunk.valid()).is_empty()) {
                 "Crawlers drop the line, which only looks blank.".to_owned()
+            } else if line.names_a_crawler() {
+                "Crawlers read the name up to there, and the one that was meant does not find itself in the line."
+                    .to_owned()
             } else if is_known {
                 "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
                     .to_owned()

@@ -107,8 +107,8 @@ fn meant(character: char, name: &str, place: usize) -> char {
 }
 
 fn is_not(odd: char, meant: char) -> String {
-    match odd.is_ascii() {
-        true => format!("`{odd}` is not `{meant}`"),
-        false => format!("`{odd}` (U+{:04X}) is not `{meant}`", u32::from(odd)),
+    if odd.is_ascii() {
+        return format!("`{odd}` is not `{meant}`");
     }
+    format!("`{odd}` (U+{:04X}) is not `{meant}`", u32::from(odd))
 }

@@ -68,6 +68,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else if line.oddity.is_some() {
                 let google = but_google(context.line_text(line));
                 format!("Crawlers do not recognise the name and pass the line over{google}.")
+            } else if line.names_a_crawler() {
+                "Crawlers read the name up to there, and pass over the rest.".to_owned()
             } else {
                 "Crawlers compare the octets as they are, percent-encoded, with those of the URL."
                     .to_owned()

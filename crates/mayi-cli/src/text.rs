@@ -59,11 +59,6 @@ impl Write for RowsOut {
     }
 }
 
-/// Lines of others' text, escaped, that stay lines.
-pub(crate) fn shown_lines(lines: &[u8]) -> String {
-    String::from_utf8_lossy(&shown_rows(lines)).into_owned()
-}
-
 /// The same as [`shown`], but that lines stay lines and tabs stay tabs.
 fn shown_rows(rows: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(rows.len());

@@ -1,8 +1,8 @@
 //! Two texts and how the lines of one become those of the other → a unified difference.
 //!
-//! Into a file or a pipe it is octet by octet what `patch` and `git apply` take, whatever the ends of
-//! lines. On a terminal, what could be taken as a command is escaped, and ends of lines are shown where
-//! they are what changes.
+//! Into a file or a pipe, that of a file is octet by octet what `patch` and `git apply` take, whatever the
+//! ends of lines. On a terminal, and of standard input, which nothing can be applied to, what could be taken
+//! as a command is escaped, and ends of lines are shown where they are what changes.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -20,10 +20,15 @@ pub(crate) enum Step<'f> {
 /// How many lines are shown around what changes.
 const CONTEXT: usize = 3;
 
+/// Whether a difference is for people, rather than for programs that apply it to a file.
+fn is_for_people(is_file: bool) -> bool {
+    !is_file || io::stdout().is_terminal()
+}
+
 /// Prints a difference that was made for standard output, behind what is in `out` already, which may
 /// take colours out of what is for people.
-pub(crate) fn print(out: &mut impl Write, difference: &[u8]) -> io::Result<()> {
-    if io::stdout().is_terminal() {
+pub(crate) fn print(out: &mut impl Write, difference: &[u8], is_file: bool) -> io::Result<()> {
+    if is_for_people(is_file) {
         return out.write_all(difference);
     }
     out.flush()?;
@@ -35,11 +40,12 @@ pub(crate) fn print(out: &mut impl Write, difference: &[u8]) -> io::Result<()> {
 /// How a file becomes another, for standard output.
 pub(crate) fn difference(
     name: &str,
+    is_file: bool,
     old: &[u8],
     new: &[u8],
     steps: impl for<'f> Fn(&[&'f [u8]], &[&'f [u8]]) -> Vec<Step<'f>>,
 ) -> Vec<u8> {
-    let is_shown = io::stdout().is_terminal();
+    let is_shown = is_for_people(is_file);
     let mut out = Vec::new();
     let plain = Style::new();
     let (strong, dim) = if is_shown { (STRONG, DIM) } else { (plain, plain) };

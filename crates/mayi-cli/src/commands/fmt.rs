@@ -73,8 +73,10 @@ fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failur
                 writeln!(out, "{name}")?;
             }
             if fmt.diff {
-                let difference = unified::difference(source, &octets, formatted.octets(), steps);
-                unified::print(out, &difference)?;
+                let is_file = source != "-";
+                let difference =
+                    unified::difference(source, is_file, &octets, formatted.octets(), steps);
+                unified::print(out, &difference, is_file)?;
             }
         }
         return Ok(formatted.is_changed());

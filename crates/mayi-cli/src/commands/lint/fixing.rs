@@ -30,11 +30,11 @@ impl Fixing {
     }
 
     /// The difference, as `diff -u` prints it.
-    pub(super) fn difference(&self, name: &str) -> Vec<u8> {
+    pub(super) fn difference(&self, name: &str, is_file: bool) -> Vec<u8> {
         if !self.changes() {
             return Vec::new();
         }
-        unified::difference(name, &self.before, &self.after.octets, steps)
+        unified::difference(name, is_file, &self.before, &self.after.octets, steps)
     }
 
     /// Puts the fixed file in its place. Where it has none, gives it, to be printed.

@@ -225,7 +225,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
                 if done.fails {
                     exit = exit.max(Exit::Disallowed);
                 }
-                unified::print(&mut out, &done.difference)?;
+                unified::print(&mut out, &done.difference, source.is_file())?;
                 out.write_all(&done.output)?;
                 if let Some(file) = done.fixed {
                     out.flush()?;
@@ -289,12 +289,12 @@ fn one(
     if before {
         let fixing = Fixing::of(&octets, &options);
         // Where the fixed file goes to standard output, what changed does not go there too.
-        let is_printed = args.fix && !matches!(source, Source::Path(_));
+        let is_printed = args.fix && !source.is_file();
         if args.diff {
-            difference = fixing.difference(&source.exactly(&name));
+            difference = fixing.difference(&source.exactly(&name), source.is_file());
         }
         if is_printed {
-            anstream::eprint!("{}", terminal::shown_lines(&std::mem::take(&mut difference)));
+            anstream::eprint!("{}", String::from_utf8_lossy(&std::mem::take(&mut difference)));
         }
         if args.fix {
             fixed = fixing.write(source)?;

@@ -26,6 +26,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a file that can be replaced.
+    pub(super) fn is_file(&self) -> bool {
+        matches!(self, Self::Path(_))
+    }
+
     /// How it is called when people are told of it.
     pub(super) fn name(&self) -> String {
         match self {

@@ -92,7 +92,9 @@ fn report_bracket(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u
     let is_bracket = |octet: u8| b"[]".contains(&octet);
     let first = pattern.iter().enumerate().skip(query).find_map(|(at, &octet)| match octet {
         octet if is_bracket(octet) => Some((at, 1, octet)),
-        b'%' => escaped(&pattern[at + 1..]).filter(|octet| is_bracket(*octet)).map(|octet| (at, 3, octet)),
+        b'%' => {
+            escaped(&pattern[at + 1..]).filter(|octet| is_bracket(*octet)).map(|octet| (at, 3, octet))
+        }
         _ => None,
     });
     let Some((at, length, octet)) = first else { return };

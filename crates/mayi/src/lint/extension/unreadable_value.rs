@@ -43,7 +43,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         .filter(|line| Statement::parse(line.value).is_none())
         .map(|line| (line, "a Dictionary, such as `train-ai=n`"));
     for directive in [&APP_DIRECTIVES, &CONTENT_USAGE] {
-        for line in statements::of(context, directive).filter(|line| line.value.trim_ascii().is_empty()) {
+        for line in statements::of(context, directive).filter(|line| line.value.trim_ascii().is_empty())
+        {
             found.report(context.span(line.entry.record.name), || {
                 Draft::new(
                     format!("`{}` has no value, and says nothing", directive.name),
@@ -53,7 +54,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
         }
     }
-    for (line, what) in lists.chain(dictionaries).filter(|(line, _)| !line.value.trim_ascii().is_empty()) {
+    for (line, what) in
+        lists.chain(dictionaries).filter(|(line, _)| !line.value.trim_ascii().is_empty())
+    {
         let span = context.span(line.value);
         found.report(span, || {
             let lower = line.value.to_ascii_lowercase();

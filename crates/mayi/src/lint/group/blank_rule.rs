@@ -51,8 +51,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         names.collect()
     };
     let full_of = |group: &GroupView<'_>| {
-        let is_full =
-            |(kind, rule): &(_, &Entry<'_>)| *kind == RuleKind::Disallow && !rule.record.value.is_empty();
+        let is_full = |(kind, rule): &(_, &Entry<'_>)| {
+            *kind == RuleKind::Disallow && !rule.record.value.is_empty()
+        };
         group.rules().find(is_full).map(|(_, rule)| rule.line)
     };
     for group in &context.groups {

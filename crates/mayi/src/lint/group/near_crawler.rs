@@ -93,7 +93,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-fn report(context: &Context<'_, '_>, found: &mut Found<'_>, start: &Entry<'_>, name: &str, near: &Agent) {
+fn report(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    start: &Entry<'_>,
+    name: &str,
+    near: &Agent,
+) {
     let span = context.span(start.record.value);
     found.report(span, || {
         let (token, operator) = (&near.token, &near.operator);

@@ -64,7 +64,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let expressions: Vec<Expression<'_, '_>> = starts()
         .filter(|(_, start)| Names::of(start, context) == Names::Regex)
         .take(MOST_REGEXES)
-        .filter_map(|(group, start)| Some(Expression { start, group, regex: compile(start.record.value)? }))
+        .filter_map(|(group, start)| {
+            Some(Expression { start, group, regex: compile(start.record.value)? })
+        })
         .collect();
     if expressions.is_empty() {
         return;
@@ -110,19 +112,25 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             Draft::new(
                 format!("{name} matches {} and never comes to this group{more}", quoted(value)),
-                format!("{name} uses the group of its own name alone; the rules of the two do not add up."),
+                format!(
+                    "{name} uses the group of its own name alone; the rules of the two do not add up."
+                ),
             )
             .related(context.span(first.record.value), "its own group goes before")
             .with_severity(Severity::Note)
         });
     }
-    let Some(universal) = expressions.iter().find(|expression| is_universal(&expression.regex)) else { return };
+    let Some(universal) = expressions.iter().find(|expression| is_universal(&expression.regex)) else {
+        return;
+    };
     for (place, group) in context.groups.iter().enumerate() {
         let is_behind = |start: &Entry<'_>| {
             matches!(Names::of(start, context), Names::Global | Names::Purpose | Names::Nobody)
         };
         let is_real = |start: &&Entry<'_>| Names::of(start, context) != Names::Nobody;
-        let Some(start) = group.starts.iter().find(is_real).filter(|_| group.starts.iter().all(is_behind)) else {
+        let Some(start) =
+            group.starts.iter().find(is_real).filter(|_| group.starts.iter().all(is_behind))
+        else {
             continue;
         };
         if place == universal.group {
@@ -159,7 +167,9 @@ fn alternatives(value: &[u8]) -> Vec<String> {
 
 /// Whether an expression matches every name: all of one character, and long ones.
 fn is_universal(regex: &Regex) -> bool {
-    let characters = (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
+    let characters =
+        (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
     let one = characters.map(|octet| char::from(octet).to_string());
-    one.chain([NOBODY, "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned)).all(|name| regex.is_match(&name))
+    one.chain([NOBODY, "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned))
+        .all(|name| regex.is_match(&name))
 }

@@ -39,7 +39,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Some(comment) = context.lines[rule.line].comment else { continue };
         let value = context.span(rule.record.value);
         let comment_text = &context.text[comment.range()];
-        let is_blank = value.is_empty() && (comment_text.starts_with(b"#/") || comment_text.starts_with(b"#!"));
+        let is_blank =
+            value.is_empty() && (comment_text.starts_with(b"#/") || comment_text.starts_with(b"#!"));
         if is_blank {
             found.report(comment, || {
                 Draft::new(

@@ -5,7 +5,7 @@
 //! Paths are compared with their case: `/Private/` and `/private/` are two folders. An exception that is
 //! written in another case than the rule that it is an exception to does nothing. Two rules about one folder
 //! in two cases (`/Shop/cart`, `/shop/checkout`) are mostly about one folder of the server, and one of them
-//! matches nothing there: that is a note, as a server may have both.
+//! matches nothing there: that is a note, as a server may have both. So is one path in two cases.
 //!
 //! ## What crawlers make of it
 //!
@@ -19,8 +19,8 @@
 //! Allow: /private/press/
 //! ```
 //!
-//! Write both in the case that the URLs have. Where a server takes both, a rule for each is right: where a
-//! folder has the same rule in both cases, nothing about the folder is reported.
+//! Write both in the case that the URLs have. Where a server takes both, a rule for each is right, and the
+//! note can be silenced; a folder that has the same rule in both cases is not told of again for each path in it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -56,10 +56,11 @@ struct Spelling<'c> {
 
 /// Folders that rules of the file write in two cases, each told once.
 fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usize>) {
-    let rules: Vec<Entry<'_>> =
-        patterns(context).filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000).collect();
-    // A pattern that is there in two cases says that both are meant, in all of its folders.
-    let mut written: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let rules: Vec<Entry<'_>> = patterns(context)
+        .filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000)
+        .collect();
+    // A pattern that is there in two cases may be meant so, in all of its folders: that is told once.
+    let mut written: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
     let mut meant: HashSet<Vec<u8>> = HashSet::new();
     let normalised = |rule: &Entry<'_>| PathPattern::new(rule.record.value).normalised().to_vec();
     for rule in &rules {
@@ -67,9 +68,20 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
         // `/Ads/` and `/ads` are meant to be the same as well.
         let end = pattern.iter().rposition(|octet| !b"/*$?".contains(octet)).map_or(0, |last| last + 1);
         let bare = &pattern[..end];
-        let first = written.entry(bare.to_ascii_lowercase()).or_insert_with(|| bare.to_vec());
-        if first != bare {
-            meant.extend(folder_ends(&pattern).map(|end| pattern[..end].to_ascii_lowercase()));
+        let spellings = written.entry(bare.to_ascii_lowercase()).or_default();
+        if spellings.iter().any(|spelling| spelling.written == bare) {
+            continue;
+        }
+        if spellings.len() < MOST_FOLDERS {
+            spellings.push(Spelling { written: bare.to_vec(), rule: *rule });
+        }
+        let first = &spellings[0];
+        if first.written == bare {
+            continue;
+        }
+        meant.extend(folder_ends(&pattern).map(|end| pattern[..end].to_ascii_lowercase()));
+        if !told.contains(&rule.line) {
+            report(context, found, (rule, rule.record.value), (&first.rule, first.rule.record.value));
         }
     }
     let mut known: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
@@ -93,18 +105,28 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             if told.contains(&rule.line) {
                 break;
             }
-            found.report(context.span(rule.record.value), || {
-                Draft::new(
-                    format!("{} is written {} at line {}", quoted(folder), quoted(&other), first.line + 1),
-                    "Crawlers compare paths with their case: each rule is for URLs in its own case alone.",
-                )
-                .related(context.span(first.record.value), "written in another case")
-                .with_severity(Severity::Note)
-            });
+            report(context, found, (rule, folder), (&first, &other));
             // Folders within it are in two cases too, and that is told.
             break;
         }
     }
+}
+
+/// Reports what a rule writes otherwise than one before it.
+fn report(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    (rule, written): (&Entry<'_>, &[u8]),
+    (first, before): (&Entry<'_>, &[u8]),
+) {
+    found.report(context.span(rule.record.value), || {
+        Draft::new(
+            format!("{} is written {} at line {}", quoted(written), quoted(before), first.line + 1),
+            "Crawlers compare paths with their case: each rule is for URLs in its own case alone.",
+        )
+        .related(context.span(first.record.value), "written in another case")
+        .with_severity(Severity::Note)
+    });
 }
 
 /// Where the folders of a pattern end, and the pattern itself, up to its query.

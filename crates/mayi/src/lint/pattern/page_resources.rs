@@ -108,7 +108,8 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     let (path, query) = stem.split_at(stem.find('?').unwrap_or(stem.len()));
     for (end, what) in [(".css", "style sheets"), (".js", "scripts"), (".mjs", "scripts")] {
         let Some(before) = path.strip_suffix(end).filter(|_| query.len() <= 1) else { continue };
-        let is_certain = before.ends_with(['*', '/']) || before.contains('*') && before.trim_end_matches("min").ends_with('.');
+        let is_certain = before.ends_with(['*', '/'])
+            || before.contains('*') && before.trim_end_matches("min").ends_with('.');
         // A single script may have its reasons; a style sheet hardly has.
         if !is_certain && end != ".css" {
             return None;

@@ -49,7 +49,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if !is_one_host && own.is_none() {
         return;
     }
-    let allows = |rule: &Entry<'_>| rule.kind() == Some(RuleKind::Allow) && !rule.record.value.is_empty();
+    let allows =
+        |rule: &Entry<'_>| rule.kind() == Some(RuleKind::Allow) && !rule.record.value.is_empty();
     let has_exceptions = context.known_records().any(|rule| allows(&rule));
     for sitemap in sitemaps {
         let Ok(url) = str::from_utf8(sitemap.record.value) else { continue };

@@ -45,7 +45,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start: whole.start + from, end: whole.start + to };
         found.report(span, || {
             let what = quoted(&context.text[span.range()]);
-            let (label, right) = match value[from as usize..to as usize].to_ascii_lowercase().as_slice() {
+            let (label, right) = match value[from as usize..to as usize].to_ascii_lowercase().as_slice()
+            {
                 b"&amp;" => ("write `&`".to_owned(), "&"),
                 _ => (format!("delete {what}"), ""),
             };

@@ -60,9 +60,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let google = but_google(context.line_text(line));
                 let (what, why) = match rest.first() {
                     None => ("", "a name alone is no record"),
-                    Some(b' ' | b'\t') => {
-                        (", and more than one word does", "without a colon, a value of several words is not recognised")
-                    }
+                    Some(b' ' | b'\t') => (
+                        ", and more than one word does",
+                        "without a colon, a value of several words is not recognised",
+                    ),
                     Some(_) => (": its value does at once", "without a colon there is no name on it"),
                 };
                 Draft::new(
@@ -70,7 +71,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     format!("Crawlers drop the line, as {why}{google}."),
                 )
                 .with_severity(Severity::Error)
-                .fixed_by(Fix::unsafe_("write a colon behind the name, if the rest is its value", vec![colon]))
+                .fixed_by(Fix::unsafe_(
+                    "write a colon behind the name, if the rest is its value",
+                    vec![colon],
+                ))
             });
         }
     }

@@ -49,7 +49,8 @@ const HOSTS: &[&str] = &["domain.com", "domain.tld", "mysite.com", "your.domain.
 const RESERVED: &[&str] = &["example.com", "example.org", "example.net"];
 
 /// What `your…` goes on with in the name of such a domain.
-const YOURS: &[&str] = &["domain", "site", "website", "store", "shop", "blog", "company", "brand", "business"];
+const YOURS: &[&str] =
+    &["domain", "site", "website", "store", "shop", "blog", "company", "brand", "business"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in &context.lines {
@@ -122,7 +123,8 @@ fn is_example(host: &str) -> bool {
         DOMAINS.contains(&&*plain)
             || yours.is_some_and(|rest| YOURS.contains(&rest.strip_suffix("name").unwrap_or(rest)))
     };
-    let is_local = ["localhost", "127.0.0.1", "0.0.0.0"].contains(&host) || host.ends_with(".localhost");
+    let is_local =
+        ["localhost", "127.0.0.1", "0.0.0.0"].contains(&host) || host.ends_with(".localhost");
     is_local || is_below_any(host, HOSTS) || host.split('.').any(is_template)
 }
 

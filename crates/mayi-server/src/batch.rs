@@ -259,8 +259,8 @@ async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
         }
         let written = match request {
             Ok(request) => {
-                let answered = answer_into(&app, &mut answerer, &request, &mut piece).await;
-                answered.map_err(Problem::from)
+                let outcome = answer_into(&app, &mut answerer, &request, &mut piece).await;
+                outcome.map_err(Problem::from)
             }
             Err(problem) => Err(problem),
         };
@@ -454,8 +454,8 @@ impl Lines {
 
     /// Some lines, which take along the share of the last that had to be waited for.
     fn chunk(&mut self, octets: Bytes, items: Vec<Item>) -> Chunk {
-        let _share = std::mem::take(&mut self.share);
-        Chunk { octets, items, before: b"", behind: b"\n", is_first: false, _share }
+        let share = std::mem::take(&mut self.share);
+        Chunk { octets, items, before: b"", behind: b"\n", is_first: false, _share: share }
     }
 }
 

@@ -11,19 +11,27 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+/// A look at the connection is taken so many times while it may be silent.
+const LOOKS: u32 = 4;
+
 /// A connection that does not wait for ever.
 pub(crate) struct Idle<S> {
     stream: S,
-    most: Duration,
-    /// When something last went either way.
-    last: Instant,
-    /// It is moved only when it rings, so that an octet costs no work on the timer.
+    /// The time between two looks.
+    pause: Duration,
+    /// Whether something went either way since the last look, and how many there were without that. Progress
+    /// is noted by a flag: to ask for the time with every octet would cost more than most answers wait.
+    moved: bool,
+    silent_looks: u32,
     alarm: Pin<Box<Sleep>>,
 }
 
 impl<S> Idle<S> {
+    /// Fails after this time without progress, or up to a quarter of it later.
     pub(crate) fn new(stream: S, most: Duration) -> Self {
-        Self { stream, most, last: Instant::now(), alarm: Box::pin(tokio::time::sleep(most)) }
+        let pause = most / LOOKS;
+        let alarm = Box::pin(tokio::time::sleep(pause));
+        Self { stream, pause, moved: false, silent_looks: 0, alarm }
     }
 
     /// What a call came to: progress is noted, and waiting too long is an error.
@@ -33,16 +41,16 @@ impl<S> Idle<S> {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if came.is_ready() {
-            self.last = Instant::now();
+            self.moved = true;
             return came;
         }
         loop {
             ready!(self.alarm.as_mut().poll(context));
-            let end = self.last + self.most;
-            if end <= Instant::now() {
+            self.silent_looks = if std::mem::take(&mut self.moved) { 0 } else { self.silent_looks + 1 };
+            if self.silent_looks >= LOOKS {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
-            self.alarm.as_mut().reset(end);
+            self.alarm.as_mut().reset(Instant::now() + self.pause);
         }
     }
 }

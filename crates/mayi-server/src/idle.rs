@@ -20,7 +20,7 @@ pub(crate) struct Idle<S> {
     /// The time between two looks.
     pause: Duration,
     /// Whether something went either way since the last look, and how many there were without that. Progress
-    /// is noted by a flag: to ask for the time with every octet would cost more than most answers wait.
+    /// is noted by a flag, so that no call has to ask for the time.
     moved: bool,
     silent_looks: u32,
     alarm: Pin<Box<Sleep>>,

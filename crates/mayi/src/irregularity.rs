@@ -176,9 +176,9 @@ fn unusable_start(
         GroupStart::ProductToken
             if dialect.reads(Extension::AiAgents) && selection::is_regex(value) =>
         {
+            let place = *regexes;
             *regexes += 1;
-            let is_used = *regexes <= selection::MOST_REGEXES && selection::compile(value).is_some();
-            (!is_used).then_some(IrregularityKind::UnusableRegex)
+            robots.regexes().get(place).is_err().then_some(IrregularityKind::UnusableRegex)
         }
         GroupStart::ProductToken => value.starts_with(b"*").then_some(IrregularityKind::NamesNobody),
     }

@@ -66,6 +66,7 @@ mod pattern;
 mod percent;
 mod preference;
 mod records;
+mod regexes;
 mod robots_txt;
 mod ruleset;
 mod selection;
@@ -75,6 +76,7 @@ mod structured;
 mod syntax;
 mod target;
 mod uses;
+mod work;
 
 pub use application::{AppDirectives, AppRule};
 pub use crawler::{Crawler, InvalidCrawler, InvalidProductToken, ProductToken};
@@ -98,6 +100,7 @@ pub use spec::Clause;
 pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
 pub use uses::{Override, Signal, SignalSource, Usage, Use};
+pub use work::Spent;
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]

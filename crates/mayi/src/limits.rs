@@ -5,11 +5,17 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::work::Work;
+
+const WORK_AT_LEAST: u64 = 4_000_000;
+const WORK_PER_OCTET: u64 = 48;
+
 /// How much of a file is read (REP-24).
 ///
 /// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* where a charset
 /// had to be decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records; where user-agent
-/// lines are regular expressions, also up to 16 of those, compiled to at most 64 KiB each.
+/// lines are regular expressions, also those, compiled to at most 512 KiB plus 2 *n* octets, and as much
+/// again while they are run.
 ///
 /// ```
 /// use mayi::Limits;
@@ -22,6 +28,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     file_octets: u32,
+    work: Option<u64>,
 }
 
 impl Limits {
@@ -39,7 +46,34 @@ impl Limits {
         if octets < Self::LEAST_FILE_OCTETS || octets > Self::MOST_FILE_OCTETS {
             return Err(InvalidLimit { octets });
         }
-        Ok(Self { file_octets: octets as u32 })
+        Ok(Self { file_octets: octets as u32, work: None })
+    }
+
+    /// Ends what is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions of
+    /// `meaning`, after so many units of work. The answer is then what was found so far, and its [`Spent`]
+    /// names what was left out. Where nobody says how many, it is 4,000,000 and 48 for each octet of the
+    /// input. A unit is some 40 instructions.
+    ///
+    /// ```
+    /// use mayi::lint::{Options, lint};
+    /// use mayi::{Limits, ReadOptions, Spent};
+    ///
+    /// let reading = ReadOptions::default().with_limits(Limits::default().with_work(10));
+    /// let linted = lint(b"User-agent: *\nDisallow: /*a\nAllow: /*b\n", &Options::default().with_reading(reading));
+    /// let spent: Spent = linted.spent();
+    /// assert!(spent.units <= 10 && spent.ran_out == Some("shadowed-rule"));
+    /// ```
+    ///
+    /// [`Spent`]: crate::Spent
+    #[must_use]
+    pub const fn with_work(self, units: u64) -> Self {
+        Self { work: Some(units), ..self }
+    }
+
+    /// The budget for an answer about input of so many octets.
+    pub(crate) fn work_for(self, octets: usize) -> Work {
+        let by_size = WORK_AT_LEAST + WORK_PER_OCTET * octets as u64;
+        Work::of(self.work.unwrap_or(by_size))
     }
 
     /// How many octets of a file are read.
@@ -50,7 +84,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_octets: 512 * 1024 }
+        Self { file_octets: 512 * 1024, work: None }
     }
 }
 

@@ -10,8 +10,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use regex_lite::Regex;
-
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
@@ -22,6 +20,7 @@ use crate::explanation::Explanation;
 use crate::irregularity::{self, Irregularity};
 use crate::limits::Limits;
 use crate::octets::first_eight;
+use crate::regexes::Regexes;
 use crate::registry::Registry;
 use crate::ruleset::CrawlerRules;
 use crate::selection::{self, Selection};
@@ -54,8 +53,8 @@ pub struct RobotsTxt<'t> {
     registry: Arc<Registry>,
     unregistered_purposes: bool,
     cut: Option<Cut>,
-    /// The first few regular expressions of group-start lines, compiled when first needed.
-    regexes: OnceLock<Vec<Option<Regex>>>,
+    /// The regular expressions of group-start lines, compiled when first needed.
+    regexes: OnceLock<Regexes>,
 }
 
 /// How a file is to be read.
@@ -322,8 +321,8 @@ impl<'t> RobotsTxt<'t> {
     }
 
     /// The first few regular expressions of the file, in order, where they can be used (AIA-3).
-    pub(crate) fn kept_regexes(&self) -> &[Option<Regex>] {
-        self.regexes.get_or_init(|| selection::first_regexes(self))
+    pub(crate) fn regexes(&self) -> &Regexes {
+        self.regexes.get_or_init(|| selection::regexes_of(self))
     }
 
     /// The value of a record, as written.

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use regex_lite::{Regex, RegexBuilder};
-
 use crate::crawler::{Crawler, Manners, ProductToken, continues_token};
 use crate::dialect::{Dialect, GlobalGroups, Lines, Tokens};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
+use crate::regexes::Regexes;
 use crate::robots_txt::{Record, RobotsTxt};
 
 /// How the groups that apply were found, the strongest first (PUR-3).
@@ -221,15 +220,7 @@ impl Wanted<'_> {
             let place = *regexes;
             *regexes += 1;
             let matters = self.heeds_regex && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            let token = self.token.as_str();
-            let is_tried = place < MOST_REGEXES && (place + 1) * token.len() <= MOST_OCTETS;
-            let is_match = |regex: &Regex| regex.is_match(token);
-            let matches = matters
-                && is_tried
-                && match robots.kept_regexes().get(place) {
-                    Some(kept) => kept.as_ref().is_some_and(is_match),
-                    None => compile(value).as_ref().is_some_and(is_match),
-                };
+            let matches = matters && robots.regexes().matches(place, self.token.as_str());
             return matches.then_some((GroupBy::Regex, 0));
         }
         let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
@@ -283,46 +274,15 @@ pub(crate) fn is_regex(value: &[u8]) -> bool {
     wildcards || value.iter().any(|octet| b"[|^\\".contains(octet)) || value.last() == Some(&b'$')
 }
 
-/// The longest regular expression that is read, in octets, and the most that one may compile to.
-const LONGEST_REGEX: usize = 1000;
-const LARGEST_REGEX: usize = 64 * 1024;
-
-/// How many regular expressions of a file are read; those behind them name nobody. Even small ones can
-/// take long to compile, and a file has room for tens of thousands.
-pub(crate) const MOST_REGEXES: usize = 1000;
-
-/// How many octets of a product token the regular expressions of a file are run over, all together. Each
-/// takes time by its size times the token's length, so a token that is longer than any crawler's would
-/// otherwise make a file of large ones take hours.
-const MOST_OCTETS: usize = 128 * 1024;
-
-/// How many of them are kept compiled with a file, so that a file made of large ones is not much larger
-/// than its text; the others are compiled for each selection.
-const KEPT_REGEXES: usize = 16;
-
-/// The first regular expressions among the group-start lines of a file. One that does not compile or is
-/// too large is none (AIA-3).
-pub(crate) fn first_regexes(robots: &RobotsTxt<'_>) -> Vec<Option<Regex>> {
+/// The regular expressions among the group-start lines of a file.
+pub(crate) fn regexes_of(robots: &RobotsTxt<'_>) -> Regexes {
+    if !robots.dialect().reads(Extension::AiAgents) {
+        return Regexes::default();
+    }
     let starts = |record: &&Record| record.role() == Role::StartsGroup(GroupStart::ProductToken);
     let values = robots.records().iter().filter(starts).map(|record| robots.value(*record));
     let is_one = |value: &&[u8]| !is_global(value, robots.dialect()) && is_regex(value);
-    values.filter(is_one).take(KEPT_REGEXES).map(compile).collect()
-}
-
-/// The regular expression that a value is, anchored at both ends.
-pub(crate) fn compile(value: &[u8]) -> Option<Regex> {
-    if value.len() > LONGEST_REGEX {
-        return None;
-    }
-    let value = str::from_utf8(value).ok()?;
-    let build = |text: &str| {
-        RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_REGEX).build().ok()
-    };
-    // `a)(b` is well-formed within the brackets below, and is not alone.
-    if value.contains(')') {
-        build(value)?;
-    }
-    build(&format!("^(?:{value})$"))
+    Regexes::of(values.filter(is_one), robots.text().len())
 }
 
 #[cfg(test)]
@@ -376,33 +336,18 @@ mod tests {
     }
 
     #[test]
-    fn what_a_regular_expression_matches() {
-        let token = ProductToken::new("Cohere-AI").expect("a token");
-        for (value, expected) in [
-            (".*?-ai$", true),
-            ("^cohere", false),
-            ("^cohere.*", true),
-            ("other|cohere-ai", true),
-            ("a)(b", false),
-            ("[]a(]a)|(cohere-ai", false),
-            ("[", false),
-            ("(a{1000}){1000}.*", false),
-        ] {
-            let matches = compile(value.as_bytes()).is_some_and(|regex| regex.is_match(token.as_str()));
-            assert_eq!(matches, expected, "{value}");
-        }
-        assert!(compile(&b".*".repeat(600)).is_none());
-    }
-
-    #[test]
-    fn long_tokens_meet_fewer_regular_expressions() {
+    fn long_tokens_and_large_expressions() {
         let file = format!("{}User-agent: a+.*\nDisallow: /", "User-agent: b.*\n".repeat(63));
         let robots = RobotsTxt::parse(file.as_bytes());
-        for (length, is_found) in [(1, true), (2_000, true), (2_049, false), (1_000_000, false)] {
+        for (length, is_found) in [(1, true), (128, true), (129, false), (1_000_000, false)] {
             let crawler = Crawler::new(&"a".repeat(length)).expect("a token");
             let found = select(&robots, &crawler, &mut ()).map(|found| found.starts);
             assert_eq!(found, is_found.then(|| vec![63]), "{length}");
         }
+        let file = format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
+        check(Dialect::RFC9309, &file, None);
+        let file = format!("User-agent: a.*\n{}Disallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
+        check(Dialect::RFC9309, &file, Some((GroupBy::Regex, &[0], &[[0, 11]])));
     }
 
     #[test]

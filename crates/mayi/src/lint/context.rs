@@ -5,6 +5,7 @@ use std::cell::{Cell, OnceCell};
 
 use encoding_rs::Encoding as Charset;
 
+use super::Lint;
 use super::diagnostic::Edit;
 use super::meaning::{GoogleGroups, said};
 use super::oddity::{Oddity, oddity_of};
@@ -16,6 +17,7 @@ use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
 use crate::syntax::{self, Content, RawRecord};
+use crate::work::{Spent, Work};
 
 /// What every lint gets to see.
 pub(super) struct Context<'c, 't> {
@@ -29,8 +31,9 @@ pub(super) struct Context<'c, 't> {
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
     google: OnceCell<GoogleGroups>,
-    budget: Cell<u64>,
-    spent: Cell<u64>,
+    work: Work,
+    /// The lint that looks now, for which work is done.
+    current: Cell<&'static str>,
 }
 
 /// A line and what is on it.
@@ -121,8 +124,8 @@ impl<'c, 't> Context<'c, 't> {
             outside,
             rules_for: OnceCell::new(),
             google: OnceCell::new(),
-            budget: Cell::new(STEPS_AT_LEAST + STEPS_PER_OCTET * text.len() as u64),
-            spent: Cell::new(0),
+            work: options.reading().limits().work_for(text.len()),
+            current: Cell::new("reading"),
         }
     }
 
@@ -137,19 +140,18 @@ impl<'c, 't> Context<'c, 't> {
         self.octets[mark..].starts_with(self.text).then_some(mark)
     }
 
-    /// Takes steps from the budget; where there are not enough left, what they were for is left out.
-    pub(super) fn spend(&self, steps: usize) -> bool {
-        let (left, steps) = (self.budget.get(), steps as u64);
-        let enough = steps <= left;
-        if enough {
-            self.budget.set(left - steps);
-            self.spent.set(self.spent.get() + steps);
-        }
-        enough
+    /// What is spent from now on is for this lint.
+    pub(super) fn start(&self, lint: &'static Lint) {
+        self.current.set(lint.name);
     }
 
-    pub(super) fn steps(&self) -> u64 {
-        self.spent.get()
+    /// Takes units from the budget; where there are not enough left, what they were for is left out.
+    pub(super) fn spend(&self, units: usize) -> bool {
+        self.work.spend(units, self.current.get())
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        self.work.done()
     }
 
     /// Where a part of the text stands in it.
@@ -197,9 +199,6 @@ impl<'c, 't> Context<'c, 't> {
 
 /// A name that no group has: what holds for it holds for all crawlers that are not named.
 pub(super) const NOBODY: &str = "mayi-nobody";
-
-const STEPS_AT_LEAST: u64 = 100_000;
-const STEPS_PER_OCTET: u64 = 64;
 
 /// The directive of a record.
 pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive> {

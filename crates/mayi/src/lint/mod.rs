@@ -6,7 +6,7 @@
 //! its manual page, taken from the source itself, so that no copy of it can be stale.
 //!
 //! Linting is pure and total like reading, and its work is bounded: every lint is a pass over the lines
-//! or the rules, and what would be more draws on one budget for the whole file ([`Linted::steps`]).
+//! or the rules, and what would be more draws on one budget for the whole file ([`Linted::spent`]).
 //!
 //! ```
 //! use mayi::lint::{Options, Severity, lint};
@@ -41,6 +41,7 @@ use std::fmt;
 
 use crate::robots_txt::RobotsTxt;
 use crate::spec::Clause;
+use crate::work::Spent;
 use context::Context;
 use found::Found;
 
@@ -252,14 +253,15 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     for (index, lint) in LINTS.iter().enumerate() {
         if options.is_enabled(index) {
             found.start(index);
+            context.start(lint);
             (lint.check)(&context, &mut found);
         }
     }
-    let steps = context.steps();
+    let spent = context.spent();
     let text_start = context.text_start();
     let (diagnostics, tallies) = found.finish();
     let totals = tallies.iter().map(|(code, tally)| (*code, tally.total())).collect();
-    Linted { robots, text_start, diagnostics, totals, tallies, steps }
+    Linted { robots, text_start, diagnostics, totals, tallies, spent }
 }
 
 /// Octets of a file for a message: as text, between backquotes, and not too long.
@@ -281,7 +283,7 @@ pub struct Linted<'t> {
     diagnostics: Vec<Diagnostic>,
     totals: BTreeMap<&'static str, usize>,
     tallies: BTreeMap<&'static str, Tally>,
-    steps: u64,
+    spent: Spent,
 }
 
 impl<'t> Linted<'t> {
@@ -311,10 +313,10 @@ impl<'t> Linted<'t> {
         self.text_start
     }
 
-    /// How many steps were taken that are more than a pass over the file. They are bounded by a
-    /// multiple of the file's length.
-    pub fn steps(&self) -> u64 {
-        self.steps
+    /// What was more than a pass over the file, in units of work, and the lint that had too few of them
+    /// left, if one had: it may not have found everything.
+    pub fn spent(&self) -> Spent {
+        self.spent
     }
 }
 

@@ -7,6 +7,7 @@ use crate::dialect::Comparison;
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
 use crate::extension::Extension;
 use crate::pattern::{PathPattern, Shape, matches};
+use crate::regexes::{Program, Unused};
 use crate::selection::{is_global, is_regex};
 use crate::syntax::RawRecord;
 
@@ -43,6 +44,18 @@ impl<'c> Names<'c> {
         let (token, rest) = value.split_at(length);
         if token.is_empty() { Self::Nobody } else { Self::Token { token, rest } }
     }
+}
+
+/// The group-start lines of a file that are regular expressions, with the groups that they start, each as
+/// it is used, or why it is not.
+pub(super) fn regexes<'x, 'c>(
+    context: &'x Context<'c, '_>,
+) -> impl Iterator<Item = (usize, &'x Entry<'c>, Result<&'x Program, Unused>)> {
+    let groups = context.groups.iter().enumerate();
+    let starts = groups.flat_map(|(place, group)| group.starts.iter().map(move |start| (place, start)));
+    let expressions = starts.filter(|(_, start)| Names::of(start, context) == Names::Regex);
+    let compiled = |(place, (group, start))| (group, start, context.robots.regexes().get(place));
+    expressions.enumerate().map(compiled)
 }
 
 /// What a regular expression is to crawlers that read none: the name that it starts with (REP-4).

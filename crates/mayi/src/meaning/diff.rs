@@ -13,7 +13,7 @@ use super::{Grounds, RuleAt, witness};
 use crate::directive::APP_DIRECTIVES;
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
-use crate::selection::{MOST_REGEXES, Selection, select, select_for_application};
+use crate::selection::{Selection, select, select_for_application};
 use crate::target::Target;
 
 /// What changed from one file to another.
@@ -247,7 +247,7 @@ impl<'b, 't> Both<'b, 't> {
     /// The regular expressions that do not bring the same. Of more than are read, nothing is proved.
     fn changed_regexes(&self) -> Vec<String> {
         let (old, new) = (brought_by_regexes(self.old), brought_by_regexes(self.new));
-        let is_unproved = old.len().max(new.len()) > MOST_REGEXES;
+        let is_unproved = !self.old.regexes().all_fit() || !self.new.regexes().all_fit();
         let all: BTreeSet<_> = old.keys().chain(new.keys()).collect();
         let changed = all.into_iter().filter(|regex| is_unproved || old.get(*regex) != new.get(*regex));
         changed.map(|regex| String::from_utf8_lossy(regex).into_owned()).collect()

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::crawler::{Crawler, ProductToken, continues_token};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
+use crate::regexes::Regexes;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{self, Selection, select};
 
@@ -150,7 +151,8 @@ fn unnamed(files: &[&RobotsTxt<'_>]) -> Crawler {
 
 /// A crawler that goes by a regular expression of a file: a known one, or one that its letters spell.
 fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> Option<Crawler> {
-    let compiled = selection::compile(regex)?;
+    let regexes = Regexes::of(std::iter::once(regex), 0);
+    let program = regexes.get(0).ok()?;
     let text = String::from_utf8_lossy(regex).replace([')', '('], "|");
     let spelled = text.split('|').map(|part| {
         part.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect::<String>()
@@ -162,7 +164,7 @@ fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> 
     let known = robots.registry().agents().iter().map(|agent| agent.token.clone());
     let is_named =
         |token: &str| readers.all.iter().any(|reader| reader.label.eq_ignore_ascii_case(token));
-    let mut tokens = known.chain(spelled).filter(|token| compiled.is_match(token));
+    let mut tokens = known.chain(spelled).filter(|token| program.matches(token));
     tokens.find_map(|token| Crawler::new(&token).ok().filter(|_| !is_named(&token)))
 }
 

@@ -238,7 +238,36 @@ pub(crate) fn robots() -> impl Strategy<Value = Vec<u8>> {
         let octets = [mark, text.as_bytes()].concat();
         prop_oneof![9 => Just(octets), 1 => Just(utf_16(&text))]
     });
-    prop_oneof![19 => marked, 1 => vec(any::<u8>(), 0..60)]
+    let marked = marked.boxed();
+    let read = prop_oneof![5 => marked.clone(), 1 => strewn(marked)];
+    prop_oneof![19 => read, 1 => vec(any::<u8>(), 0..60)]
+}
+
+/// Octets that hardly anybody writes: white space that is not trimmed everywhere, controls, and parts of
+/// characters.
+const ODD_OCTETS: &[u8] = b"\x0C\x0B\0\x1C\x7F\x80\xBF\xC3\xE2\xF0\xFE\xFF";
+
+/// A file with odd octets in it, at the ends of its values above all.
+fn strewn(file: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+    let places = vec((any::<prop::sample::Index>(), select(ODD_OCTETS), 0..4_u8), 1..4);
+    (file, places).prop_map(|(mut octets, places)| {
+        for (index, odd, how) in places {
+            let ends: Vec<usize> = (0..=octets.len())
+                .filter(|at| octets.get(*at).is_none_or(|octet| b"\r\n:".contains(octet)))
+                .collect();
+            let at = *index.get(&ends);
+            match how {
+                // A value that is nothing else.
+                0 => {
+                    let colon = octets[..at].iter().rposition(|octet| b"\r\n:".contains(octet));
+                    octets.splice(colon.map_or(at, |colon| colon + 1)..at, [b' ', odd]);
+                }
+                1 => octets.insert(index.index(octets.len() + 1), odd),
+                _ => octets.insert(at + usize::from(how == 3 && at < octets.len()), odd),
+            }
+        }
+        octets
+    })
 }
 
 fn utf_16(text: &str) -> Vec<u8> {
@@ -282,13 +311,15 @@ pub(crate) fn untidy() -> impl Strategy<Value = Vec<u8>> {
     let other =
         select(&["", "a remark", "# e", "\u{feff}# f", "Crawl-delay: 1", "/a", "X: y", "mayi"][..]);
     let line = prop_oneof![3 => start, 6 => rule, 2 => other];
-    (vec((line, line_end()), 1..16), any::<bool>()).prop_map(|(lines, ends)| {
+    let file = (vec((line, line_end()), 1..16), any::<bool>()).prop_map(|(lines, ends)| {
         let mut text: String = lines.into_iter().flat_map(|(line, end)| [line, end]).collect();
         if !ends {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }
         text.into_bytes()
-    })
+    });
+    let file = file.boxed();
+    prop_oneof![5 => file.clone(), 1 => strewn(file)]
 }
 
 /// A file with one group of so many rules that preparing it makes an index. Some rules are there

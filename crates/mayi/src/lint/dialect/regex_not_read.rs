@@ -21,8 +21,7 @@
 //! Name the crawlers that must not miss the group as well, each on a line of its own.
 
 use crate::lint::prelude::*;
-use crate::lint::rules::{Names, read_as_a_name};
-use crate::selection::compile;
+use crate::lint::rules::{read_as_a_name, regexes};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D004",
@@ -36,12 +35,12 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
-        let value = start.record.value;
-        // Of one that does not compile, `unusable-regex` says what it is to whom.
-        if Names::of(start, context) != Names::Regex || compile(value).is_none() {
+    for (_, start, compiled) in regexes(context) {
+        // Of one that is not used, `unusable-regex` says what it is to whom.
+        if compiled.is_err() {
             continue;
         }
+        let value = start.record.value;
         let span = context.span(value);
         found.report(span, || {
             // A name with something in square brackets or behind a backslash is none that was meant.

@@ -29,14 +29,12 @@
 //! `unregistered-purpose`, `joined-groups` (rules that reach more crawlers than they seem to) and
 //! `file-too-large` (what is behind the limit).
 
-use std::collections::HashMap;
-
-use regex_lite::Regex;
+use indexmap::IndexMap;
 
 use crate::lint::context::NOBODY;
 use crate::lint::prelude::*;
-use crate::lint::rules::Names;
-use crate::selection::{MOST_REGEXES, compile};
+use crate::lint::rules::{Names, regexes};
+use crate::regexes::Program;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G011",
@@ -53,7 +51,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 struct Expression<'g, 'c> {
     start: &'g Entry<'c>,
     group: usize,
-    regex: Regex,
+    program: &'g Program,
 }
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
@@ -61,18 +59,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let groups = context.groups.iter().enumerate();
         groups.flat_map(|(place, group)| group.starts.iter().map(move |start| (place, start)))
     };
-    let expressions: Vec<Expression<'_, '_>> = starts()
-        .filter(|(_, start)| Names::of(start, context) == Names::Regex)
-        .take(MOST_REGEXES)
-        .filter_map(|(group, start)| {
-            Some(Expression { start, group, regex: compile(start.record.value)? })
-        })
+    let expressions: Vec<Expression<'_, '_>> = regexes(context)
+        .filter_map(|(group, start, program)| Some(Expression { start, group, program: program.ok()? }))
         .collect();
     if expressions.is_empty() {
         return;
     }
     // Every name, in lower case, with the group and the line that have it first.
-    let mut named: HashMap<Vec<u8>, (usize, &Entry<'_>)> = HashMap::new();
+    let mut named: IndexMap<Vec<u8>, (usize, &Entry<'_>)> = IndexMap::new();
     for (group, start) in starts() {
         if let Names::Token { token, .. } = Names::of(start, context) {
             named.entry(token.to_ascii_lowercase()).or_insert((group, start));
@@ -96,11 +90,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
             continue;
         }
+        // The names are gone through for each expression.
+        if !context.spend(named.len()) {
+            break;
+        }
         let others = named.iter().filter(|(_, (group, _))| *group != expression.group);
         let mut matched: Vec<_> = others
-            .filter(|(name, _)| context.spend(8 * name.len() + value.len()))
             .filter_map(|(name, (_, start))| Some((str::from_utf8(name).ok()?, *start)))
-            .filter(|(name, _)| expression.regex.is_match(name))
+            .filter(|(name, _)| matches(expression.program, name, context))
             .collect();
         matched.sort_by_key(|(_, start)| start.line);
         let Some((_, first)) = matched.first() else { continue };
@@ -120,7 +117,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .with_severity(Severity::Note)
         });
     }
-    let Some(universal) = expressions.iter().find(|expression| is_universal(&expression.regex)) else {
+    let Some(universal) = expressions.iter().find(|expression| is_universal(expression.program, context)) else {
         return;
     };
     for (place, group) in context.groups.iter().enumerate() {
@@ -166,10 +163,15 @@ fn alternatives(value: &[u8]) -> Vec<String> {
 }
 
 /// Whether an expression matches every name: all of one character, and long ones.
-fn is_universal(regex: &Regex) -> bool {
+fn is_universal(program: &Program, context: &Context<'_, '_>) -> bool {
     let characters =
         (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
     let one = characters.map(|octet| char::from(octet).to_string());
     one.chain([NOBODY, "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned))
-        .all(|name| regex.is_match(&name))
+        .all(|name| matches(program, &name, context))
+}
+
+/// Whether an expression matches a name, as far as there is budget to find out.
+fn matches(program: &Program, name: &str, context: &Context<'_, '_>) -> bool {
+    context.spend(program.cost(name)) && program.matches(name)
 }

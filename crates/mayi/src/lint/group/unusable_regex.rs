@@ -2,7 +2,8 @@
 //!
 //! ## What is wrong
 //!
-//! The expression does not compile, is too large, or is one too many for a file.
+//! The expression does not compile, is too large, or is one too many: what the expressions of a file
+//! compile to, and so what each question about the file costs, is bounded.
 //!
 //! ## What crawlers make of it
 //!
@@ -20,8 +21,8 @@
 //! Close the bracket. A plain name needs no regular expression.
 
 use crate::lint::prelude::*;
-use crate::lint::rules::{Names, read_as_a_name};
-use crate::selection::{MOST_REGEXES, compile};
+use crate::lint::rules::{read_as_a_name, regexes};
+use crate::regexes::Unused;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G008",
@@ -35,25 +36,23 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let starts = context.groups.iter().flat_map(|group| &group.starts);
-    let regexes = starts.filter(|start| Names::of(start, context) == Names::Regex);
-    for (index, start) in regexes.enumerate() {
+    for (_, start, compiled) in regexes(context) {
+        let Err(why) = compiled else { continue };
         let value = start.record.value;
-        let is_one_too_many = index >= MOST_REGEXES;
-        if !is_one_too_many && compile(value).is_some() {
-            continue;
-        }
         found.report(context.span(value), || {
-            let message = if is_one_too_many {
-                format!("{} is one regular expression too many: {MOST_REGEXES} are read", quoted(value))
-            } else {
-                format!("{} is not a regular expression that compiles, or is too large", quoted(value))
+            let value = quoted(value);
+            let message = match why {
+                Unused::NotOne => format!("{value} is not a regular expression that compiles"),
+                Unused::TooLarge => format!("{value} is too large for a regular expression"),
+                Unused::OneTooMany => format!(
+                    "{value} is one regular expression too many: those before it take up what a file may take"
+                ),
             };
             Draft::new(
                 message,
                 format!(
                     "Crawlers that read regular expressions drop the line; to others it is {}.",
-                    read_as_a_name(value)
+                    read_as_a_name(start.record.value)
                 ),
             )
         });

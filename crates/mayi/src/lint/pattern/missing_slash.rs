@@ -54,15 +54,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = context.span(value);
         found.report(span, || {
             // A second colon, or quotation marks, are not the start of the path.
-            let value = value.trim_ascii_start();
+            let trimmed = value.trim_ascii_start();
+            // A form feed or a vertical tab is white space here, and is the value of the rule for all that.
+            let value = if trimmed.is_empty() { value } else { trimmed };
             let odd = value.iter().take_while(|octet| b":=\"' \t".contains(octet)).count();
             let value = if odd < value.len() { &value[odd..] } else { value };
             let slash = start.chars().next().filter(|first| *first != '/' && ascii_of(*first) == '/');
-            let meant = match value[0] {
+            let meant = match value {
                 _ if slash.is_some() => [b"/", &value[slash.map_or(0, char::len_utf8)..]].concat(),
-                b'/' | b'*' => value.to_vec(),
-                b'?' | b'.' | b'&' | b'=' => [b"/*", value].concat(),
-                b'\\' => [b"/", &value[1..]].concat(),
+                [b'/' | b'*', ..] => value.to_vec(),
+                [b'?' | b'.' | b'&' | b'=', ..] => [b"/*", value].concat(),
+                [b'\\', rest @ ..] => [b"/", rest].concat(),
                 _ => [b"/", value].concat(),
             };
             Draft::new(

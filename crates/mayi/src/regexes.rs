@@ -1,0 +1,198 @@
+//! The regular expressions among the group-start lines of a file, compiled within a budget (AIA-3).
+//!
+//! An expression of ten octets can compile to a program of thousands of states, and each octet of a product
+//! token can visit all of them. So neither the length nor the number of expressions bounds what they cost:
+//! the size of the programs does. A file's expressions are compiled in order while their sizes fit into a
+//! budget that depends on the file alone. What is left out names nobody and is reported
+//! ([`IrregularityKind::UnusableRegex`](crate::IrregularityKind::UnusableRegex), lint `G008`); for whom an
+//! expression is run at all depends on the token alone ([`LONGEST_TOKEN`]).
+//!
+//! Which values are expressions is a matter of `selection`.
+
+use std::sync::LazyLock;
+
+use regex_lite::{Error, Regex, RegexBuilder};
+
+/// The longest regular expression that is read, in octets.
+const LONGEST: usize = 1000;
+
+/// The sizes, in octets, that a program is tried to be compiled within, the smallest first. The first that
+/// it fits into is taken for its size, as the library tells no other.
+const PROGRAM_SIZES: [usize; 8] =
+    [1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16];
+
+/// What the programs of a file may take together: this, and [`PER_OCTET`] for each octet of the file. It is
+/// room for hundreds of expressions as people write them.
+const BUDGET: usize = 512 * 1024;
+const PER_OCTET: usize = 2;
+
+/// The longest product token that expressions are run over, in octets. The longest that any known crawler
+/// has is a quarter of that. A longer one matches no expression.
+pub(crate) const LONGEST_TOKEN: usize = 128;
+
+/// The expressions of a file, in its order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Regexes(Vec<Result<Program, Unused>>);
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    regex: Regex,
+    /// What it takes, in octets.
+    size: usize,
+}
+
+impl Program {
+    /// Whether it matches a product token from start to end.
+    pub(crate) fn matches(&self, token: &str) -> bool {
+        token.len() <= LONGEST_TOKEN && self.regex.is_match(token)
+    }
+
+    /// What it costs at most to ask that, in units of work: an octet may visit all states of the program.
+    pub(crate) fn cost(&self, token: &str) -> usize {
+        (self.size / OCTETS_OF_A_STATE) * (token.len().min(LONGEST_TOKEN) + 1)
+    }
+}
+
+/// How much a state of a program takes at least.
+const OCTETS_OF_A_STATE: usize = 32;
+
+/// Why a regular expression is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unused {
+    /// It does not compile.
+    NotOne,
+    /// It alone is too large.
+    TooLarge,
+    /// Those before it have used up what a file may take.
+    OneTooMany,
+}
+
+impl Regexes {
+    /// Compiles the expressions of a file of so many octets.
+    pub(crate) fn of<'v>(values: impl Iterator<Item = &'v [u8]>, file_octets: usize) -> Self {
+        let mut left = BUDGET + PER_OCTET * file_octets;
+        let compiled = values.map(|value| {
+            if left == 0 {
+                return Err(Unused::OneTooMany);
+            }
+            let program = compile(value);
+            let size = match &program {
+                Ok(program) => program.size,
+                Err(Unused::NotOne) => PROGRAM_SIZES[0],
+                Err(_) => PROGRAM_SIZES[PROGRAM_SIZES.len() - 1],
+            };
+            if size > left {
+                left = 0;
+                return Err(Unused::OneTooMany);
+            }
+            left -= size;
+            program
+        });
+        Self(compiled.collect())
+    }
+
+    /// The expression that is the so-manieth of the file, or why it is not used.
+    pub(crate) fn get(&self, place: usize) -> Result<&Program, Unused> {
+        self.0
+            .get(place)
+            .map_or(Err(Unused::OneTooMany), |program| program.as_ref().map_err(|why| *why))
+    }
+
+    /// Whether the so-manieth expression of the file matches a product token.
+    pub(crate) fn matches(&self, place: usize, token: &str) -> bool {
+        self.get(place).is_ok_and(|program| program.matches(token))
+    }
+
+    /// Whether all of them that are expressions are used.
+    #[cfg(feature = "report")]
+    pub(crate) fn all_fit(&self) -> bool {
+        !self.0.iter().any(|program| matches!(program, Err(Unused::OneTooMany)))
+    }
+}
+
+/// What the library says of an expression that is too large: it has no other way to be asked.
+static TOO_LARGE: LazyLock<Option<Error>> =
+    LazyLock::new(|| RegexBuilder::new("a").size_limit(0).build().err());
+
+/// The regular expression that a value is, anchored at both ends.
+fn compile(value: &[u8]) -> Result<Program, Unused> {
+    if value.len() > LONGEST {
+        return Err(Unused::TooLarge);
+    }
+    let value = str::from_utf8(value).map_err(|_| Unused::NotOne)?;
+    // `a)(b` is well-formed within the brackets below, and is not alone.
+    if value.contains(')') {
+        build(value)?;
+    }
+    let (regex, size) = build(&format!("^(?:{value})$"))?;
+    // While it runs, a program has room for what each of its brackets matches, in each of its states.
+    let size = size * (1 + value.bytes().filter(|octet| *octet == b'(').count());
+    if size > 4 * PROGRAM_SIZES[PROGRAM_SIZES.len() - 1] {
+        return Err(Unused::TooLarge);
+    }
+    Ok(Program { regex, size })
+}
+
+fn build(text: &str) -> Result<(Regex, usize), Unused> {
+    for size in PROGRAM_SIZES {
+        match RegexBuilder::new(text).case_insensitive(true).size_limit(size).build() {
+            Ok(regex) => return Ok((regex, size)),
+            Err(error) if TOO_LARGE.as_ref() == Some(&error) => {}
+            Err(_) => return Err(Unused::NotOne),
+        }
+    }
+    Err(Unused::TooLarge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[&str]) -> Regexes {
+        Regexes::of(values.iter().map(|value| value.as_bytes()), 0)
+    }
+
+    #[test]
+    fn what_a_regular_expression_matches() {
+        for (value, expected) in [
+            (".*?-ai$", true),
+            ("^cohere", false),
+            ("^cohere.*", true),
+            ("other|cohere-ai", true),
+            ("a)(b", false),
+            ("[]a(]a)|(cohere-ai", false),
+            ("[", false),
+            ("(a{1000}){1000}.*", false),
+        ] {
+            assert_eq!(of(&[value]).matches(0, "Cohere-AI"), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn why_one_is_not_used() {
+        let long = ".*".repeat(600);
+        let brackets = format!("{}.*", "()".repeat(300));
+        let regexes = of(&["[", "(a{1000}){1000}", &long, &brackets, ".*"]);
+        let seen: Vec<_> = (0..6).map(|place| regexes.get(place).err()).collect();
+        let (too_large, too_many) = (Some(Unused::TooLarge), Some(Unused::OneTooMany));
+        assert_eq!(seen, [Some(Unused::NotOne), too_large, too_large, too_large, None, too_many]);
+    }
+
+    #[test]
+    fn few_large_ones_are_used_and_many_small_ones() {
+        let used = |value: &str, file_octets| {
+            let regexes = Regexes::of((0..5000).map(|_| value.as_bytes()), file_octets);
+            (0..5000).filter(|place| regexes.get(*place).is_ok()).count()
+        };
+        assert_eq!((used("(?:.*){540}N", 0), used("(?:.*){540}N", 512 * 1024)), (4, 12));
+        assert_eq!((used(".*-ai$", 0), used(".*-ai$", 512 * 1024)), (1024, 3072));
+    }
+
+    #[test]
+    fn a_long_token_matches_none() {
+        let regexes = of(&["a+"]);
+        assert!(regexes.matches(0, &"a".repeat(LONGEST_TOKEN)));
+        assert!(!regexes.matches(0, &"a".repeat(LONGEST_TOKEN + 1)));
+    }
+}

@@ -1,0 +1,67 @@
+//! A budget of work: how much an answer may cost, counted, so that it ends at the same place everywhere.
+//!
+//! Reading, deciding and formatting are passes over their input. Comparing two files, laying rules over each
+//! other and looking for near names are not: they ask pairs of things, and a file can be written so that the
+//! pairs are billions. What does such work takes units from a [`Work`] before it does them, and where there
+//! are none left it leaves the rest out and says so. Units are counted, never timed: the same question gets
+//! the same answer on a slow machine and under load.
+//!
+//! One unit is about what it takes to look at an octet and to do a little with it: some 40 instructions.
+
+use std::cell::Cell;
+
+/// What may be spent on one answer, and what was.
+#[derive(Debug)]
+pub(crate) struct Work {
+    left: Cell<u64>,
+    spent: Cell<u64>,
+    ran_out: Cell<Option<&'static str>>,
+}
+
+/// What an answer has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spent {
+    /// How many units of work were spent, beyond the passes over the input. A unit is some 40 instructions.
+    pub units: u64,
+    /// What was being done when there were too few units left for it, so that a part of it was left out.
+    pub ran_out: Option<&'static str>,
+}
+
+impl Work {
+    pub(crate) fn of(units: u64) -> Self {
+        Self { left: Cell::new(units), spent: Cell::new(0), ran_out: Cell::new(None) }
+    }
+
+    /// Takes units for a part of the work. Where there are too few left, the part is to be left out.
+    pub(crate) fn spend(&self, units: usize, part: &'static str) -> bool {
+        let (left, units) = (self.left.get(), units as u64);
+        let is_enough = units <= left;
+        if is_enough {
+            self.left.set(left - units);
+            self.spent.set(self.spent.get() + units);
+        } else if self.ran_out.get().is_none() {
+            self.ran_out.set(Some(part));
+        }
+        is_enough
+    }
+
+    pub(crate) fn done(&self) -> Spent {
+        Spent { units: self.spent.get(), ran_out: self.ran_out.get() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_left_out_and_said() {
+        let work = Work::of(10);
+        assert!(work.spend(7, "one"));
+        assert!(!work.spend(4, "two"));
+        assert!(work.spend(3, "three"));
+        assert!(!work.spend(1, "four"));
+        assert_eq!(work.done(), Spent { units: 10, ran_out: Some("two") });
+    }
+}

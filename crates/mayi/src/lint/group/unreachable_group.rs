@@ -117,7 +117,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .with_severity(Severity::Note)
         });
     }
-    let Some(universal) = expressions.iter().find(|expression| is_universal(expression.program, context)) else {
+    let Some(universal) =
+        expressions.iter().find(|expression| is_universal(expression.program, context))
+    else {
         return;
     };
     for (place, group) in context.groups.iter().enumerate() {

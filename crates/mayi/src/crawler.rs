@@ -1,6 +1,7 @@
 //! Who asks: a crawler, its product token, its purposes and the applications that it crawls for
 //! (REP-4, WILD-5, PUR-4, APP-5, WILD-6).
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
@@ -33,7 +34,7 @@ pub struct Crawler {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Manners {
     /// Tokens that are tried in turn.
-    pub(crate) fallbacks: Vec<ProductToken>,
+    pub(crate) fallbacks: Cow<'static, [ProductToken]>,
     /// Whether `*` does not hold for it.
     pub(crate) ignores_global: bool,
 }
@@ -75,7 +76,7 @@ impl Crawler {
     /// registry of known crawlers says of it no longer counts.
     #[must_use]
     pub fn with_fallback(mut self, token: ProductToken) -> Self {
-        self.manners.get_or_insert_default().fallbacks.push(token);
+        self.manners.get_or_insert_default().fallbacks.to_mut().push(token);
         self
     }
 
@@ -200,7 +201,7 @@ impl Error for InvalidCrawler {}
 /// assert!(error.to_string().contains("A-Z a-z 0-9 _ - ."));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ProductToken(Box<str>);
+pub struct ProductToken(Cow<'static, str>);
 
 impl ProductToken {
     /// Checks a product token.
@@ -212,7 +213,12 @@ impl ProductToken {
         if token.is_empty() || !token.bytes().all(legal) {
             return Err(InvalidProductToken { token: token.into() });
         }
-        Ok(Self(token.into()))
+        Ok(Self(Cow::Owned(token.to_owned())))
+    }
+
+    /// A token of the shipped registries, which a test has checked.
+    pub(crate) const fn shipped(token: &'static str) -> Self {
+        Self(Cow::Borrowed(token))
     }
 
     /// The token as it was given.

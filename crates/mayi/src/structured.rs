@@ -2,13 +2,14 @@
 //!
 //! Parsing is the library's; here is only what the drafts take from it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::dialect::Comparison;
 use crate::evaluation::Forms;
 use crate::pattern::PathPattern;
 
-/// A bare item: the value of a directive.
+/// A bare item: the value of a directive. Texts are borrowed where they are in the program.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -19,15 +20,15 @@ pub enum Value {
     /// `0.5`.
     Decimal(f64),
     /// `"text"`.
-    String(String),
+    String(Cow<'static, str>),
     /// `word`.
-    Token(String),
+    Token(Cow<'static, str>),
     /// `:aGk=:`.
-    Bytes(Vec<u8>),
+    Bytes(Cow<'static, [u8]>),
     /// `@1700000000`, in seconds since 1970.
     Date(i64),
     /// `%"text"`.
-    Display(String),
+    Display(Cow<'static, str>),
 }
 
 /// The type of a bare item, as the registry of directives names it.
@@ -129,11 +130,11 @@ impl From<sfv::BareItem> for Value {
             sfv::BareItem::Boolean(value) => Self::Boolean(value),
             sfv::BareItem::Integer(value) => Self::Integer(value.into()),
             sfv::BareItem::Decimal(value) => Self::Decimal(value.into()),
-            sfv::BareItem::String(value) => Self::String(value.into()),
-            sfv::BareItem::Token(value) => Self::Token(value.into()),
-            sfv::BareItem::ByteSequence(value) => Self::Bytes(value),
+            sfv::BareItem::String(value) => Self::String(String::from(value).into()),
+            sfv::BareItem::Token(value) => Self::Token(String::from(value).into()),
+            sfv::BareItem::ByteSequence(value) => Self::Bytes(value.into()),
             sfv::BareItem::Date(value) => Self::Date(value.unix_seconds().into()),
-            sfv::BareItem::DisplayString(value) => Self::Display(value),
+            sfv::BareItem::DisplayString(value) => Self::Display(value.into()),
         }
     }
 }
@@ -183,11 +184,11 @@ mod tests {
             ("?0", Value::Boolean(false)),
             ("-7", Value::Integer(-7)),
             ("0.5", Value::Decimal(0.5)),
-            ("\"a\"", Value::String("a".to_owned())),
-            ("a:b/*", Value::Token("a:b/*".to_owned())),
-            (":aGk=:", Value::Bytes(b"hi".to_vec())),
+            ("\"a\"", Value::String("a".into())),
+            ("a:b/*", Value::Token("a:b/*".into())),
+            (":aGk=:", Value::Bytes(b"hi".into())),
             ("@1700000000", Value::Date(1_700_000_000)),
-            ("%\"f%c3%bc\"", Value::Display("fü".to_owned())),
+            ("%\"f%c3%bc\"", Value::Display("fü".into())),
         ] {
             assert_eq!(expected.to_string(), text);
             assert_eq!(parse_bare_item(text.as_bytes()), Some(expected), "{text}");

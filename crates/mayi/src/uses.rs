@@ -304,7 +304,7 @@ fn overrides_of(
             };
             let Some(outcome) = scope.meaning(value) else { continue };
             overrides.push(Override {
-                category: scope.category.clone(),
+                category: scope.category.to_string(),
                 application: asked.application().to_owned(),
                 directive: name.to_owned(),
                 preference: of_file.preference(&scope.category),
@@ -322,7 +322,7 @@ impl Usage {
         let in_header =
             |label: &str| header.map_or(Preference::Unknown, |header| header.preference(label));
         for category in robots.registry().categories() {
-            let label = category.label.as_str();
+            let label = &*category.label;
             let outcome = self.overridden(label, of_file.preference(label));
             self.categories.insert(label.to_owned(), outcome.most_restrictive(in_header(label)));
         }

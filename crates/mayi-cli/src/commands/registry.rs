@@ -86,19 +86,22 @@ struct Entry {
 
 fn purposes(registry: &Registry) -> Vec<Entry> {
     let entries = registry.purposes().iter().map(|purpose| Entry {
-        names: vec![purpose.token.clone()],
-        fields: vec![("token", purpose.token.clone()), ("description", purpose.description.clone())],
+        names: vec![purpose.token.to_string()],
+        fields: vec![
+            ("token", purpose.token.to_string()),
+            ("description", purpose.description.to_string()),
+        ],
     });
     entries.collect()
 }
 
 fn applications(registry: &Registry) -> Vec<Entry> {
     let entries = registry.applications().iter().map(|application| Entry {
-        names: vec![application.identifier.clone()],
+        names: vec![application.identifier.to_string()],
         fields: vec![
-            ("identifier", application.identifier.clone()),
+            ("identifier", application.identifier.to_string()),
             ("product token", application.product_token.to_string()),
-            ("change controller", application.change_controller.clone()),
+            ("change controller", application.change_controller.to_string()),
         ],
     });
     entries.collect()
@@ -108,14 +111,14 @@ fn directives(registry: &Registry) -> Vec<Entry> {
     let entries = registry.directives().iter().map(|directive| {
         let full = format!("{};{}", directive.application, directive.name);
         Entry {
-            names: vec![full, directive.name.clone(), directive.application.clone()],
+            names: vec![full, directive.name.to_string(), directive.application.to_string()],
             fields: vec![
-                ("application", directive.application.clone()),
-                ("name", directive.name.clone()),
+                ("application", directive.application.to_string()),
+                ("name", directive.name.to_string()),
                 ("type", directive.value_type.name().to_owned()),
                 ("status", directive.status.name().to_owned()),
-                ("description", directive.description.clone()),
-                ("documentation", directive.documentation.clone()),
+                ("description", directive.description.to_string()),
+                ("documentation", directive.documentation.to_string()),
                 ("overrides", overrides_of(directive)),
             ],
         }
@@ -125,11 +128,11 @@ fn directives(registry: &Registry) -> Vec<Entry> {
 
 fn categories(registry: &Registry) -> Vec<Entry> {
     let entries = registry.categories().iter().map(|category| Entry {
-        names: vec![category.label.clone()],
+        names: vec![category.label.to_string()],
         fields: vec![
-            ("label", category.label.clone()),
-            ("name", category.name.clone()),
-            ("description", category.description.clone()),
+            ("label", category.label.to_string()),
+            ("name", category.name.to_string()),
+            ("description", category.description.to_string()),
         ],
     });
     entries.collect()
@@ -137,12 +140,12 @@ fn categories(registry: &Registry) -> Vec<Entry> {
 
 fn agents(registry: &Registry) -> Vec<Entry> {
     let entries = registry.agents().iter().map(|agent| Entry {
-        names: vec![agent.token.clone()],
+        names: vec![agent.token.to_string()],
         fields: vec![
-            ("token", agent.token.clone()),
-            ("operator", agent.operator.clone()),
+            ("token", agent.token.to_string()),
+            ("operator", agent.operator.to_string()),
             ("kind", agent.kind.name().to_owned()),
-            ("source", agent.source.clone()),
+            ("source", agent.source.to_string()),
             ("manners", manners_of(agent)),
         ],
     });

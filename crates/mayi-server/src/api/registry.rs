@@ -93,7 +93,7 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
 
 fn purposes(registry: &Registry) -> Vec<Entry> {
     let entries = registry.purposes().iter().map(|purpose| Entry {
-        names: vec![purpose.token.clone()],
+        names: vec![purpose.token.to_string()],
         value: json!({ "token": purpose.token, "description": purpose.description }),
     });
     entries.collect()
@@ -101,7 +101,7 @@ fn purposes(registry: &Registry) -> Vec<Entry> {
 
 fn applications(registry: &Registry) -> Vec<Entry> {
     let entries = registry.applications().iter().map(|application| Entry {
-        names: vec![application.identifier.clone()],
+        names: vec![application.identifier.to_string()],
         value: json!({
             "identifier": application.identifier,
             "product_token": application.product_token.as_str(),
@@ -123,7 +123,7 @@ fn directives(registry: &Registry) -> Vec<Entry> {
         Entry {
             names: vec![
                 format!("{};{}", directive.application, directive.name),
-                directive.name.clone(),
+                directive.name.to_string(),
             ],
             value: json!({
                 "application": directive.application,
@@ -141,7 +141,7 @@ fn directives(registry: &Registry) -> Vec<Entry> {
 
 fn categories(registry: &Registry) -> Vec<Entry> {
     let entries = registry.categories().iter().map(|category| Entry {
-        names: vec![category.label.clone()],
+        names: vec![category.label.to_string()],
         value: json!({
             "label": category.label,
             "name": category.name,
@@ -153,7 +153,7 @@ fn categories(registry: &Registry) -> Vec<Entry> {
 
 fn agents(registry: &Registry) -> Vec<Entry> {
     let entries = registry.agents().iter().map(|agent| Entry {
-        names: vec![agent.token.clone()],
+        names: vec![agent.token.to_string()],
         value: json!({
             "token": agent.token,
             "operator": agent.operator,

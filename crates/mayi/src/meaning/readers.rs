@@ -161,7 +161,7 @@ fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> 
         let longer = [format!("example{letters}"), format!("{letters}bot"), format!("{letters}-ai")];
         std::iter::once(letters).chain(longer)
     });
-    let known = robots.registry().agents().iter().map(|agent| agent.token.clone());
+    let known = robots.registry().agents().iter().map(|agent| agent.token.to_string());
     let is_named =
         |token: &str| readers.all.iter().any(|reader| reader.label.eq_ignore_ascii_case(token));
     let mut tokens = known.chain(spelled).filter(|token| program.matches(token));

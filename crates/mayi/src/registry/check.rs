@@ -3,6 +3,7 @@
 //! The checks are the drafts' rules for registrations: the form of identifiers, the eight value
 //! types, and that only who controls an application registers directives for it.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,6 +21,9 @@ use crate::span::line_at;
 use crate::structured::{ValueType, parse_bare_item};
 
 type Text = Spanned<String>;
+
+/// The entries of one kind: the shipped ones are borrowed until a file is laid over them.
+type Entries<T> = Cow<'static, [T]>;
 
 /// A file as it is read; a text keeps its place, so that an error can name the line.
 #[derive(Deserialize)]
@@ -129,9 +133,9 @@ impl Checker<'_> {
         self.errors.push(RegistryError { file: self.file.to_owned(), line, message: message.into() });
     }
 
-    fn purposes(&mut self, entries: Vec<RawPurpose>, into: &mut Vec<Purpose>) {
+    fn purposes(&mut self, entries: Vec<RawPurpose>, into: &mut Entries<Purpose>) {
         let mut seen = HashSet::new();
-        let mut layer = Layer::over(into, |purpose| purpose.token.to_ascii_lowercase());
+        let mut layer = Layer::over(into.to_mut(), |purpose| purpose.token.to_ascii_lowercase());
         for raw in entries {
             let at = raw.token.span().start;
             let token = raw.token.into_inner();
@@ -141,15 +145,15 @@ impl Checker<'_> {
                 continue;
             }
             if self.is_first(&mut seen, &token.to_ascii_uppercase(), at) {
-                let purpose = Purpose { token, description: raw.description };
+                let purpose = Purpose { token: token.into(), description: raw.description.into() };
                 layer.put(purpose);
             }
         }
     }
 
-    fn applications(&mut self, entries: Vec<RawApplication>, into: &mut Vec<Application>) {
+    fn applications(&mut self, entries: Vec<RawApplication>, into: &mut Entries<Application>) {
         let mut seen = HashSet::new();
-        let mut layer = Layer::over(into, |application| application.identifier.clone());
+        let mut layer = Layer::over(into.to_mut(), |application| application.identifier.to_string());
         for raw in entries {
             let at = raw.identifier.span().start;
             let identifier = raw.identifier.into_inner();
@@ -169,7 +173,11 @@ impl Checker<'_> {
                 Err(error) => self.wrong(token_at, error.to_string()),
                 Ok(product_token) => {
                     if self.is_first(&mut seen, &identifier, at) {
-                        let application = Application { identifier, product_token, change_controller };
+                        let application = Application {
+                            identifier: identifier.into(),
+                            product_token,
+                            change_controller: change_controller.into(),
+                        };
                         layer.put(application);
                     }
                 }
@@ -177,9 +185,9 @@ impl Checker<'_> {
         }
     }
 
-    fn categories(&mut self, entries: Vec<RawCategory>, into: &mut Vec<Category>) {
+    fn categories(&mut self, entries: Vec<RawCategory>, into: &mut Entries<Category>) {
         let mut seen = HashSet::new();
-        let mut layer = Layer::over(into, |category| category.label.clone());
+        let mut layer = Layer::over(into.to_mut(), |category| category.label.to_string());
         for raw in entries {
             let at = raw.label.span().start;
             let label = raw.label.into_inner();
@@ -191,7 +199,11 @@ impl Checker<'_> {
                     "`other` is where labels outside of the vocabulary are listed; choose another";
                 self.wrong(at, message);
             } else if self.is_first(&mut seen, &label, at) {
-                let category = Category { label, name: raw.name, description: raw.description };
+                let category = Category {
+                    label: label.into(),
+                    name: raw.name.into(),
+                    description: raw.description.into(),
+                };
                 layer.put(category);
             }
         }
@@ -244,11 +256,11 @@ impl Checker<'_> {
             }
             if let (Some(value_type), Some(status)) = (value_type, status) {
                 let directive = ApplicationDirective {
-                    application,
-                    name,
+                    application: application.into(),
+                    name: name.into(),
                     value_type,
-                    description: raw.description,
-                    documentation: raw.documentation.into_inner(),
+                    description: raw.description.into(),
+                    documentation: raw.documentation.into_inner().into(),
                     status,
                     overrides,
                 };
@@ -257,7 +269,7 @@ impl Checker<'_> {
         }
         let key =
             |directive: &ApplicationDirective| format!("{};{}", directive.application, directive.name);
-        let mut layer = Layer::over(&mut registry.directives, key);
+        let mut layer = Layer::over(registry.directives.to_mut(), key);
         for directive in directives {
             layer.put(directive);
         }
@@ -271,7 +283,7 @@ impl Checker<'_> {
     ) -> Overrides {
         let category = raw.category.as_ref().clone();
         if registry.category(&category).is_none() {
-            let known: Vec<_> = registry.categories.iter().map(|known| known.label.as_str()).collect();
+            let known: Vec<_> = registry.categories.iter().map(|known| &*known.label).collect();
             let message = format!("no usage category `{category}`; there are {}", known.join(", "));
             self.wrong(raw.category.span().start, message);
         }
@@ -293,12 +305,12 @@ impl Checker<'_> {
                 }
             }
         }
-        Overrides { category, values }
+        Overrides { category: category.into(), values: values.into() }
     }
 
-    fn agents(&mut self, entries: Vec<RawAgent>, into: &mut Vec<Agent>) {
+    fn agents(&mut self, entries: Vec<RawAgent>, into: &mut Entries<Agent>) {
         let mut seen = HashSet::new();
-        let mut layer = Layer::over(into, |agent| agent.token.to_ascii_lowercase());
+        let mut layer = Layer::over(into.to_mut(), |agent| agent.token.to_ascii_lowercase());
         for raw in entries {
             let place = |text: &Text| text.span().start;
             let known = self.errors.len();
@@ -322,12 +334,15 @@ impl Checker<'_> {
             }
             if let Some(kind) = kind {
                 let agent = Agent {
-                    token: raw.token.into_inner(),
-                    operator: raw.operator,
+                    token: raw.token.into_inner().into(),
+                    operator: raw.operator.into(),
                     kind,
                     control_only: raw.control_only,
-                    source: raw.source.into_inner(),
-                    manners: Manners { fallbacks, ignores_global: raw.ignores_global },
+                    source: raw.source.into_inner().into(),
+                    manners: Manners {
+                        fallbacks: fallbacks.into(),
+                        ignores_global: raw.ignores_global,
+                    },
                 };
                 layer.put(agent);
             }

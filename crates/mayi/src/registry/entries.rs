@@ -1,4 +1,8 @@
 //! The entries of the registries, with the fields that the drafts give them.
+//!
+//! A text is borrowed in an entry that is shipped, and owned in one of a user's file.
+
+use std::borrow::Cow;
 
 use crate::crawler::Manners;
 use crate::preference::Preference;
@@ -9,9 +13,9 @@ use crate::structured::{Value, ValueType};
 #[non_exhaustive]
 pub struct Purpose {
     /// The token; it is compared in any case.
-    pub token: String,
+    pub token: Cow<'static, str>,
     /// What it stands for.
-    pub description: String,
+    pub description: Cow<'static, str>,
 }
 
 /// An application and the crawler that gathers for it (APP-8).
@@ -19,11 +23,11 @@ pub struct Purpose {
 #[non_exhaustive]
 pub struct Application {
     /// Its identifier, a Structured Fields Token.
-    pub identifier: String,
+    pub identifier: Cow<'static, str>,
     /// The product token of its crawler.
     pub product_token: crate::ProductToken,
     /// Who may change it.
-    pub change_controller: String,
+    pub change_controller: Cow<'static, str>,
 }
 
 /// A directive of an application (APP-8).
@@ -31,15 +35,15 @@ pub struct Application {
 #[non_exhaustive]
 pub struct ApplicationDirective {
     /// The application that it belongs to.
-    pub application: String,
+    pub application: Cow<'static, str>,
     /// Its name, a Structured Fields key.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// The type that its values have.
     pub value_type: ValueType,
     /// What it means.
-    pub description: String,
+    pub description: Cow<'static, str>,
     /// Where more is said about it.
-    pub documentation: String,
+    pub documentation: Cow<'static, str>,
     /// Whether it is in use.
     pub status: Status,
     /// The usage category that it speaks about, if it does (APP-9).
@@ -70,9 +74,9 @@ impl Status {
 #[non_exhaustive]
 pub struct Overrides {
     /// The label of the category.
-    pub category: String,
+    pub category: Cow<'static, str>,
     /// Values and what each means; other values mean nothing.
-    pub values: Vec<(Value, Preference)>,
+    pub values: Cow<'static, [(Value, Preference)]>,
 }
 
 impl Overrides {
@@ -87,11 +91,11 @@ impl Overrides {
 #[non_exhaustive]
 pub struct Category {
     /// Its label in a Dictionary.
-    pub label: String,
+    pub label: Cow<'static, str>,
     /// Its name.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// What it covers.
-    pub description: String,
+    pub description: Cow<'static, str>,
 }
 
 /// A known crawler (WILD-6).
@@ -99,15 +103,15 @@ pub struct Category {
 #[non_exhaustive]
 pub struct Agent {
     /// Its product token.
-    pub token: String,
+    pub token: Cow<'static, str>,
     /// Who runs it.
-    pub operator: String,
+    pub operator: Cow<'static, str>,
     /// What it is for.
     pub kind: AgentKind,
     /// Whether it is a token for robots.txt alone, which no request is made with.
     pub control_only: bool,
     /// Where that is said.
-    pub source: String,
+    pub source: Cow<'static, str>,
     pub(crate) manners: Manners,
 }
 

@@ -1,9 +1,10 @@
 //! What the drafts leave to registries, as data: purposes, applications, their directives, usage
 //! categories and known crawlers.
 //!
-//! The shipped files are in `data/`. A user's file has entries of any kind and is laid over them: an
-//! entry with the same key stands instead of the shipped one. Nothing is fetched, and reading a file
-//! is the caller's matter: this takes its text.
+//! The shipped files are in `data/`, and in the program as the tables of `shipped.rs`, which a test makes
+//! from them: nothing is read when a program starts. A user's file has entries of any kind and is laid
+//! over them: an entry with the same key stands instead of the shipped one. Nothing is fetched, and
+//! reading a file is the caller's matter: this takes its text.
 //!
 //! ```
 //! use mayi::registry::Registry;
@@ -24,6 +25,9 @@
 mod check;
 mod entries;
 mod error;
+#[cfg(test)]
+mod making;
+mod shipped;
 
 pub use entries::{
     Agent, AgentKind, Application, ApplicationDirective, Category, Overrides, Purpose, Status,
@@ -38,32 +42,26 @@ use crate::crawler::{Manners, ProductToken};
 /// All registries together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registry {
-    purposes: Vec<Purpose>,
-    applications: Vec<Application>,
-    directives: Vec<ApplicationDirective>,
-    categories: Vec<Category>,
+    purposes: Cow<'static, [Purpose]>,
+    applications: Cow<'static, [Application]>,
+    directives: Cow<'static, [ApplicationDirective]>,
+    categories: Cow<'static, [Category]>,
     /// By token, in lower case.
-    agents: Vec<Agent>,
+    agents: Cow<'static, [Agent]>,
 }
 
-/// The shipped files, with their names.
-const SHIPPED: [(&str, &str); 5] = [
-    ("purposes.toml", include_str!("../../data/purposes.toml")),
-    ("applications.toml", include_str!("../../data/applications.toml")),
-    ("categories.toml", include_str!("../../data/categories.toml")),
-    ("directives.toml", include_str!("../../data/directives.toml")),
-    ("agents.toml", include_str!("../../data/agents.toml")),
-];
-
 static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
-    let add = |registry: Registry, (name, text): (&str, &str)| {
-        registry.extended(name, text).unwrap_or_else(|errors| panic!("a shipped registry: {errors}"))
-    };
-    Arc::new(SHIPPED.into_iter().fold(Registry::default(), add))
+    Arc::new(Registry {
+        purposes: Cow::Borrowed(shipped::PURPOSES),
+        applications: Cow::Borrowed(shipped::APPLICATIONS),
+        directives: Cow::Borrowed(shipped::DIRECTIVES),
+        categories: Cow::Borrowed(shipped::CATEGORIES),
+        agents: Cow::Borrowed(shipped::AGENTS),
+    })
 });
 
 impl Registry {
-    /// The registries that are shipped.
+    /// The registries that are shipped. They are in the program: this reads nothing.
     pub fn built_in() -> Arc<Self> {
         Arc::clone(&BUILT_IN)
     }

@@ -37,7 +37,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
     statements::each_application(context, |line, application, parameters| {
         if registry.application(application).is_none() {
-            let known = registry.applications().iter().map(|known| known.identifier.as_str());
+            let known = registry.applications().iter().map(|known| &*known.identifier);
             let message = format!("no application is registered as `{application}`");
             report(context, found, line, application, message, nearest(application, known));
             return;
@@ -47,7 +47,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 continue;
             }
             let own = registry.directives().iter().filter(|known| known.application == application);
-            let near = nearest(name, own.map(|known| known.name.as_str()));
+            let near = nearest(name, own.map(|known| &*known.name));
             let message = format!("`{application}` has no directive registered as `{name}`");
             report(context, found, line, name, message, near);
         }

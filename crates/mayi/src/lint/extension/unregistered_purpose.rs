@@ -44,7 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = if value.is_empty() { context.span(start.record.name) } else { context.span(value) };
         found.report(span, || {
             let text = String::from_utf8_lossy(value);
-            let purposes = context.robots.registry().purposes().iter().map(|known| known.token.as_str());
+            let purposes = context.robots.registry().purposes().iter().map(|known| &*known.token);
             let fix = nearest(&text, purposes).map(|near| {
                 Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)])
             });

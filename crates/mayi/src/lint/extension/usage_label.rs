@@ -42,7 +42,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         for (label, _) in statement.labels().filter(|(label, _)| registry.category(label).is_none()) {
             let span = line.span_of(label, context);
             found.report(span, || {
-                let known: Vec<_> = registry.categories().iter().map(|known| known.label.as_str()).collect();
+                let known: Vec<_> = registry.categories().iter().map(|known| &*known.label).collect();
                 let meant = match label {
                     "ai" | "ai-train" | "train-genai" | "genai" | "train" => Some("train-ai"),
                     other => nearest(other, known.iter().copied()),

@@ -102,5 +102,5 @@ fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     let in_token = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let words = text.split(|c| !in_token(c)).filter(|word| !word.is_empty());
     let mut tries = [joined.as_str(), dashed.as_str()].into_iter().chain(words);
-    tries.find_map(|word| registry.agent(word)).map(|agent| agent.token.as_str())
+    tries.find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
 }

@@ -113,7 +113,7 @@ fn report(
             format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
             format!("`{token}` does not find itself in the line, and uses {uses}."),
         )
-        .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, token.as_str())]))
+        .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, &**token)]))
     });
 }
 

@@ -10,7 +10,7 @@ use crate::clock::{Clock, within};
 use crate::kept::{FileCopy, Hop, Said};
 use crate::lifecycle::Attempted;
 use crate::manners::{Manners, Turn};
-use crate::transport::{Get, Response, Transport, TransportError};
+use crate::transport::{Cause, Get, Response, Transport, TransportError};
 
 /// What an attempt is made with.
 pub(crate) struct Means {
@@ -37,6 +37,7 @@ impl Means {
         let mut hops = Vec::new();
         let mut left = self.total;
         let mut turn = Some(turn);
+        let mut cause = Cause::Server;
         loop {
             let asked = attempt.url().to_owned();
             // Changes are asked for at the URL that the copy came from, where there is something to
@@ -46,14 +47,24 @@ impl Means {
             let got = self.get(&asked, origin.port(), copy, turn.take(), &mut left).await;
             let said = match &got {
                 Ok(response) => Said::Status(response.status),
-                Err(error) => Said::Error(error.0.clone()),
+                Err(error) => Said::Error(error.message().into()),
             };
             hops.push(Hop { url: asked.into(), said });
             let (step, response) = match got {
-                Err(error) => (attempt.failed(&error.0), None),
+                Err(error) => {
+                    let step = attempt.failed(error.message());
+                    cause = error.cause().clone();
+                    (step, None)
+                }
                 Ok(response) if response.status == 304 && copy.is_some() => {
                     let result = AccessResult::Successful;
-                    return Attempted { result, hops, response: Some(response), is_unchanged: true };
+                    return Attempted {
+                        result,
+                        hops,
+                        response: Some(response),
+                        is_unchanged: true,
+                        cause,
+                    };
                 }
                 Ok(response) => {
                     let location = response.field("location").map(str::to_owned);
@@ -61,7 +72,7 @@ impl Means {
                 }
             };
             if let Step::Done(result) = step {
-                return Attempted { result, hops, response, is_unchanged: false };
+                return Attempted { result, hops, response, is_unchanged: false, cause };
             }
         }
     }

@@ -9,6 +9,7 @@ use rustls::pki_types::CertificateDer;
 use crate::attempt::Means;
 use crate::clock::{Clock, SystemClock};
 use crate::dial::{Connector, Dialer, Resolver, SystemResolver, TcpConnector};
+use crate::events::Listener;
 use crate::fetcher::{Fetcher, Inner, Octets};
 use crate::guard::Guard;
 use crate::held;
@@ -49,6 +50,7 @@ pub struct Builder {
     ready_octets: u64,
     offline: bool,
     store: Option<Arc<dyn Store>>,
+    listener: Option<Arc<dyn Listener>>,
     clock: Arc<dyn Clock>,
     resolver: Arc<dyn Resolver>,
     connector: Arc<dyn Connector>,
@@ -76,6 +78,7 @@ impl Builder {
             ready_octets: 256 << 20,
             offline: false,
             store: None,
+            listener: None,
             clock: Arc::new(SystemClock),
             resolver: Arc::new(SystemResolver),
             connector: Arc::new(TcpConnector),
@@ -129,6 +132,12 @@ impl Builder {
     /// Where what is fetched is kept; in memory where nothing is said.
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), ..self }
+    }
+
+    /// Tells this what happens beside the answers: failures of the store, what this machine lacks, and what
+    /// the guard has refused.
+    pub fn listener(self, listener: Arc<dyn Listener>) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// How many octets of files are held in memory, read and ready, in front of the store.
@@ -197,7 +206,7 @@ impl Builder {
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(256 << 20))),
             ready: held::cache(self.ready_octets, 4096, largest, Octets),
             offline: self.offline,
-            counters: crate::stats::Counters::default(),
+            counters: crate::stats::Counters::told_to(self.listener),
             flights: std::sync::Mutex::default(),
         })
     }

@@ -4,9 +4,8 @@
 //! lets through are connected to. What resolves and what connects are traits, so that tests can script
 //! both and no test has to dial a foreign address.
 
-use std::fmt;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,9 @@ use tokio::net::TcpStream;
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use crate::clock::{Clock, Later, within};
-use crate::guard::Guard;
+use crate::fault::Lack;
+use crate::guard::{Guard, is_special};
+use crate::transport::TransportError;
 
 /// How long one address has before the next one is tried beside it (RFC 8305 has a quarter of a
 /// second too).
@@ -94,16 +95,6 @@ pub(crate) struct Dialer {
     pub(crate) timeout: Duration,
 }
 
-/// Why there is no connection.
-#[derive(Debug)]
-pub(crate) struct DialError(String);
-
-impl fmt::Display for DialError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 impl Dialer {
     /// Connects to a host, where `named` is the port that the question named.
     pub(crate) async fn dial(
@@ -111,34 +102,48 @@ impl Dialer {
         host: &str,
         port: u16,
         named: u16,
-    ) -> Result<(Box<dyn Stream>, SocketAddr), DialError> {
-        self.guard.check_port(port, named).map_err(|error| DialError(format!("guard: {error}")))?;
+    ) -> Result<(Box<dyn Stream>, SocketAddr), TransportError> {
+        self.guard
+            .check_port(port, named)
+            .map_err(|error| TransportError::guarded(&error, format_args!("{host}: {error}")))?;
         let dialled = async {
-            let addresses = self.addresses(host, port).await?;
-            self.first_of(addresses).await
+            let (addresses, is_literal) = self.addresses(host, port).await?;
+            self.first_of(addresses, is_literal).await
         };
-        within(&*self.clock, self.timeout, dialled)
-            .await
-            .unwrap_or_else(|| Err(DialError(format!("timeout: no connection in {:?}", self.timeout))))
+        within(&*self.clock, self.timeout, dialled).await.unwrap_or_else(|| Err(self.late()))
     }
 
     /// Connects to an address that a connection has been made to already: what FTP needs.
     #[cfg(feature = "ftp")]
-    pub(crate) async fn dial_again(&self, address: SocketAddr) -> Result<Box<dyn Stream>, DialError> {
-        let dialled = self.first_of(vec![address]);
+    pub(crate) async fn dial_again(
+        &self,
+        address: SocketAddr,
+    ) -> Result<Box<dyn Stream>, TransportError> {
+        let dialled = self.first_of(vec![address], false);
         let dialled = within(&*self.clock, self.timeout, dialled).await;
-        let late = || Err(DialError(format!("timeout: no connection in {:?}", self.timeout)));
-        dialled.unwrap_or_else(late).map(|(stream, _)| stream)
+        dialled.unwrap_or_else(|| Err(self.late())).map(|(stream, _)| stream)
     }
 
-    /// The addresses of a host that the guard lets through.
-    async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {
+    fn late(&self) -> TransportError {
+        TransportError::new("timeout", format_args!("no connection in {:?}", self.timeout))
+    }
+
+    /// The addresses of a host that the guard lets through, and whether the host is an address itself.
+    ///
+    /// Which address a name has inside a network is for nobody outside to know: that is in the details of an
+    /// error and not in its message. An address that stands in the URL is known to whoever asks.
+    async fn addresses(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<(Vec<SocketAddr>, bool), TransportError> {
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let is_literal = literal.is_ok();
         let mut addresses = if let Ok(address) = literal {
             vec![SocketAddr::new(address, port)]
         } else {
             let resolved = self.resolver.resolve(host, port).await;
-            resolved.map_err(|error| DialError(format!("dns: {host} has no address: {error}")))?
+            resolved.map_err(|error| unresolved(host, &error))?
         };
         let mut forbidden = None;
         addresses.retain(|address| match self.guard.check(address.ip()) {
@@ -154,9 +159,15 @@ impl Dialer {
         }
         addresses.truncate(MOST_ADDRESSES);
         match (addresses.is_empty(), forbidden) {
-            (false, _) => Ok(addresses),
-            (true, Some(forbidden)) => Err(DialError(format!("guard: {forbidden}"))),
-            (true, None) => Err(DialError(format!("dns: {host} has no address"))),
+            (false, _) => Ok((addresses, is_literal)),
+            (true, Some(forbidden)) if is_literal => {
+                Err(TransportError::guarded(&forbidden, &forbidden))
+            }
+            (true, Some(forbidden)) => Err(TransportError::guarded(
+                format_args!("{host} has no address that is connected to"),
+                format_args!("{host}: {forbidden}"),
+            )),
+            (true, None) => Err(TransportError::new("dns", format_args!("{host} has no address"))),
         }
     }
 
@@ -164,10 +175,11 @@ impl Dialer {
     async fn first_of(
         &self,
         addresses: Vec<SocketAddr>,
-    ) -> Result<(Box<dyn Stream>, SocketAddr), DialError> {
+        is_literal: bool,
+    ) -> Result<(Box<dyn Stream>, SocketAddr), TransportError> {
         let mut tries = JoinSet::new();
         let mut waiting = addresses.into_iter();
-        let mut last_error = None;
+        let mut errors = Errors::default();
         loop {
             if let Some(address) = waiting.next() {
                 let connector = Arc::clone(&self.connector);
@@ -180,16 +192,55 @@ impl Dialer {
             };
             match joined {
                 Some(Some(Ok((address, Ok(stream))))) => return Ok((stream, address)),
-                Some(Some(Ok((address, Err(error))))) => last_error = Some((address, error)),
-                Some(Some(Err(error))) => return Err(DialError(format!("connect: {error}"))),
+                Some(Some(Ok((address, Err(error))))) => errors.add(address, error),
+                Some(Some(Err(error))) => return Err(TransportError::new("connect", error)),
                 Some(None) => break,
                 None => {}
             }
         }
-        Err(DialError(match last_error {
-            Some((address, error)) => format!("connect: {address}: {error}"),
-            None => "connect: no address to connect to".to_owned(),
-        }))
+        Err(errors.sum(is_literal))
+    }
+}
+
+/// What went wrong at the addresses of a host.
+#[derive(Default)]
+struct Errors {
+    theirs: Option<(SocketAddr, io::Error)>,
+    ours: Option<(SocketAddr, io::Error, Lack)>,
+}
+
+impl Errors {
+    fn add(&mut self, address: SocketAddr, error: io::Error) {
+        match Lack::of_connecting(&error) {
+            Some(lack) => self.ours = Some((address, error, lack)),
+            None => self.theirs = Some((address, error)),
+        }
+    }
+
+    /// One error for all. A machine without IPv6 has no route to half of the addresses of most hosts, so
+    /// one address that was asked and has failed makes it the host's failure.
+    fn sum(self, is_literal: bool) -> TransportError {
+        match (self.theirs, self.ours) {
+            (Some((address, error)), _) if is_literal || !is_special(address.ip()) => {
+                TransportError::new("connect", format_args!("{address}: {error}"))
+            }
+            (Some((_, error)), _) => TransportError::new("connect", error),
+            (None, Some((address, error, lack))) => {
+                TransportError::lacking(lack, format_args!("{address}: {error}"))
+            }
+            (None, None) => TransportError::new("connect", "no address to connect to"),
+        }
+    }
+}
+
+/// Why a name has no address. A resolver that could not open a socket often says no more than that it failed, so
+/// it is tried whether this process still can.
+fn unresolved(host: &str, error: &io::Error) -> TransportError {
+    let can_open = || UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).err();
+    let lack = Lack::of(error).or_else(|| Lack::of(&can_open()?));
+    match lack {
+        Some(lack) => TransportError::lacking(lack, format_args!("{host}: {error}")),
+        None => TransportError::new("dns", format_args!("{host} has no address: {error}")),
     }
 }
 

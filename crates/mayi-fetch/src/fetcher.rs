@@ -16,12 +16,14 @@ use crate::Stats;
 use crate::attempt::Means;
 use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::{Clock, within};
+use crate::events::{StoreHealth, StoreWork};
 use crate::kept::{Kept, LastAttempt};
 use crate::lifecycle::{CLOCK_SKEW, Need, Policy};
 use crate::manners::Turn;
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
-use crate::store::{Claim, ClaimToken, Store, StoreError, Storing};
+use crate::store::{Claim, ClaimToken, Store, StoreError, StoreErrorKind, Storing};
+use crate::transport::Cause;
 
 /// How often a store is asked whether another process is done with an origin.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -174,6 +176,18 @@ impl Fetcher {
         &self.0.store
     }
 
+    /// How the store is, by what came of the last work that was asked of it.
+    pub fn store_health(&self) -> StoreHealth {
+        self.0.counters.store_health()
+    }
+
+    /// Asks the store whether it answers, and says how it is then. It is as quick as the store, and takes no
+    /// longer than three seconds: for a start, and for readiness that nobody has questions before.
+    pub async fn check_store(&self) -> StoreHealth {
+        self.0.noted(StoreWork::Reading, self.0.store.check()).await;
+        self.store_health()
+    }
+
     /// How requests are answered.
     pub fn answering(&self) -> &Answering {
         &self.0.answering
@@ -279,7 +293,7 @@ impl Inner {
         let kept = before.as_ref().map(|ready| &*ready.kept);
         let landed = self.ask(origin, turn, kept, is_blind).await;
         if let Some(token) = token {
-            self.noted(self.store.release(origin, token)).await;
+            self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
         }
         landed
     }
@@ -290,7 +304,7 @@ impl Inner {
         if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
             return here;
         }
-        let stored = self.noted(self.store.load(origin)).await;
+        let stored = self.loaded(origin).await;
         *is_blind = stored.is_none();
         match (here, stored.flatten()) {
             (Some(here), Some(stored)) if stored.last.at <= here.kept.last.at => Some(here),
@@ -316,12 +330,12 @@ impl Inner {
         let mut give_up = None;
         loop {
             let turn = self.means.manners.turn(origin.host()).await;
-            match self.noted(self.store.claim(origin, at_most)).await {
+            match self.noted(StoreWork::Claiming, self.store.claim(origin, at_most)).await {
                 Some(Claim::Granted(token)) => {
                     // Somebody may have been done with it just before.
                     *before = self.newest(origin, is_blind).await;
                     if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
-                        self.noted(self.store.release(origin, token)).await;
+                        self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
                         return None;
                     }
                     return Some((turn, Some(token)));
@@ -350,23 +364,35 @@ impl Inner {
         let copy = before.and_then(|kept| kept.copy.as_ref());
         let attempted = self.means.attempt(origin, turn, copy, self.policy.attempts).await;
         let now = self.clock.now();
-        self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
+        let cause = attempted.cause.clone();
+        if !matches!(cause, Cause::Here(..)) {
+            self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
+        }
         let how = match (&attempted.result, attempted.is_unchanged) {
             (AccessResult::Successful, true) => How::Revalidated,
             _ => How::Fetched,
         };
         let dice = fastrand::f64() * 2.0 - 1.0;
         let kept = Arc::new(self.policy.after(before, origin, attempted, now, dice));
-        if kept.is_our_own_doing() {
-            self.counters.guarded();
-        } else if !is_blind || kept.copy.is_some() {
-            // In a store that could not be looked into there may be a good copy, and no failure
-            // replaces it.
-            if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
-                // A store keeps the later of two attempts: one from the future would stay for ever.
-                self.noted(self.store.remove(origin)).await;
+        match cause {
+            // What this machine lacks says nothing about the site: the next question asks again.
+            Cause::Here(lack, detail) => {
+                self.counters.lacking(origin, lack, &detail);
+                return Landed { ready: Arc::new(Ready::new(kept, &self.answering)), how };
             }
-            self.noted(self.store.save(&kept)).await;
+            // What the guard of this process refuses is not for others to know.
+            Cause::Guard(detail) => self.counters.guarded(origin, &detail),
+            Cause::Server if is_blind && kept.copy.is_none() => {
+                // In a store that could not be looked into there may be a good copy, and no failure
+                // replaces it.
+            }
+            Cause::Server => {
+                if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
+                    // A store keeps the later of two attempts: one from the future would stay for ever.
+                    self.noted(StoreWork::Writing, self.store.remove(origin)).await;
+                }
+                self.noted(StoreWork::Writing, self.store.save(&kept)).await;
+            }
         }
         Landed { ready: self.keep(kept), how }
     }
@@ -393,14 +419,33 @@ impl Inner {
         Landed { ready: Arc::new(Ready::new(kept, &self.answering)), how: How::Kept }
     }
 
-    /// What a store says, in time; that it failed is counted, and nobody has to wait for it.
-    async fn noted<T>(&self, saying: Storing<'_, T>) -> Option<T> {
-        let late =
-            || Err(StoreError::new(format_args!("the store has not answered in {STORE_PATIENCE:?}")));
+    /// What the store has of an origin: `None` where it can't be asked. What is damaged is as good as absent.
+    async fn loaded(&self, origin: &Origin) -> Option<Option<Arc<Kept>>> {
+        let loaded = async {
+            match self.store.load(origin).await {
+                Err(error) if error.kind() == StoreErrorKind::DamagedEntry => {
+                    self.counters.damaged(origin, &error);
+                    Ok(None)
+                }
+                loaded => loaded,
+            }
+        };
+        self.noted(StoreWork::Reading, Box::pin(loaded)).await
+    }
+
+    /// What a store says, in time; that it failed is counted and told, and nobody has to wait for it.
+    async fn noted<T>(&self, work: StoreWork, saying: Storing<'_, T>) -> Option<T> {
+        let late = || {
+            let message = format!("the store has not answered in {STORE_PATIENCE:?}");
+            Err(StoreError::of(StoreErrorKind::Unreachable, message))
+        };
         match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {
-            Ok(value) => Some(value),
+            Ok(value) => {
+                self.counters.store_worked(work);
+                Some(value)
+            }
             Err(error) => {
-                self.counters.store_failed(&error);
+                self.counters.store_failed(work, &error, self.clock.now());
                 None
             }
         }

@@ -42,7 +42,7 @@ impl Ftp {
         let host = get.url.host_str().ok_or_else(|| TransportError::new("url", "it has no host"))?;
         let port = get.url.port_or_known_default().unwrap_or(21);
         let dialled = self.dialer.dial(host, port, get.named_port).await;
-        let (stream, address) = dialled.map_err(|error| TransportError(error.to_string().into()))?;
+        let (stream, address) = dialled?;
         let mut control = Control { stream: BufReader::new(stream) };
         let greeted = within(&*self.dialer.clock, self.patience.first_byte, control.reply()).await;
         let late = || TransportError::new("timeout", "the server does not greet");
@@ -66,7 +66,7 @@ impl Ftp {
         data.take(limit)
             .read_to_end(&mut body)
             .await
-            .map_err(|e| TransportError::new("truncated", e))?;
+            .map_err(|error| TransportError::of_io("truncated", &error))?;
         let is_cut = body.len() > get.body_octets;
         if !is_cut {
             // A server that breaks off says so here, or not at all.
@@ -90,8 +90,7 @@ impl Ftp {
             passive_port(&reply.text)
         };
         let port = port.filter(|port| *port >= 1024).ok_or_else(|| unexpected(&reply))?;
-        let dialled = self.dialer.dial_again(SocketAddr::new(address.ip(), port)).await;
-        dialled.map_err(|error| TransportError(error.to_string().into()))
+        self.dialer.dial_again(SocketAddr::new(address.ip(), port)).await
     }
 }
 
@@ -105,7 +104,7 @@ impl Control {
     async fn say(&mut self, command: &str) -> Result<Reply, TransportError> {
         let line = format!("{command}\r\n");
         let said = self.stream.write_all(line.as_bytes()).await;
-        said.map_err(|error| TransportError::new("connection", error))?;
+        said.map_err(|error| TransportError::of_io("connection", &error))?;
         self.reply().await
     }
 
@@ -116,7 +115,7 @@ impl Control {
         for _ in 0..MOST_LINES {
             let mut line = Vec::new();
             let read = (&mut self.stream).take(MOST_LINE).read_until(b'\n', &mut line).await;
-            read.map_err(|error| TransportError::new("connection", error))?;
+            read.map_err(|error| TransportError::of_io("connection", &error))?;
             if !line.ends_with(b"\n") {
                 return Err(TransportError::new("truncated", "a reply without an end"));
             }

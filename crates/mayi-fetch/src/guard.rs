@@ -150,6 +150,11 @@ impl fmt::Display for InvalidRange {
 
 impl std::error::Error for InvalidRange {}
 
+/// Whether an address is special: of this machine, of a network inside, or of no host at all.
+pub(crate) fn is_special(address: IpAddr) -> bool {
+    special(address).is_some()
+}
+
 /// What makes an address special, if it is (the registries of RFC 6890, and multicast).
 fn special(address: IpAddr) -> Option<&'static str> {
     match address {

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, HOST, HeaderMap, HeaderValue,
-    TRANSFER_ENCODING, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, HOST, HeaderMap,
+    HeaderValue, TRANSFER_ENCODING, USER_AGENT,
 };
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use hyper_util::rt::TokioIo;
@@ -23,6 +23,7 @@ use url::Url;
 use crate::clock::{Later, within};
 use crate::coding::{ACCEPTED, Body, Flow};
 use crate::dial::{Dialer, Stream};
+use crate::fault::Lack;
 use crate::transport::{Get, Patience, Response, Transport, TransportError};
 
 /// More header fields than this are an error of the server.
@@ -34,7 +35,7 @@ pub(crate) struct Http {
     patience: Patience,
     extra_roots: Vec<CertificateDer<'static>>,
     /// Made when the first https request needs it: reading the system's roots takes a while.
-    tls: OnceLock<Result<TlsConnector, String>>,
+    tls: OnceLock<TlsConnector>,
 }
 
 impl Http {
@@ -54,6 +55,12 @@ impl Http {
         let head = within(&*self.dialer.clock, self.patience.first_byte, sender.send(request)).await;
         let response = head.ok_or_else(late)?.map_err(|error| failure(&error))?;
         let (parts, body) = response.into_parts();
+        // The client would take the chunks and pass over the length, another reader might do the reverse
+        // (RFC 9112 §6.3). Which of the two is meant nobody can know.
+        if parts.headers.contains_key(TRANSFER_ENCODING) && parts.headers.contains_key(CONTENT_LENGTH) {
+            let both = "it has both Content-Length and Transfer-Encoding, so its end is not certain";
+            return Err(TransportError::new("protocol", both));
+        }
         let status = parts.status.as_u16();
         let fields = fields(&parts.headers);
         if !parts.status.is_success() {
@@ -79,26 +86,31 @@ impl Http {
         let host = url.host_str().ok_or_else(|| TransportError::new("url", "it has no host"))?;
         let port = url.port_or_known_default().unwrap_or(80);
         let ready = async {
-            let (stream, _) = self
-                .dialer
-                .dial(host, port, get.named_port)
-                .await
-                .map_err(|error| TransportError(error.to_string().into()))?;
+            let (stream, _) = self.dialer.dial(host, port, get.named_port).await?;
             if url.scheme() != "https" {
                 return self.handshake(stream, false).await;
             }
             let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
                 .map_err(|error| TransportError::new("tls", error))?;
-            let tls = self.tls.get_or_init(|| connector(&self.extra_roots));
-            let tls = tls.as_ref().map_err(|error| TransportError::new("tls", error))?;
-            let stream =
-                tls.connect(name, stream).await.map_err(|error| TransportError::new("tls", error))?;
+            let connected = self.tls()?.connect(name, stream).await;
+            let stream = connected.map_err(|error| TransportError::of_io("tls", &error))?;
             let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
             self.handshake(Box::new(stream), is_two).await
         };
         within(&*self.dialer.clock, self.patience.connect, ready)
             .await
             .unwrap_or_else(|| Err(TransportError::new("timeout", "no connection in time")))
+    }
+
+    /// TLS, made when it is first needed. That it can't be made is no fault of a server, and passes when this
+    /// process has descriptors again, so it is tried again each time.
+    fn tls(&self) -> Result<&TlsConnector, TransportError> {
+        if let Some(tls) = self.tls.get() {
+            return Ok(tls);
+        }
+        let made = connector(&self.extra_roots)
+            .map_err(|error| TransportError::lacking(Lack::RootCertificates, error))?;
+        Ok(self.tls.get_or_init(|| made))
     }
 
     async fn handshake(
@@ -299,8 +311,11 @@ async fn read(
 /// What went wrong in a word, and then in those of the client.
 fn failure(error: &hyper::Error) -> TransportError {
     let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
-    let mut causes = causes.filter_map(|cause| cause.downcast_ref::<io::Error>());
-    let has_ended = causes.any(|cause| cause.kind() == io::ErrorKind::UnexpectedEof);
+    let causes: Vec<_> = causes.filter_map(|cause| cause.downcast_ref::<io::Error>()).collect();
+    if let Some((lack, cause)) = causes.iter().find_map(|cause| Some((Lack::of(cause)?, cause))) {
+        return TransportError::lacking(lack, cause);
+    }
+    let has_ended = causes.iter().any(|cause| cause.kind() == io::ErrorKind::UnexpectedEof);
     let kind = if error.is_incomplete_message() || has_ended {
         "truncated"
     } else if error.is_timeout() {

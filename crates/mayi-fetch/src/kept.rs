@@ -118,13 +118,6 @@ impl Kept {
         keeping.in_force(&self.outcome(), self.copy.as_ref().map(|copy| copy.checked), now)
     }
 
-    /// Whether the last attempt was ended by this process and not by anybody's server: by the guard.
-    /// That is no news of the origin, and not for others to know.
-    pub(crate) fn is_our_own_doing(&self) -> bool {
-        let last = self.last.hops.last();
-        last.is_some_and(|hop| matches!(&hop.said, Said::Error(error) if error.starts_with("guard:")))
-    }
-
     /// About how many octets it takes in memory.
     pub fn octets(&self) -> usize {
         let copy = self.copy.as_ref().map_or(0, |copy| {

@@ -10,6 +10,7 @@
 //! | [`guard`] | which addresses may be connected to |
 //! | [`store`] | where files are kept: memory, disk, Redis or Valkey |
 //! | [`kept`] | what is kept of an origin |
+//! | [`events`] | what whoever runs it should know: failures of the store, what this machine lacks |
 //! | [`blocking`] | the same without `async` |
 //! | [`clock`], [`dial`], [`transport`] | the outside world, as traits that tests can script |
 
@@ -19,6 +20,8 @@ mod builder;
 pub mod clock;
 mod coding;
 pub mod dial;
+pub mod events;
+mod fault;
 mod fetcher;
 #[cfg(feature = "ftp")]
 mod ftp;
@@ -35,6 +38,7 @@ pub mod store;
 pub mod transport;
 
 pub use builder::{Builder, InvalidUserAgent};
+pub use fault::Lack;
 pub use fetcher::Fetcher;
 pub use lifecycle::{Backoff, Policy};
 pub use robots::Robots;

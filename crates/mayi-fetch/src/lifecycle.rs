@@ -11,7 +11,7 @@ use mayi::access::{
 };
 
 use crate::kept::{FileCopy, Hop, Kept, LastAttempt};
-use crate::transport::Response;
+use crate::transport::{Cause, Response};
 
 /// A clock may run this far behind the one that wrote an entry; more, and the entry is not believed.
 pub(crate) const CLOCK_SKEW: Duration = Duration::from_mins(5);
@@ -90,6 +90,8 @@ pub(crate) struct Attempted {
     pub(crate) response: Option<Response>,
     /// Whether that response says that the copy is unchanged.
     pub(crate) is_unchanged: bool,
+    /// Whose trouble it is where there was no response.
+    pub(crate) cause: Cause,
 }
 
 impl Policy {
@@ -127,7 +129,7 @@ impl Policy {
         now: SystemTime,
         dice: f64,
     ) -> Kept {
-        let Attempted { result, hops, response, is_unchanged } = attempted;
+        let Attempted { result, hops, response, is_unchanged, cause: _ } = attempted;
         let copy_before = before.and_then(|kept| kept.copy.as_ref());
         let copy = match (&result, &response) {
             (AccessResult::Successful, Some(response)) if is_unchanged => {

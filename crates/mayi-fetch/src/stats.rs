@@ -1,11 +1,13 @@
 //! What a fetcher has done, in numbers.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use mayi::access::AccessResult;
+use mayi::access::{AccessResult, Origin};
 
+use crate::events::{Event, FailingWork, Listener, StoreHealth, StoreWork};
+use crate::fault::Lack;
 use crate::robots::How;
 use crate::store::StoreError;
 
@@ -25,6 +27,9 @@ pub struct Stats {
     pub unreachable: u64,
     /// Attempts that the guard has ended; they are among the unreachable ones.
     pub guarded: u64,
+    /// Attempts that failed for something that this machine lacks. They are in none of the numbers above, and
+    /// nothing of them is kept.
+    pub local_faults: u64,
     /// How long all attempts took together.
     pub fetch_time: Duration,
     /// Attempts that are being made now.
@@ -37,8 +42,11 @@ pub struct Stats {
     pub store_errors: u64,
     /// What it said the last time.
     pub last_store_error: Option<String>,
+    /// Entries of the store that failed their checksum when they were asked for, and counted as absent.
+    pub damaged_entries: u64,
 }
 
+/// Counts, remembers how the store is, and tells whoever listens.
 #[derive(Default)]
 pub(crate) struct Counters {
     from_kept: AtomicU64,
@@ -47,12 +55,27 @@ pub(crate) struct Counters {
     unavailable: AtomicU64,
     unreachable: AtomicU64,
     guarded: AtomicU64,
+    local_faults: AtomicU64,
     fetch_microseconds: AtomicU64,
     store_errors: AtomicU64,
-    last_store_error: Mutex<Option<String>>,
+    damaged_entries: AtomicU64,
+    store: Mutex<StoreState>,
+    listener: Option<Arc<dyn Listener>>,
+}
+
+/// How the store is.
+#[derive(Default)]
+struct StoreState {
+    last_error: Option<StoreError>,
+    failing: Vec<FailingWork>,
 }
 
 impl Counters {
+    /// Counts from nothing, and tells this one.
+    pub(crate) fn told_to(listener: Option<Arc<dyn Listener>>) -> Self {
+        Self { listener, ..Self::default() }
+    }
+
     pub(crate) fn answered(&self, how: How) {
         let counter = if how == How::Kept { &self.from_kept } else { &self.by_fetch };
         counter.fetch_add(1, Relaxed);
@@ -69,18 +92,58 @@ impl Counters {
         self.fetch_microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    pub(crate) fn guarded(&self) {
+    pub(crate) fn guarded(&self, origin: &Origin, detail: &str) {
         self.guarded.fetch_add(1, Relaxed);
+        self.tell(&Event::Guarded { origin, detail });
     }
 
-    pub(crate) fn store_failed(&self, error: &StoreError) {
+    pub(crate) fn lacking(&self, origin: &Origin, lack: Lack, detail: &str) {
+        self.local_faults.fetch_add(1, Relaxed);
+        self.tell(&Event::LocalFault { origin, lack, detail });
+    }
+
+    pub(crate) fn damaged(&self, origin: &Origin, error: &StoreError) {
+        self.damaged_entries.fetch_add(1, Relaxed);
+        self.tell(&Event::EntryDamaged { origin, error });
+    }
+
+    pub(crate) fn store_failed(&self, work: StoreWork, error: &StoreError, now: SystemTime) {
         self.store_errors.fetch_add(1, Relaxed);
-        let mut last = self.last_store_error.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(error.to_string());
+        {
+            let mut store = self.store();
+            store.last_error = Some(error.clone());
+            match store.failing.iter_mut().find(|failing| failing.work == work) {
+                Some(failing) => {
+                    failing.failures += 1;
+                    failing.error = error.clone();
+                }
+                None => store.failing.push(FailingWork {
+                    work,
+                    since: now,
+                    failures: 1,
+                    error: error.clone(),
+                }),
+            }
+        }
+        self.tell(&Event::StoreFailed { work, error });
+    }
+
+    pub(crate) fn store_worked(&self, work: StoreWork) {
+        let recovered = {
+            let mut store = self.store();
+            let place = store.failing.iter().position(|failing| failing.work == work);
+            place.map(|place| store.failing.swap_remove(place).failures)
+        };
+        if let Some(failures) = recovered {
+            self.tell(&Event::StoreRecovered { work, failures });
+        }
+    }
+
+    pub(crate) fn store_health(&self) -> StoreHealth {
+        StoreHealth { failing: self.store().failing.clone() }
     }
 
     pub(crate) fn stats(&self, in_flight: usize, ready: usize, ready_octets: u64) -> Stats {
-        let last = self.last_store_error.lock().unwrap_or_else(PoisonError::into_inner);
         Stats {
             answered_from_kept: self.from_kept.load(Relaxed),
             answered_by_fetch: self.by_fetch.load(Relaxed),
@@ -88,12 +151,24 @@ impl Counters {
             unavailable: self.unavailable.load(Relaxed),
             unreachable: self.unreachable.load(Relaxed),
             guarded: self.guarded.load(Relaxed),
+            local_faults: self.local_faults.load(Relaxed),
             fetch_time: Duration::from_micros(self.fetch_microseconds.load(Relaxed)),
             in_flight,
             ready,
             ready_octets,
             store_errors: self.store_errors.load(Relaxed),
-            last_store_error: last.clone(),
+            last_store_error: self.store().last_error.as_ref().map(ToString::to_string),
+            damaged_entries: self.damaged_entries.load(Relaxed),
+        }
+    }
+
+    fn store(&self) -> MutexGuard<'_, StoreState> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        if let Some(listener) = &self.listener {
+            listener.hear(event);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One request and what came of it, whatever carries it.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use mayi::access::Validators;
 use url::Url;
 
 use crate::clock::Later;
+use crate::fault::Lack;
 
 /// Carries a request to a server. It follows no redirect and knows nothing of robots.txt.
 pub trait Transport: Send + Sync + 'static {
@@ -77,20 +79,71 @@ impl Response {
     }
 }
 
-/// What went wrong with a request: a message that begins with the kind of trouble.
+/// What went wrong with a request: a message that begins with the kind of trouble, and whose trouble it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TransportError(pub Box<str>);
+pub struct TransportError {
+    message: Box<str>,
+    cause: Cause,
+}
+
+/// Whose trouble it is that a request has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The server's, or that of the way to it.
+    Server,
+    /// The guard has not let the request out, for the reason in these words. They may have an address that
+    /// whoever asked is not to learn.
+    Guard(Box<str>),
+    /// This machine lacks something, in the words of the system.
+    Here(Lack, Box<str>),
+}
 
 impl TransportError {
-    /// Trouble of this kind, and what exactly.
-    pub fn new(kind: &str, what: impl std::fmt::Display) -> Self {
-        Self(format!("{kind}: {what}").into())
+    /// Trouble of this kind with a server, and what exactly.
+    pub fn new(kind: &str, what: impl Display) -> Self {
+        Self::of_message(format!("{kind}: {what}"))
+    }
+
+    /// Trouble with a server, in words that begin with its kind.
+    pub fn of_message(message: impl Into<Box<str>>) -> Self {
+        Self { message: message.into(), cause: Cause::Server }
+    }
+
+    /// The guard does not let this out: what may be said to everybody, and all of it.
+    pub fn guarded(what: impl Display, detail: impl Display) -> Self {
+        let cause = Cause::Guard(detail.to_string().into());
+        Self { message: format!("guard: {what}").into(), cause }
+    }
+
+    /// This machine lacks something.
+    pub fn lacking(lack: Lack, detail: impl Display) -> Self {
+        let cause = Cause::Here(lack, detail.to_string().into());
+        Self { message: format!("local: {lack}; the site was not asked").into(), cause }
+    }
+
+    /// Trouble of this kind that came as an error of the system, which may be ours.
+    pub(crate) fn of_io(kind: &str, error: &std::io::Error) -> Self {
+        match Lack::of(error) {
+            Some(lack) => Self::lacking(lack, error),
+            None => Self::new(kind, error),
+        }
+    }
+
+    /// What went wrong, for whoever asked.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Whose trouble it is.
+    pub fn cause(&self) -> &Cause {
+        &self.cause
     }
 }
 
-impl std::fmt::Display for TransportError {
+impl Display for TransportError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 

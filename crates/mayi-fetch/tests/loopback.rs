@@ -11,6 +11,8 @@
 mod boundaries;
 #[path = "loopback/codings.rs"]
 mod codings;
+#[path = "loopback/events.rs"]
+mod events;
 #[path = "loopback/faults.rs"]
 mod faults;
 #[path = "loopback/flights.rs"]
@@ -21,6 +23,8 @@ mod ftp;
 mod guard;
 #[path = "loopback/http2.rs"]
 mod http2;
+#[path = "loopback/local.rs"]
+mod local;
 #[path = "loopback/servers.rs"]
 mod servers;
 #[path = "loopback/soak.rs"]

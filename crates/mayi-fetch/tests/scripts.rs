@@ -41,7 +41,9 @@ impl Transport for Servers {
         lock(&self.asked).push(asked);
         let answer = match lock(&self.said).iter().find(|server| server.url == url) {
             None => Err(TransportError::new("connect", "nobody is there")),
-            Some(ScriptServer { error: Some(error), .. }) => Err(TransportError(error.as_str().into())),
+            Some(ScriptServer { error: Some(error), .. }) => {
+                Err(TransportError::of_message(error.as_str()))
+            }
             Some(server) => {
                 let status = server.status.expect("a server has a status or an error");
                 let response = Response::of_status(status).with_body(server.body.clone());

@@ -11,6 +11,7 @@
 
 #[cfg(feature = "disk")]
 mod disk;
+mod error;
 mod memory;
 mod open;
 #[cfg(feature = "redis")]
@@ -20,10 +21,10 @@ mod redis;
 pub use self::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "disk")]
 pub use disk::DiskStore;
+pub use error::{StoreError, StoreErrorKind};
 pub use memory::MemoryStore;
 pub use open::{open, open_trusting};
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +39,9 @@ pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + S
 /// A place where what is kept of origins is kept.
 ///
 /// When a future of [`save`](Store::save) is done, what was saved survives whatever the store is said
-/// to survive. What can't be read back (another schema version, damage) is as good as absent.
+/// to survive. What has another schema version is as good as absent. So is what is damaged, but
+/// [`load`](Store::load) says it, by an error of the kind [`DamagedEntry`](StoreErrorKind::DamagedEntry), so that
+/// it is counted; the next save writes over it.
 pub trait Store: Send + Sync + 'static {
     /// What is kept of an origin.
     fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>>;
@@ -89,6 +92,11 @@ pub trait Store: Send + Sync + 'static {
         })
     }
 
+    /// Whether the store answers at all: asks for as little as that takes.
+    fn check(&self) -> Storing<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Gives back the room that forgotten origins have left, where the store would keep it for others.
     fn compact(&self) -> Storing<'_, ()> {
         Box::pin(async { Ok(()) })
@@ -130,22 +138,3 @@ pub enum Claim {
 /// Tells one claim from another, so that a slow holder can't give back a claim that is no longer its.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimToken(pub u64);
-
-/// What went wrong with a store.
-#[derive(Clone, Debug)]
-pub struct StoreError(Box<str>);
-
-impl StoreError {
-    /// An error with a message for people.
-    pub fn new(message: impl fmt::Display) -> Self {
-        Self(message.to_string().into())
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for StoreError {}

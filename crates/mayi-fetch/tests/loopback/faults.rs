@@ -60,6 +60,29 @@ async fn parts_of_a_file() {
     }
 }
 
+/// A body that has a length and chunks ends in one place for one reader and in another for the next
+/// (RFC 9112 §6.3), whichever of the two stands first and whether they agree.
+#[tokio::test]
+async fn two_ends_of_one_body() {
+    let chunks = format!("{:x}\r\n{FILE}\r\n0\r\n\r\n", FILE.len());
+    let (length, chunked) = ("Content-Length: ", "Transfer-Encoding: chunked\r\n");
+    for status in ["200 OK", "404 Not Found", "302 Found\r\nLocation: /elsewhere"] {
+        for number in [chunks.len(), FILE.len(), 0] {
+            for fields in
+                [format!("{length}{number}\r\n{chunked}"), format!("{chunked}{length}{number}\r\n")]
+            {
+                let answer = format!("HTTP/1.1 {status}\r\n{fields}\r\n{chunks}");
+                let robots = fetch(&Server::saying(answer.clone()).await).await;
+                let AccessResult::Unreachable(Unreachable::Network(error)) = robots.access() else {
+                    panic!("{}: {answer}", robots.access())
+                };
+                assert!(error.starts_with("protocol"), "{error}");
+                assert!(!allows(&robots, "/open"), "{answer}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn connections_that_end_before_they_begin() {
     let closing = Server::of_connections(|stream, _| async move { drop(stream) }).await;

@@ -153,6 +153,44 @@ async fn names_of_special_addresses() {
     assert_eq!(recorder.dialled(), [format!("{PUBLIC}:80")]);
 }
 
+/// Whoever asks about a name learns that it leads nowhere public, and not where: a list of the hosts inside, with
+/// their addresses, is of use to an attacker.
+#[tokio::test]
+async fn the_address_inside_of_a_name_is_not_told() {
+    let inside: &[&str] = &["10.11.12.13", "fd00::1234"];
+    let allowed: &[&str] = &["10.99.98.97"];
+    let names = || Script::new(&[("inside.test", &[inside]), ("allowed.test", &[allowed])]);
+    let fetcher = scripted(Guard::default(), &Recorder::new(nobody())).resolver(names()).build();
+    let robots = fetcher.robots(&origin("http://inside.test/")).await;
+    assert_failed(&robots, "guard: inside.test has no address that is connected to");
+    let told = format!("{:?}", robots.kept());
+    assert!(
+        !told.contains("10.11.12.13") && !told.contains("fd00") && !told.contains("private"),
+        "{told}"
+    );
+    // The same by a redirect of somebody outside.
+    let server = Server::saying(redirect("http://inside.test/robots.txt")).await;
+    let names_and_public = Script::new(&[("public.test", &[&[PUBLIC]]), ("inside.test", &[inside])]);
+    let recorder = Recorder::new(server.address);
+    let fetcher = scripted(Guard::default(), &recorder).resolver(names_and_public).build();
+    let told = format!("{:?}", fetcher.robots(&origin("http://public.test/")).await.kept());
+    assert!(told.contains("guard") && !told.contains("10.11.12.13"), "{told}");
+    // Where somebody allows the address, that it does not answer does not name it either.
+    let guard = Guard::default().allowing("10.0.0.0/8".parse().expect("a range"));
+    let fetcher = scripted(guard, &Recorder::new(nobody())).resolver(names()).build();
+    let robots = fetcher.robots(&origin("http://allowed.test/")).await;
+    assert_failed(&robots, "connect");
+    let told = format!("{:?}", robots.kept());
+    assert!(!told.contains("10.99.98.97"), "{told}");
+}
+
+/// An address on loopback where nobody listens.
+fn nobody() -> std::net::SocketAddr {
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
+    socket.local_addr().expect("its address")
+}
+
 #[tokio::test]
 async fn odd_ports_are_for_whoever_names_them() {
     let named = Server::saying(ok(FILE)).await;

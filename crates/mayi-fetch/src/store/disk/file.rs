@@ -7,7 +7,6 @@
 //! | `turns` | turn | origin: the lowest goes first |
 //! | `facts` | `schema`, `octets` | a number |
 
-use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::Bound;
@@ -23,7 +22,7 @@ use redb::{
 
 use super::writer::Change;
 use crate::kept::Kept;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 const KEPT: TableDefinition<'_, &str, (u64, u64, &[u8])> = TableDefinition::new("kept");
 const TURNS: TableDefinition<'_, u64, &str> = TableDefinition::new("turns");
@@ -106,6 +105,14 @@ impl File {
         })
     }
 
+    /// Whether the file can be read.
+    pub(super) fn check(&self) -> Result<(), Trouble> {
+        self.with_database(|database| {
+            database.begin_read()?.open_table(FACTS)?;
+            Ok(())
+        })
+    }
+
     /// Writes changes durably, all or none, and says of each whether there was something before.
     ///
     /// Only one thread may call it.
@@ -143,11 +150,11 @@ impl File {
 
     /// Closes the file after a failure. The library trusts nothing that it has in memory then, not
     /// even for reading, so it is opened again at once where that is possible.
-    pub(super) fn failed(&self, error: impl fmt::Display) -> StoreError {
+    pub(super) fn failed(&self, error: StoreError) -> StoreError {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
         // Whoever comes next tries again.
         let _ = self.reopen_after_failure();
-        StoreError::new(error)
+        error
     }
 
     fn reopen_after_failure(&self) -> Result<(), StoreError> {
@@ -440,7 +447,20 @@ pub(super) enum Trouble {
 
 impl Trouble {
     pub(super) fn error(&self, path: &Path) -> StoreError {
-        StoreError::new(format_args!("{}: {}", path.display(), self.message()))
+        StoreError::of(self.kind(), format_args!("{}: {}", path.display(), self.message()))
+    }
+
+    fn kind(&self) -> StoreErrorKind {
+        match self {
+            Self::Library(redb::Error::DatabaseAlreadyOpen) | Self::Closed => StoreErrorKind::Busy,
+            Self::Library(redb::Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                StoreErrorKind::Unsuitable
+            }
+            Self::Library(redb::Error::Io(error)) => StoreErrorKind::of_io(error),
+            Self::Library(redb::Error::Corrupted(_)) | Self::Damaged => StoreErrorKind::Damaged,
+            Self::Library(_) => StoreErrorKind::Other,
+            Self::SomethingElse | Self::Schema(_) => StoreErrorKind::Unsuitable,
+        }
     }
 
     fn message(&self) -> String {

@@ -25,7 +25,7 @@ use mayi::access::Origin;
 use self::file::{File, Trouble};
 use self::readers::Readers;
 use self::writer::{Change, Writer};
-use super::{Store, StoreError, StoreSize, Storing};
+use super::{Store, StoreError, StoreErrorKind, StoreSize, Storing};
 use crate::kept::{Kept, milliseconds};
 
 /// What is kept, in one file that one process at a time has open.
@@ -60,10 +60,12 @@ impl DiskStore {
         let path = PathBuf::from(path.as_ref());
         let file = Arc::new(File::open(path.clone(), most_octets).map_err(|it| it.error(&path))?);
         let threads = "the threads of the store can't be started";
-        let writer = Writer::start(Arc::clone(&file))
-            .map_err(|error| StoreError::new(format_args!("{threads}: {error}")))?;
-        let readers =
-            Readers::start().map_err(|error| StoreError::new(format_args!("{threads}: {error}")))?;
+        let writer = Writer::start(Arc::clone(&file)).map_err(|error| {
+            StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}"))
+        })?;
+        let readers = Readers::start().map_err(|error| {
+            StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}"))
+        })?;
         Ok(Self { file, writer, readers })
     }
 
@@ -77,7 +79,10 @@ impl DiskStore {
             let read = self.readers.run(move || job(&file)).await;
             match read {
                 Some(read) => read.map_err(|trouble| trouble.error(&self.file.path)),
-                None => Err(StoreError::new("a thread that reads the store has failed")),
+                None => Err(StoreError::of(
+                    StoreErrorKind::Damaged,
+                    "a thread that reads the store has failed; the file may be damaged",
+                )),
             }
         })
     }
@@ -97,7 +102,7 @@ impl Store for DiskStore {
             if weight > self.file.most_octets {
                 let most = self.file.most_octets;
                 let message = format!("{origin} needs {weight} octets, and the whole store has {most}");
-                return Err(StoreError::new(message));
+                return Err(StoreError::of(StoreErrorKind::Full, message));
             }
             let at = milliseconds(kept.last.at);
             self.writer.change(Change::Save { origin, at, octets }).await.map(|_| ())
@@ -124,6 +129,10 @@ impl Store for DiskStore {
             let origins = self.file.origins.load(Ordering::Acquire);
             self.writer.change(Change::Clear).await.map(|_| origins)
         })
+    }
+
+    fn check(&self) -> Storing<'_, ()> {
+        self.reading(File::check)
     }
 
     /// The file is as small then as what is kept lets it be. It takes a while where that is much, and

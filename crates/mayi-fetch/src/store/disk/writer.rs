@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::file::File;
 use crate::clock::moment;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 /// How long changes are gathered for. One caller alone does not wait for it.
 const GATHERING: Duration = Duration::from_millis(20);
@@ -107,14 +107,14 @@ fn work(file: &File, queue: &Receiver<Order>) {
         is_busy = changes.len() > 1;
         // A panic of the library is a failed transaction, and the file is opened anew after it.
         let written = catch_unwind(AssertUnwindSafe(|| file.write(&changes)))
-            .unwrap_or_else(|_| Err(file.failed("writing failed in an unforeseen way")));
+            .unwrap_or_else(|_| Err(file.failed(unforeseen("writing"))));
         is_too_large = written.is_ok() && file.is_too_large();
         match written {
             Ok(answers) => {
                 let mut answers: Vec<_> = answers.into_iter().map(Ok).collect();
                 if let (Some(Change::Compact), Some(last)) = (changes.last(), answers.last_mut()) {
                     let compacted = catch_unwind(AssertUnwindSafe(|| file.compact()))
-                        .unwrap_or_else(|_| Err(file.failed("compacting failed in an unforeseen way")));
+                        .unwrap_or_else(|_| Err(file.failed(unforeseen("compacting"))));
                     *last = compacted.map(|()| true);
                 }
                 for (asker, answer) in askers.into_iter().zip(answers) {
@@ -128,6 +128,12 @@ fn work(file: &File, queue: &Receiver<Order>) {
             }
         }
     }
+}
+
+/// The library takes some damage for a fault of its own, and panics.
+fn unforeseen(work: &str) -> StoreError {
+    let message = format_args!("{work} failed in an unforeseen way; the file may be damaged");
+    StoreError::of(StoreErrorKind::Damaged, message)
 }
 
 type Askers = Vec<oneshot::Sender<Result<bool, StoreError>>>;

@@ -18,7 +18,7 @@ use redis::{
 use super::RedisOptions;
 use crate::clock::{at_most, moment};
 use crate::roots;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 /// How many slots a cluster has, and how many of them share a pause: a node that is down must not
 /// keep anybody from the others.
@@ -36,7 +36,7 @@ pub(super) struct Link {
 }
 
 /// Until when nobody is asked, and what went wrong when somebody was.
-type Pause = Mutex<Option<(Instant, String)>>;
+type Pause = Mutex<Option<(Instant, StoreErrorKind, String)>>;
 
 /// A node of a cluster: its host and its port.
 pub(super) type Node = (String, u16);
@@ -157,15 +157,18 @@ impl Link {
         let mut nodes = Vec::new();
         let mut slots = 0_u32;
         for range in ranges {
-            let (first, last, node) =
-                read_range(range).ok_or_else(|| self.error("it does not say where its nodes are"))?;
+            let (first, last, node) = read_range(range).ok_or_else(|| {
+                self.error(StoreErrorKind::Other, "it does not say where its nodes are")
+            })?;
             slots += u32::from(last.saturating_sub(first)) + 1;
             if !nodes.contains(&Some(node.clone())) {
                 nodes.push(Some(node));
             }
         }
         if slots < u32::from(SLOTS) {
-            return Err(self.error("a part of the cluster's slots has no node"));
+            return Err(
+                self.error(StoreErrorKind::Unreachable, "a part of the cluster's slots has no node")
+            );
         }
         Ok(nodes)
     }
@@ -178,8 +181,8 @@ impl Link {
     ) -> Result<T, StoreError> {
         let lately = |pause: &Pause| {
             let paused = pause.lock().unwrap_or_else(PoisonError::into_inner);
-            let (_, why) = paused.as_ref().filter(|(until, _)| moment() < *until)?;
-            Some(self.error(&format!("it did not answer a moment ago: {why}")))
+            let (_, kind, why) = paused.as_ref().filter(|(until, ..)| moment() < *until)?;
+            Some(self.error(*kind, &format!("it did not answer a moment ago: {why}")))
         };
         if let Some(error) = pause.and_then(lately) {
             return Err(error);
@@ -190,25 +193,29 @@ impl Link {
                 answer => answer,
             }
         });
-        let (message, is_down) = match answer.await {
+        let (message, is_down, kind) = match answer.await {
             Some(Ok(value)) => match T::from_redis_value(value) {
                 Ok(value) => return Ok(value),
-                Err(error) => (error.to_string(), false),
+                Err(error) => (error.to_string(), false, StoreErrorKind::Other),
             },
             Some(Err(error)) => {
                 let is_down = error.is_io_error()
                     || error.is_timeout()
                     || error.is_connection_dropped()
                     || error.kind() == ErrorKind::ClusterConnectionNotFound;
-                (error.to_string(), is_down)
+                (error.to_string(), is_down, kind(&error, is_down))
             }
-            None => (format!("no answer within {:?}", self.timeout), true),
+            None => {
+                let message = format!("no answer within {:?}", self.timeout);
+                (message, true, StoreErrorKind::Unreachable)
+            }
         };
         if let Some(pause) = pause.filter(|_| is_down) {
             let until = moment() + self.pause;
-            *pause.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, message.clone()));
+            *pause.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some((until, kind, message.clone()));
         }
-        Err(self.error(&message))
+        Err(self.error(kind, &message))
     }
 
     async fn send(&self, command: &Cmd, node: Option<&Node>) -> Result<Value, RedisError> {
@@ -236,13 +243,49 @@ impl Link {
         }
     }
 
-    fn error(&self, message: &str) -> StoreError {
-        StoreError::new(format_args!("{}: {message}", self.shown))
+    fn error(&self, kind: StoreErrorKind, message: &str) -> StoreError {
+        StoreError::of(kind, format_args!("{}: {message}", self.shown))
+    }
+}
+
+/// What kind of trouble an error of the server or of the way to it is. A server says it in the first word.
+fn kind(error: &RedisError, is_down: bool) -> StoreErrorKind {
+    if error.kind() == ErrorKind::AuthenticationFailed {
+        return StoreErrorKind::Refused;
+    }
+    match error.code() {
+        Some("NOAUTH" | "WRONGPASS" | "NOPERM" | "DENIED") => StoreErrorKind::Refused,
+        Some("OOM") => StoreErrorKind::Full,
+        Some("LOADING" | "BUSY" | "TRYAGAIN" | "CLUSTERDOWN" | "MASTERDOWN" | "READONLY") => {
+            StoreErrorKind::Busy
+        }
+        // A wrong password is also told while the connection is made, and then as a text.
+        _ if [
+            "WRONGPASS",
+            "NOAUTH",
+            "NOPERM",
+            "invalid password",
+            "Password authentication failed",
+        ]
+        .iter()
+        .any(|sign| error.to_string().contains(sign)) =>
+        {
+            StoreErrorKind::Refused
+        }
+        // So is a script that finds no memory.
+        _ if error.to_string().contains("OOM ") => StoreErrorKind::Full,
+        _ if is_down => {
+            let cause = std::error::Error::source(error);
+            let cause = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>());
+            let is_ours = cause.is_some_and(|cause| crate::fault::Lack::of(cause).is_some());
+            if is_ours { StoreErrorKind::Local } else { StoreErrorKind::Unreachable }
+        }
+        _ => StoreErrorKind::Other,
     }
 }
 
 fn wrong(error: &RedisError) -> StoreError {
-    StoreError::new(format_args!("not a URL of Redis: {error}"))
+    StoreError::of(StoreErrorKind::Unsuitable, format_args!("not a URL of Redis: {error}"))
 }
 
 /// Reads the URL of a server. Certificates are always checked, whatever it says.

@@ -329,6 +329,10 @@ impl Store for RedisStore {
         })
     }
 
+    fn check(&self) -> Storing<'_, ()> {
+        Box::pin(async move { self.link.ask::<redis::Value>(None, &cmd("PING")).await.map(|_| ()) })
+    }
+
     fn describe(&self) -> String {
         self.link.describe()
     }

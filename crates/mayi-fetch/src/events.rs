@@ -1,0 +1,161 @@
+//! What a fetcher tells whoever runs it, beside its answers: for logs, alarms and readiness.
+//!
+//! Answers go to strangers, and events do not, so an event has what an answer leaves out: the address that the
+//! guard has refused, and the words of the system. An event is told each time that something happens; whoever
+//! writes them down has to bound that.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use mayi::access::Origin;
+
+use crate::fault::Lack;
+use crate::store::StoreError;
+
+/// Hears what happens in a fetcher. It is called on the tasks that fetch, and must not wait for anything.
+pub trait Listener: Send + Sync + 'static {
+    /// Something has happened.
+    fn hear(&self, event: &Event<'_>);
+}
+
+impl<F: Fn(&Event<'_>) + Send + Sync + 'static> Listener for F {
+    fn hear(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// Something that has happened. It is shown as a sentence for a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'e> {
+    /// The store has failed, and the fetcher goes on without it.
+    StoreFailed {
+        /// What was asked of it.
+        work: StoreWork,
+        /// What it said.
+        error: &'e StoreError,
+    },
+    /// The store does again what it has failed at.
+    StoreRecovered {
+        /// What was asked of it.
+        work: StoreWork,
+        /// How often it had failed in a row.
+        failures: u64,
+    },
+    /// An entry of the store fails its checksum, and counts as absent.
+    EntryDamaged {
+        /// Whose entry it is.
+        origin: &'e Origin,
+        /// What the store said.
+        error: &'e StoreError,
+    },
+    /// The guard has ended an attempt.
+    Guarded {
+        /// Whose file was asked for.
+        origin: &'e Origin,
+        /// What was not connected to, and why.
+        detail: &'e str,
+    },
+    /// An attempt has failed for something that this machine lacks. Nothing of it is kept.
+    LocalFault {
+        /// Whose file was asked for.
+        origin: &'e Origin,
+        /// What is lacking.
+        lack: Lack,
+        /// The words of the system.
+        detail: &'e str,
+    },
+}
+
+impl Event<'_> {
+    /// What has happened, in one word or two: to count, and to bound how often each is logged.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::StoreFailed { .. } => "store-failed",
+            Self::StoreRecovered { .. } => "store-recovered",
+            Self::EntryDamaged { .. } => "entry-damaged",
+            Self::Guarded { .. } => "guarded",
+            Self::LocalFault { .. } => "local-fault",
+        }
+    }
+}
+
+impl fmt::Display for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StoreFailed { work, error } => {
+                write!(f, "the store has failed at {work} ({}): {error}", error.kind())
+            }
+            Self::StoreRecovered { work, failures } => {
+                write!(f, "the store works again at {work}, after {failures} failures")
+            }
+            Self::EntryDamaged { origin, error } => {
+                write!(f, "what the store has of {origin} is damaged, and is fetched anew: {error}")
+            }
+            Self::Guarded { origin, detail } => {
+                write!(f, "the guard has ended the fetch for {origin}: {detail}")
+            }
+            Self::LocalFault { origin, lack, detail } => {
+                write!(f, "the fetch for {origin} was not possible here: {lack} ({detail})")
+            }
+        }
+    }
+}
+
+/// What is asked of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreWork {
+    /// Loading.
+    Reading,
+    /// Saving and forgetting.
+    Writing,
+    /// Claims: who of several processes fetches.
+    Claiming,
+}
+
+impl StoreWork {
+    /// The work in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "reading",
+            Self::Writing => "writing",
+            Self::Claiming => "claiming",
+        }
+    }
+}
+
+impl fmt::Display for StoreWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How the store is: what it has failed at when it was last asked. What nobody asks of it stays as it was.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct StoreHealth {
+    /// The work that fails now, if any does.
+    pub failing: Vec<FailingWork>,
+}
+
+impl StoreHealth {
+    /// Whether something fails now. The fetcher answers rightly without its store, and asks servers more often.
+    pub fn is_degraded(&self) -> bool {
+        !self.failing.is_empty()
+    }
+}
+
+/// Work that a store fails at now.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FailingWork {
+    /// What is asked of it.
+    pub work: StoreWork,
+    /// When it first failed, of the failures in a row.
+    pub since: SystemTime,
+    /// How often it has failed in a row.
+    pub failures: u64,
+    /// What it said the last time.
+    pub error: StoreError,
+}

@@ -1,0 +1,105 @@
+//! What went wrong with a store: a kind that code can act on, and words for people.
+
+use std::fmt;
+use std::io;
+
+/// What kind of trouble a store has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreErrorKind {
+    /// Nobody answers, or not in time.
+    Unreachable,
+    /// It does not let us in: a wrong password, a missing right.
+    Refused,
+    /// It has no room left: a full disk, a server at its `maxmemory`.
+    Full,
+    /// One entry fails its checksum. It is as good as absent, and the next fetch writes it anew.
+    DamagedEntry,
+    /// The store itself is damaged.
+    Damaged,
+    /// Somebody else has it, or it is being opened again.
+    Busy,
+    /// It is no store, or one of another version, or its name is no name of a store.
+    Unsuitable,
+    /// This process lacks something that every store needs: file descriptors, memory, threads.
+    Local,
+    /// Anything else.
+    Other,
+}
+
+impl StoreErrorKind {
+    /// The kind in one word, as in metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
+            Self::Full => "full",
+            Self::DamagedEntry => "damaged-entry",
+            Self::Damaged => "damaged",
+            Self::Busy => "busy",
+            Self::Unsuitable => "unsuitable",
+            Self::Local => "local",
+            Self::Other => "other",
+        }
+    }
+
+    /// The kind of trouble that an error of the system is.
+    pub(crate) fn of_io(error: &io::Error) -> Self {
+        use io::ErrorKind;
+        if crate::fault::Lack::of(error).is_some() {
+            return Self::Local;
+        }
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Self::Full,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::Refused,
+            ErrorKind::TimedOut
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::NotConnected
+            | ErrorKind::BrokenPipe
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::UnexpectedEof => Self::Unreachable,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl fmt::Display for StoreErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What went wrong with a store.
+#[derive(Clone, Debug)]
+pub struct StoreError {
+    kind: StoreErrorKind,
+    message: Box<str>,
+}
+
+impl StoreError {
+    /// An error with a message for people.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self::of(StoreErrorKind::Other, message)
+    }
+
+    /// An error of this kind, with a message for people.
+    pub fn of(kind: StoreErrorKind, message: impl fmt::Display) -> Self {
+        Self { kind, message: message.to_string().into() }
+    }
+
+    /// What kind of trouble it is.
+    pub fn kind(&self) -> StoreErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StoreError {}

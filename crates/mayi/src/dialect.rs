@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::directive::{Spelling, head_of};
+use crate::directive::{FREQUENT, Spelling, head_of};
 use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
@@ -179,12 +179,12 @@ impl Dialect {
 
     /// The directive of a line that starts with its right name and a colon right behind it, as nearly
     /// every record does, and the length of the name. Only frequent names are looked for.
-    // A part of the loop that reads a file: see `syntax::read_uncommented`.
+    // A part of the loop that reads a file: see `syntax::read_content`.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub(crate) fn directive_at_start(line: &[u8]) -> Option<(u8, usize)> {
         let head = head_of(line);
-        let found = Spelling::frequent().find(|spelling| spelling.starts(line, head))?;
+        let found = FREQUENT.iter().find(|spelling| spelling.starts(line, head))?;
         Some((found.directive, found.text.len()))
     }
 

@@ -3,6 +3,10 @@
 //! It knows nothing of lines or patterns. Each function does what a loop over single octets would do,
 //! in fewer steps and without `unsafe`; the tests below hold each to that loop.
 
+mod block;
+
+pub(crate) use block::{BLOCK, Block};
+
 /// The first eight octets of a text as a number, the first one lowest; zeros stand behind a shorter one.
 pub(crate) fn first_eight(text: &[u8]) -> u64 {
     match text.first_chunk::<8>() {
@@ -12,7 +16,7 @@ pub(crate) fn first_eight(text: &[u8]) -> u64 {
 }
 
 /// A number of [`first_eight`] that has all bits set in this many octets, and none behind them.
-pub(crate) fn mask_of(octets: usize) -> u64 {
+pub(crate) const fn mask_of(octets: usize) -> u64 {
     if octets >= 8 { u64::MAX } else { (1 << (8 * octets)) - 1 }
 }
 

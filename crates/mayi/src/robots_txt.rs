@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::crawler::Crawler;
 use crate::decision::Decision;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Lines};
 use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP, role_of};
 use crate::encoding::{self, Cut};
 use crate::evaluation;
@@ -431,22 +431,21 @@ impl Record {
 }
 
 fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
-    let mut records = Vec::new();
-    let mut at = 0;
-    // Most lines have no comment: the next one is looked for once, not in every line.
-    let comment_from =
-        |at: usize| memchr::memchr(b'#', &text[at..]).map_or(usize::MAX, |found| at + found);
-    let mut comment = comment_from(0);
-    while let Some(line) = syntax::line_from(text, at) {
-        at = line.next;
-        let end = line.end.min(comment);
-        if comment < line.end {
-            comment = comment_from(line.end);
-        }
-        let Content::Record(read) = syntax::read_uncommented(&text[line.start..end], dialect) else {
-            continue;
-        };
-        let Some(directive) = read.directive else { continue };
+    match dialect.lines {
+        Lines::Whole => read_lines::<false>(text, dialect),
+        Lines::Cut(_) => read_lines::<true>(text, dialect),
+    }
+}
+
+/// A loop for each kind of line, so that a dialect is asked for its own once a file and not once a line.
+fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
+    // In most files, more octets than this go to a record. What is too much is given back.
+    const OCTETS_A_RECORD: usize = 20;
+    let lines = if CUT { dialect.lines } else { Lines::Whole };
+    let mut records = Vec::with_capacity(text.len() / OCTETS_A_RECORD);
+    syntax::for_each_content(text, lines, |content| {
+        let Content::Record(read) = syntax::read_content(content, lines, dialect) else { return };
+        let Some(directive) = read.directive else { return };
         let inline = syntax::inline_rule(&read, dialect);
         let value = inline.as_ref().map_or(read.value, |(value, _)| *value);
         records.push(Record::new(value, text, directive));
@@ -455,7 +454,7 @@ fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
         {
             records.push(Record::new(rule.value, text, directive));
         }
-    }
+    });
     records.shrink_to_fit();
     records
 }

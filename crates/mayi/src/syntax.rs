@@ -8,7 +8,7 @@ use memchr::{memchr, memchr2};
 use crate::dialect::{Dialect, Lines, MissingColon};
 use crate::directive::{GroupStart, Role, role_of};
 use crate::extension::Extension;
-use crate::octets::first_line_end;
+use crate::octets::{BLOCK, Block, first_line_end};
 
 /// A line of a text, without the octets that end it, and where the next one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,17 +54,67 @@ pub(crate) struct RawRecord<'t> {
 
 /// Reads one line, given without its end.
 pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
-    read_uncommented(&line[..memchr(b'#', line).unwrap_or(line.len())], dialect)
+    let line = within_limits(line, dialect.lines);
+    read_content(&line[..memchr(b'#', line).unwrap_or(line.len())], dialect.lines, dialect)
 }
 
-/// Reads one line, given without its end and without its comment.
+/// What stands on each line of a text before its comment and within the limits of the dialect, in order.
+/// Lines with nothing there may be passed over.
+// A part of the loop that reads a file: see `read_content`.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+pub(crate) fn for_each_content<'t>(text: &'t [u8], lines: Lines, mut read: impl FnMut(&'t [u8])) {
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    // The end of the text ends its last line.
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    last[rest.len()] = b'\n';
+
+    let mut start = 0;
+    let mut block_start = 0;
+    // Where the comment starts of a line that began in a block before.
+    let mut comment = usize::MAX;
+    for octets in blocks.iter().chain([&last]) {
+        let block = Block::new(octets);
+        let mut ends = block.places_of_either(b'\n', b'\r');
+        let mut comments = match lines {
+            Lines::Whole => block.places_of(b'#'),
+            Lines::Cut(_) => block.places_of_either(b'#', 0),
+        };
+        while ends != 0 {
+            let end = block_start + ends.trailing_zeros() as usize;
+            let up_to_end = ends ^ (ends - 1);
+            if comments & up_to_end != 0 {
+                comment = comment.min(block_start + comments.trailing_zeros() as usize);
+                comments &= !up_to_end;
+            }
+            let content_end = match lines {
+                Lines::Whole => end.min(comment),
+                Lines::Cut(octets) => end.min(comment).min(start + octets),
+            };
+            if start < content_end {
+                read(&text[start..content_end]);
+            }
+            start = end + 1;
+            comment = usize::MAX;
+            ends &= ends - 1;
+        }
+        if comments != 0 {
+            comment = comment.min(block_start + comments.trailing_zeros() as usize);
+        }
+        block_start += BLOCK;
+    }
+}
+
+/// Reads what stands on a line before its end and its comment, within the limits of the dialect. `lines` are
+/// the dialect's own: a caller that knows which they are has a loop without the others.
 // The loop that reads a file is made of this. It is called from elsewhere too, where speed does not matter,
 // and left to itself the compiler makes it a call everywhere: parsing takes an eighth more then.
 #[allow(clippy::inline_always)]
 #[inline(always)]
-pub(crate) fn read_uncommented<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
-    let white = White::of(dialect.lines);
-    let line = trim_end(trim_start(within_limits(line, dialect.lines), white), white);
+pub(crate) fn read_content<'t>(line: &'t [u8], lines: Lines, dialect: &Dialect) -> Content<'t> {
+    let white = White::of(lines);
+    let line = trim_end(trim_start(line, white), white);
     if line.is_empty() {
         return Content::Nothing;
     }
@@ -72,7 +122,12 @@ pub(crate) fn read_uncommented<'t>(line: &'t [u8], dialect: &Dialect) -> Content
         let value = trim_start(&line[name_end + 1..], white);
         return Content::Record(record(&line[..name_end], value, Some((directive, false)), false));
     }
+    read_rare_content(line, white, dialect)
+}
 
+/// Apart from the above, so that the loop over lines stays small.
+#[inline(never)]
+fn read_rare_content<'t>(line: &'t [u8], white: White, dialect: &Dialect) -> Content<'t> {
     let colon = memchr(b':', line);
     if let Some(colon) = colon {
         let name = trim_end(&line[..colon], white);
@@ -117,6 +172,11 @@ pub(crate) fn inline_rule<'t>(
 /// Apart from the check above, which every record pays for.
 #[inline(never)]
 fn find_inline_rule<'t>(value: &'t [u8], dialect: &Dialect) -> Option<(&'t [u8], RawRecord<'t>)> {
+    // Most names are short and have no colon. To see that, a plain look takes less than starting a search.
+    const SHORT: usize = 32;
+    if value.len() <= SHORT && !value.contains(&b':') {
+        return None;
+    }
     let white = White::SpaceAndTab;
     // Each colon ends at most one name, so that nothing is looked at twice.
     for colon in memchr::memchr_iter(b':', value) {
@@ -214,7 +274,11 @@ impl White {
     }
 
     fn has(self, octet: u8) -> bool {
-        octet == b' ' || octet == b'\t' || self == Self::Ascii && matches!(octet, b'\n'..=b'\r')
+        // Nearly every octet that is asked about is none, and one comparison says so.
+        octet <= b' '
+            && (octet == b' '
+                || octet == b'\t'
+                || self == Self::Ascii && matches!(octet, b'\n'..=b'\r'))
     }
 }
 
@@ -310,6 +374,34 @@ mod tests {
             panic!("a record")
         };
         assert_eq!(long_value(long.as_bytes(), 10, &Dialect::GOOGLE), record.value);
+    }
+
+    #[test]
+    fn contents_are_those_of_the_lines_one_by_one() {
+        // Ends, comments and NULs at every place of a block and across its borders.
+        let parts = ["Allow: /a", "\r\n", "\n", "# c", "\r", "\0", " \t", "#", "Disallow: /b:c", "x"];
+        let mut state = 1u32;
+        let cut_short = Dialect { lines: Lines::Cut(20), ..Dialect::GOOGLE };
+        for count in 0..400 {
+            let mut text = Vec::new();
+            for _ in 0..count % 60 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text.extend_from_slice(parts[(state >> 16) as usize % parts.len()].as_bytes());
+            }
+            for dialect in [&Dialect::RFC9309, &Dialect::GOOGLE, &cut_short] {
+                let mut contents = Vec::new();
+                for_each_content(&text, dialect.lines, |content| contents.push(content));
+                let (mut expected, mut at) = (Vec::new(), 0);
+                while let Some(line) = line_from(&text, at) {
+                    at = line.next;
+                    let line = within_limits(&text[line.start..line.end], dialect.lines);
+                    let ends_content = line.iter().position(|octet| *octet == b'#');
+                    expected.push(&line[..ends_content.unwrap_or(line.len())]);
+                }
+                expected.retain(|content| !content.is_empty());
+                assert_eq!(contents, expected, "{:?}", String::from_utf8_lossy(&text));
+            }
+        }
     }
 
     #[test]

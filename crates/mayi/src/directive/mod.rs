@@ -66,42 +66,49 @@ pub(crate) struct Spelling {
     pub(crate) is_misspelled: bool,
 }
 
+/// The names that nearly every line starts with, and that every dialect reads as they are: those of REP's own
+/// directives. They stand at the start of [`Spelling::all`] too.
+pub(crate) static FREQUENT: [Spelling; 4] = [
+    Spelling::new(&DISALLOW, 0, DISALLOW.name, false),
+    Spelling::new(&ALLOW, 1, ALLOW.name, false),
+    Spelling::new(&USER_AGENT, 2, USER_AGENT.name, false),
+    Spelling::new(&SITEMAP, 3, SITEMAP.name, false),
+];
+
 impl Spelling {
+    const fn new(known: &Directive, directive: u8, text: &'static str, is_misspelled: bool) -> Self {
+        let octets = text.as_bytes();
+        let (mut head, mut head_is_plain, mut place) = (0, true, 0);
+        while place < 8 {
+            let octet = if place < octets.len() { octets[place] } else { 0 };
+            head |= (octet as u64 | 0x20) << (8 * place);
+            head_is_plain &= place >= octets.len() || octet.is_ascii_alphabetic() || octet == b'-';
+            place += 1;
+        }
+        let mask = mask_of(octets.len());
+        let extension = known.extension;
+        Self { head, mask, head_is_plain, text, directive, extension, is_misspelled }
+    }
+
     /// Every name of every directive: those that are right first.
     pub(crate) fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Spelling>> = LazyLock::new(|| {
             let spell = |is_misspelled| {
                 DIRECTIVES.iter().zip(0..).flat_map(move |(known, directive)| {
                     let right = std::iter::once(&known.name).chain(known.aliases);
-                    let names: Vec<&&str> = if is_misspelled {
-                        known.misspellings.iter().collect()
+                    let names: Vec<&'static str> = if is_misspelled {
+                        known.misspellings.to_vec()
                     } else {
-                        right.collect()
+                        right.copied().collect()
                     };
-                    names.into_iter().map(move |text| Spelling {
-                        head: head_of(text.as_bytes()),
-                        mask: mask_of(text.len()),
-                        head_is_plain: text
-                            .bytes()
-                            .take(8)
-                            .all(|octet| octet.is_ascii_alphabetic() || octet == b'-'),
-                        text,
-                        directive,
-                        extension: known.extension,
-                        is_misspelled,
-                    })
+                    names
+                        .into_iter()
+                        .map(move |text| Spelling::new(known, directive, text, is_misspelled))
                 })
             };
             spell(false).chain(spell(true)).collect()
         });
         &ALL
-    }
-
-    /// The names at the start of [`all`](Self::all) that every dialect reads as they are.
-    pub(crate) fn frequent() -> impl Iterator<Item = &'static Self> {
-        Self::all()
-            .iter()
-            .take_while(|spelling| spelling.extension.is_none() && !spelling.is_misspelled)
     }
 
     /// Whether a line starts with it, in any case, and has a colon right behind it; `head` is
@@ -218,12 +225,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn frequent_names_are_those_that_every_dialect_reads() {
+        let always = |spelling: &&Spelling| spelling.extension.is_none() && !spelling.is_misspelled;
+        let of_all = Spelling::all().iter().filter(always);
+        let parts = |spelling: &Spelling| (spelling.text, spelling.directive, spelling.head);
+        assert!(of_all.map(parts).eq(FREQUENT.iter().map(parts)));
+        for spelling in Spelling::all() {
+            assert_eq!(spelling.head, head_of(spelling.text.as_bytes()), "{}", spelling.text);
+        }
+    }
+
+    #[test]
     fn no_frequent_name_starts_with_one_that_goes_before_it() {
-        let frequent: Vec<_> = Spelling::frequent().collect();
-        assert_eq!(frequent.len(), 4);
-        for (place, spelling) in frequent.iter().enumerate() {
-            let before = |other: &&Spelling| spelling.text.starts_with(other.text);
-            assert!(!frequent[..place].iter().any(before), "{}", spelling.text);
+        for (place, spelling) in FREQUENT.iter().enumerate() {
+            let before = |other: &Spelling| spelling.text.starts_with(other.text);
+            assert!(!FREQUENT[..place].iter().any(before), "{}", spelling.text);
         }
     }
 

@@ -19,6 +19,7 @@ const DEPENDENCIES: &[&str] = &[
     "sfv",
     "toml",
     "url",
+    "wide",
 ];
 
 /// Ways out of a pure function.

@@ -1,0 +1,73 @@
+//! Sixty-four octets at once → which of them are a given octet, a bit each.
+//!
+//! The masks come from the crate `wide`, which compares sixteen octets in one step where every processor of
+//! the target can do that. It knows nothing of what the octets mean; the test below holds it to a loop.
+
+use wide::u8x16;
+
+/// How many octets a block has: as many as a mask has bits.
+pub(crate) const BLOCK: usize = 64;
+
+/// A block of a text, ready to be compared. In its masks, the lowest bit stands for the first octet.
+#[derive(Clone, Copy)]
+pub(crate) struct Block([u8x16; 4]);
+
+impl Block {
+    #[inline]
+    pub(crate) fn new(octets: &[u8; BLOCK]) -> Self {
+        let (sixteens, _) = octets.as_chunks::<16>();
+        let sixteen = |place: usize| u8x16::new(sixteens[place]);
+        Self([sixteen(0), sixteen(1), sixteen(2), sixteen(3)])
+    }
+
+    /// Where this octet stands.
+    #[inline]
+    pub(crate) fn places_of(self, octet: u8) -> u64 {
+        let octet = u8x16::splat(octet);
+        self.places(|sixteen| sixteen.simd_eq(octet))
+    }
+
+    /// Where one or the other octet stands.
+    #[inline]
+    pub(crate) fn places_of_either(self, one: u8, other: u8) -> u64 {
+        let (one, other) = (u8x16::splat(one), u8x16::splat(other));
+        self.places(|sixteen| sixteen.simd_eq(one) | sixteen.simd_eq(other))
+    }
+
+    #[inline]
+    fn places(self, is_wanted: impl Fn(u8x16) -> u8x16) -> u64 {
+        let [first, second, third, fourth] =
+            self.0.map(|sixteen| u64::from(is_wanted(sixteen).to_bitmask()));
+        first | second << 16 | third << 32 | fourth << 48
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_a_loop() {
+        // Neighbours in value stand side by side, as does each octet with the high bit and without it.
+        let octets = [b'\n', b'\r', 0x0B, b'#', 0x8A, 0x8D, 0, 0x80, 0xFF];
+        let mut state = 1u32;
+        for _ in 0..1000 {
+            let block: [u8; BLOCK] = std::array::from_fn(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                octets[(state >> 16) as usize % octets.len()]
+            });
+            for (one, other) in [(b'\n', b'\r'), (0, 0xFF), (b'#', 0x8A), (b'x', 0x80)] {
+                let mask_of = |wanted: &dyn Fn(u8) -> bool| {
+                    block.iter().rev().fold(0, |mask: u64, &octet| mask << 1 | u64::from(wanted(octet)))
+                };
+                let expected = mask_of(&|octet| octet == one || octet == other);
+                assert_eq!(Block::new(&block).places_of_either(one, other), expected, "{block:?}");
+                assert_eq!(
+                    Block::new(&block).places_of(one),
+                    mask_of(&|octet| octet == one),
+                    "{block:?}"
+                );
+            }
+        }
+    }
+}

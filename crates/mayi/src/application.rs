@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::crawler::{Crawler, ProductToken};
 use crate::directive::APP_DIRECTIVES;
-use crate::evaluation::Forms;
+use crate::forms::Forms;
 use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, select_for_application};

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use crate::dialect::{Comparison, Names};
+use crate::forms::Folds;
 use crate::{Crawler, Dialect, Extension, Limits, ReadOptions, RobotsTxt, Target};
 
 #[test]
@@ -121,7 +122,7 @@ fn cause(file: &[u8], crawler: &Crawler, target: &Target<'_>, google: bool) -> O
     let has_dot_segment = path.split('/').any(|segment| matches!(segment, "." | ".."));
     if has_dot_segment {
         Some("REP-7")
-    } else if target.with_encoded_query().is_some() {
+    } else if target.folds().has(Folds::QUERY) {
         Some("REP-12")
     } else {
         Some("REP-11")

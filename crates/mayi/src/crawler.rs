@@ -6,6 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::dialect::Tokens;
+
 /// A crawler, as robots.txt knows it.
 ///
 /// ```
@@ -191,7 +193,8 @@ impl fmt::Display for InvalidCrawler {
 
 impl Error for InvalidCrawler {}
 
-/// The name of a crawler in the protocol: one or more of `A-Z a-z _ -`, digits and dots.
+/// The name of a crawler in the protocol: one or more of `A-Z a-z _ -`, digits and dots. Dots at its end
+/// count for nothing, as they do in a file, and nothing but dots is no name.
 ///
 /// ```
 /// use mayi::ProductToken;
@@ -209,8 +212,7 @@ impl ProductToken {
     /// # Errors
     /// When it is empty or has another character.
     pub fn new(token: &str) -> Result<Self, InvalidProductToken> {
-        let legal = |octet: u8| continues_token(octet) || octet.is_ascii_digit() || octet == b'.';
-        if token.is_empty() || !token.bytes().all(legal) {
+        if token.trim_end_matches('.').is_empty() || !token.bytes().all(is_in_token) {
             return Err(InvalidProductToken { token: token.into() });
         }
         Ok(Self(Cow::Owned(token.to_owned())))
@@ -226,21 +228,41 @@ impl ProductToken {
         &self.0
     }
 
-    /// Whether it has nothing but what draft-koster-rep-00 lets a product token have.
-    pub(crate) fn is_letters_only(&self) -> bool {
-        self.0.bytes().all(continues_token)
-    }
-
     /// Whether a group-start line's value names this token (REP-4).
-    pub(crate) fn is_named_by(&self, value: &[u8]) -> bool {
-        let token = self.0.as_bytes();
+    pub(crate) fn is_named_by(&self, value: &[u8], tokens: Tokens) -> bool {
+        let token = match tokens {
+            Tokens::WithDigitsAndDots => self.0.trim_end_matches('.'),
+            Tokens::LettersOnly => &self.0,
+        };
         let Some((start, rest)) = value.split_at_checked(token.len()) else { return false };
-        start.eq_ignore_ascii_case(token) && !rest.first().is_some_and(|&octet| continues_token(octet))
+        start.eq_ignore_ascii_case(token.as_bytes())
+            && match tokens {
+                Tokens::WithDigitsAndDots => {
+                    let next = rest.iter().find(|octet| **octet != b'.');
+                    !next.is_some_and(|&octet| is_in_token(octet))
+                }
+                Tokens::LettersOnly => {
+                    token.bytes().all(is_letter_of_token)
+                        && !rest.first().is_some_and(|&octet| is_letter_of_token(octet))
+                }
+            }
     }
 }
 
-/// Whether an octet behind a token makes it a longer one: `A-Z a-z _ -`.
-pub(crate) const fn continues_token(octet: u8) -> bool {
+/// The product token that a value starts with, which may be empty, and what stands behind it (REP-4).
+pub(crate) fn split_token(value: &[u8]) -> (&[u8], &[u8]) {
+    let run = value.iter().position(|&octet| !is_in_token(octet)).unwrap_or(value.len());
+    let last = value[..run].iter().rposition(|&octet| octet != b'.');
+    value.split_at(last.map_or(0, |last| last + 1))
+}
+
+/// What a product token has: `A-Z a-z _ -`, digits and dots (WILD-5).
+pub(crate) const fn is_in_token(octet: u8) -> bool {
+    is_letter_of_token(octet) || octet.is_ascii_digit() || octet == b'.'
+}
+
+/// What draft-koster-rep-00 lets a product token have: `A-Z a-z _ -`.
+pub(crate) const fn is_letter_of_token(octet: u8) -> bool {
     octet.is_ascii_alphabetic() || octet == b'_' || octet == b'-'
 }
 
@@ -269,8 +291,7 @@ impl fmt::Display for InvalidProductToken {
         let token = self.token.escape_debug();
         write!(f, "`{token}` is not a product token: it is one or more of A-Z a-z 0-9 _ - . (REP-4)")?;
         // The likeliest mistakes are a whole User-Agent string and a version behind the name.
-        let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-        let start: &str = self.token.split(|c| !legal(c)).next().unwrap_or_default();
+        let start = &self.token[..split_token(self.token.as_bytes()).0.len()];
         if *self.token == *"*" {
             write!(f, "; `*` stands for all crawlers in a file, but one of them asks")?;
         } else if !start.is_empty() && start != "Mozilla" {
@@ -288,25 +309,61 @@ mod tests {
 
     #[test]
     fn which_lines_name_a_token() {
-        let names = |token: &str, value: &str| {
-            ProductToken::new(token).expect("a token").is_named_by(value.as_bytes())
+        let names = |token: &str, value: &str, tokens: Tokens| {
+            ProductToken::new(token).expect("a token").is_named_by(value.as_bytes(), tokens)
         };
-        for value in ["ExampleBot", "examplebot", "ExampleBot/1.0", "ExampleBot*", "ExampleBot extra"] {
-            assert!(names("ExampleBot", value), "{value}");
+        for tokens in [Tokens::WithDigitsAndDots, Tokens::LettersOnly] {
+            let values =
+                ["ExampleBot", "examplebot", "ExampleBot/1.0", "ExampleBot*", "ExampleBot extra"];
+            for value in values {
+                assert!(names("ExampleBot", value, tokens), "{value}");
+            }
+            for value in
+                ["ExampleBotNews", "ExampleBot-News", "ExampleBot_", "Example", "*", "", "aExampleBot"]
+            {
+                assert!(!names("ExampleBot", value, tokens), "{value}");
+            }
         }
-        for value in
-            ["ExampleBotNews", "ExampleBot-News", "ExampleBot_", "Example", "*", "", "aExampleBot"]
-        {
-            assert!(!names("ExampleBot", value), "{value}");
+        for (token, value, by_letters) in [
+            ("MJ", "MJ12bot", true),
+            ("Foo", "Foo.com", true),
+            ("Foo", "Foo..com", true),
+            ("a.", "a.b", false),
+        ] {
+            assert!(!names(token, value, Tokens::WithDigitsAndDots), "{token} {value}");
+            assert_eq!(names(token, value, Tokens::LettersOnly), by_letters, "{token} {value}");
         }
-        assert!(names("MJ12bot", "mj12BOT"));
-        assert!(names("Foo", "Foo2"));
-        assert!(names("quillbot.com", "quillbot.com"));
+        for (token, value, by_letters) in [
+            ("MJ12bot", "mj12BOT", false),
+            ("quillbot.com", "quillbot.com/1", false),
+            ("Foo", "Foo./1", true),
+            ("Foo.", "Foo", false),
+            ("Foo.", "foo..", false),
+        ] {
+            assert!(names(token, value, Tokens::WithDigitsAndDots), "{token} {value}");
+            assert_eq!(names(token, value, Tokens::LettersOnly), by_letters, "{token} {value}");
+        }
+    }
+
+    #[test]
+    fn which_token_a_value_starts_with() {
+        for (value, token) in [
+            ("MJ12bot/1", "MJ12bot"),
+            ("a.b. c", "a.b"),
+            ("a..", "a"),
+            (".*", ""),
+            ("..a", "..a"),
+            ("", ""),
+        ] {
+            let (start, rest) = split_token(value.as_bytes());
+            assert_eq!(start, token.as_bytes());
+            assert_eq!([start, rest].concat(), value.as_bytes());
+        }
     }
 
     #[test]
     fn what_is_no_token() {
-        for token in ["", "Example Bot", "ExampleBot/1.0", "*", "Exämple", "a\n"] {
+        for token in ["", "Example Bot", "ExampleBot/1.0", "*", "Exämple", "a\n", "."] {
             assert!(ProductToken::new(token).is_err(), "{token:?}");
         }
         let message = ProductToken::new("ExampleBot/1.0").unwrap_err().to_string();

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 
 use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::{Comparison, Dialect};
+use crate::dialect::Dialect;
 use crate::directive::{Role, RuleKind};
+use crate::forms::Forms;
 use crate::pattern::{Glance, Glancing, PathPattern, index_page_folder};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Observer, Selection, select};
@@ -78,7 +79,7 @@ fn most_specific(
 ) -> Option<Candidate> {
     let dialect = robots.dialect();
     let forms = Forms::of(target, dialect.comparison);
-    let glancing = Glancing::new(&forms.first);
+    let glancing = Glancing::new(forms.text());
     let mut best: Option<Candidate> = None;
     for group in &selection.groups {
         for (record, &rule) in group.clone().zip(&robots.records()[group.clone()]) {
@@ -114,7 +115,7 @@ fn octets_if_matching(
         Glance::Mismatch => {}
         Glance::LookCloser => {
             let pattern = PathPattern::read(written, dialect.comparison);
-            if forms.any(|text| pattern.matches_text(text)) {
+            if pattern.matches_one_of(forms) {
                 return Some(pattern.octets());
             }
         }
@@ -123,30 +124,9 @@ fn octets_if_matching(
         let pattern = PathPattern::read(written, dialect.comparison);
         let folder = index_page_folder(pattern.normalised())?;
         let folder = PathPattern::read(&folder, dialect.comparison);
-        if forms.any(|text| folder.matches_text(text)) {
+        if folder.matches_one_of(forms) {
             return Some(folder.octets());
         }
     }
     None
-}
-
-/// The forms of a target that a dialect compares patterns with.
-pub(crate) struct Forms<'u> {
-    pub(crate) first: Cow<'u, [u8]>,
-    pub(crate) second: Option<&'u [u8]>,
-}
-
-impl<'u> Forms<'u> {
-    pub(crate) fn of(target: &'u Target<'_>, comparison: Comparison) -> Self {
-        match comparison {
-            Comparison::Normalised => {
-                Self { first: Cow::Borrowed(target.normalised()), second: target.with_encoded_query() }
-            }
-            Comparison::AsGoogle => Self { first: target.as_google_cuts_it(), second: None },
-        }
-    }
-
-    pub(crate) fn any(&self, mut matches: impl FnMut(&[u8]) -> bool) -> bool {
-        matches(&self.first) || self.second.is_some_and(matches)
-    }
 }

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use crate::crawler::Crawler;
 use crate::decision::{Decision, Reason};
 use crate::directive::RuleKind;
-use crate::evaluation::{self, Candidate, Forms};
+use crate::evaluation::{self, Candidate};
+use crate::forms::Forms;
 use crate::pattern::PathPattern;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Observer};
@@ -103,10 +104,9 @@ impl<'a> Explanation<'a> {
     }
 
     /// The forms of the target that patterns were compared with in the dialect of the file: one, or
-    /// two where its query has gen-delims (REP-12).
+    /// two where its query has a `/`, `?` or `#` encoded, which patterns with a `?` take for raw (REP-12).
     pub fn compared(&self) -> Vec<Cow<'a, [u8]>> {
-        let forms = Forms::of(self.target, self.robots.dialect().comparison);
-        std::iter::once(forms.first).chain(forms.second.map(Cow::Borrowed)).collect()
+        Forms::of(self.target, self.robots.dialect().comparison).into_usual()
     }
 
     /// The groups of the file, in order. None were considered where the decision needed no group.

@@ -59,6 +59,7 @@ mod evaluation;
 mod explanation;
 mod extension;
 mod format;
+mod forms;
 mod irregularity;
 mod limits;
 mod octets;

@@ -58,8 +58,8 @@ pub(crate) const fn not_raw_or(others: &[u8]) -> OctetSet {
     OctetSet::new(table)
 }
 
-/// Percent-encodes what may not stand raw, decodes escapes of unreserved characters, and gives
-/// every other escape upper-case digits (REP-11).
+/// Percent-encodes what may not stand raw, decodes escapes of characters that mean the same raw, and
+/// gives every other escape upper-case digits (REP-11).
 pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = NOT_RAW.first_in(octets) else {
         return Cow::Borrowed(octets);
@@ -75,7 +75,7 @@ pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
             Class::Percent => match escaped(after) {
                 Some(value) => {
                     rest = &after[2..];
-                    if is_unreserved(value) {
+                    if means_the_same_raw(value) {
                         normalised.push(value);
                     } else {
                         push_escape(&mut normalised, value);
@@ -133,14 +133,12 @@ const fn hex_digit(octet: u8) -> Option<u8> {
     }
 }
 
-/// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
-const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
-}
-
-/// RFC 3986 §2.2: `gen-delims = ":" / "/" / "?" / "#" / "[" / "]" / "@"`.
-pub(crate) const fn is_gen_delim(octet: u8) -> bool {
-    matches!(octet, b':' | b'/' | b'?' | b'#' | b'[' | b']' | b'@')
+/// Whether a character is unreserved (RFC 3986 §2.3: letters, digits, `-`, `.`, `_` and `~`), or reserved
+/// but delimits nothing in a path or query.
+pub(crate) const fn means_the_same_raw(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric()
+        || matches!(octet, b'-' | b'.' | b'_' | b'~')
+        || matches!(octet, b'!' | b'\'' | b'(' | b')' | b',' | b':' | b';' | b'@' | b'[' | b']')
 }
 
 #[cfg(test)]
@@ -163,6 +161,11 @@ mod tests {
         check("/%2f%2A%24%7e", "/%2F%2A%24~", "/%2F%2A%24%7E");
         check("/[x]\u{7f}", "/[x]%7F", "/[x]\u{7f}");
         check("%%41", "%A", "%%41");
+        check(
+            "%21%27%28%29%2c%3a%3b%40%5b%5d%26%3d%2b%2f%3f%23",
+            "!'(),:;@[]%26%3D%2B%2F%3F%23",
+            "%21%27%28%29%2C%3A%3B%40%5B%5D%26%3D%2B%2F%3F%23",
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::directive::CONTENT_USAGE;
-use crate::evaluation::Forms;
+use crate::forms::Forms;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::Selection;
 use crate::span::{LineCounter, LineNumber};

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::crawler::Crawler;
 use crate::directive::{ALLOW_AI_TRAINING, CONTENT_SIGNAL, DIRECTIVES, DISALLOW_AI_TRAINING, Role};
-use crate::evaluation::Forms;
+use crate::forms::Forms;
 use crate::pattern::PathPattern;
 use crate::preference::Preference;
 use crate::robots_txt::{Record, RobotsTxt};
@@ -175,7 +175,7 @@ pub(crate) fn ai_training(
             continue;
         }
         let pattern = PathPattern::read(robots.value(record), robots.dialect().comparison);
-        if !forms.any(|text| pattern.matches_text(text)) {
+        if !pattern.matches_one_of(forms) {
             continue;
         }
         let rank = (pattern.octets(), allows);

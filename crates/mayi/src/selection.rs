@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::crawler::{Crawler, Manners, ProductToken, continues_token};
-use crate::dialect::{Dialect, GlobalGroups, Lines, Tokens};
+use crate::crawler::{Crawler, Manners, ProductToken, is_in_token};
+use crate::dialect::{Dialect, GlobalGroups, Lines};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
-use crate::regexes::Regexes;
+use crate::regexes::{Regexes, first_word};
 use crate::robots_txt::{Record, RobotsTxt};
 
 /// How the groups that apply were found, the strongest first (PUR-3).
@@ -224,8 +224,7 @@ impl Wanted<'_> {
             return matches.then_some((GroupBy::Regex, 0));
         }
         let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
-        let at =
-            tokens.position(|token| token.can_be_named(self.dialect) && token.is_named_by(value))?;
+        let at = tokens.position(|token| token.is_named_by(value, self.dialect.tokens))?;
         Some((GroupBy::ProductToken, at))
     }
 }
@@ -245,15 +244,6 @@ fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, b
     })
 }
 
-impl ProductToken {
-    fn can_be_named(&self, dialect: &Dialect) -> bool {
-        match dialect.tokens {
-            Tokens::WithDigitsAndDots => true,
-            Tokens::LettersOnly => self.is_letters_only(),
-        }
-    }
-}
-
 /// Whether a value is the global token: `*`, alone or before white space (REP-4).
 pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
     let Some(rest) = value.strip_prefix(b"*") else { return false };
@@ -264,14 +254,14 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
     }
 }
 
-/// Whether a value that is not the global token is a regular expression (AIA-2).
+/// Whether a value that is not the global token is a regular expression: its first word says so (AIA-2).
 pub(crate) fn is_regex(value: &[u8]) -> bool {
-    let in_token = |octet: &u8| continues_token(*octet) || octet.is_ascii_digit() || *octet == b'.';
-    if value.iter().all(in_token) {
+    let word = first_word(value);
+    if word.iter().all(|&octet| is_in_token(octet)) {
         return false;
     }
-    let wildcards = value.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b".?"));
-    wildcards || value.iter().any(|octet| b"[|^\\".contains(octet)) || value.last() == Some(&b'$')
+    let wildcards = word.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b".?"));
+    wildcards || word.iter().any(|octet| b"[|^\\".contains(octet)) || word.last() == Some(&b'$')
 }
 
 /// The regular expressions among the group-start lines of a file.
@@ -326,11 +316,20 @@ mod tests {
 
     #[test]
     fn what_is_a_regular_expression() {
-        for value in [".*", ".*?-ai$", "[a-z]+", "a|b", "^a", r"\w+", "a.+b", "foo bar$", "a(b)$"] {
+        for value in [".*", ".*?-ai$", "[a-z]+", "a|b", "^a", r"\w+", "a.+b", "a.* b", "a(b)$"] {
             assert!(is_regex(value.as_bytes()), "{value}");
         }
-        for value in ["FooBot", "quillbot.com", "FooBot (http://foo.test)", "*-ai", "a/1.0", "a+b", ""]
-        {
+        for value in [
+            "FooBot",
+            "quillbot.com",
+            "FooBot (http://foo.test)",
+            "FrontPage [NC,OR]",
+            "foo bar$",
+            "*-ai",
+            "a/1.0",
+            "a+b",
+            "",
+        ] {
             assert!(!is_regex(value.as_bytes()), "{value}");
         }
     }

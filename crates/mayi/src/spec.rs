@@ -88,9 +88,10 @@ clauses! {
     REP_3, "REP-3", "2.2",
     "Blank lines and comments never end a group; `#` starts a comment anywhere in a line.";
     REP_4, "REP-4", "2.2.1",
-    "A group-start line names the crawler when its value starts with the crawler's product token, in \
-     any case, and no further letter, `_` or `-` follows; `*`, alone or before white space, is the \
-     global token. A product token of other characters is an error of the caller.";
+    "A group-start line names the crawler when the product token that its value starts with, the longest \
+     run of letters, `_`, `-`, digits and dots less dots at its end, is the crawler's, in any case; `*`, \
+     alone or before white space, is the global token. A product token of other characters is an error \
+     of the caller.";
     REP_5, "REP-5", "2.2.1",
     "All groups that match the crawler count as one.";
     REP_6, "REP-6", "2.2.1",
@@ -98,7 +99,9 @@ clauses! {
      first); without those, no rules apply.";
     REP_7, "REP-7", "2.2.2",
     "Patterns are compared, case and all, with the path and query of the URL from the first octet on; \
-     no path is `/`, dot segments are resolved first, and nothing else of the URL is repaired.";
+     no path is `/`. A URL of http or https is read as clients read it: white space around it and tabs \
+     and line ends in it are dropped, `\\` stands for `/`, dot segments are resolved. Nothing else is \
+     repaired.";
     REP_8, "REP-8", "2.2.2",
     "The matching rule with the most octets in its normalised pattern wins; at equal length, allow.";
     REP_9, "REP-9", "2.2.2",
@@ -107,10 +110,12 @@ clauses! {
     "`/robots.txt` itself is always allowed.";
     REP_11, "REP-11", "2.2.2",
     "On both sides, octets that may not stand raw in a URI are percent-encoded, escapes of unreserved \
-     characters are decoded, other escapes get upper-case digits, and a stray `%` stays.";
+     characters and of reserved ones that delimit nothing in a path or query are decoded, other escapes \
+     get upper-case digits, and a stray `%` stays.";
     REP_12, "REP-12", "2.2.2",
-    "In the query a gen-delim and its escape are equal: a pattern matches if it matches the URL with \
-     its query's gen-delims all raw, or all encoded. In the path they differ.";
+    "Behind the first `?` of the pattern itself, `/`, `?` and `#` equal their escapes behind the first \
+     `?` of the URL. Elsewhere they differ, and a pattern without a `?` is compared with the query as it \
+     stands.";
     REP_13, "REP-13", "2.2.2",
     "Rules before the first group-start line are ignored.";
     REP_14, "REP-14", "2.2.2",
@@ -120,7 +125,8 @@ clauses! {
     "`*` matches any run of octets anywhere in a pattern; `$` anchors at its end and is literal \
      elsewhere.";
     REP_16, "REP-16", "2.2.3",
-    "`%2A` and `%24` in a pattern are a literal `*` and `$`, raw or encoded in the URL.";
+    "`%2A` and `%24` in a pattern are a literal `*` and `$`, raw or encoded in the URL; so is a raw `$` \
+     that does not end the pattern.";
     REP_17, "REP-17", "2.2.4",
     "Other records never end a group and never disturb the rest; `Sitemap` belongs to the file.";
     REP_18, "REP-18", "2.3",
@@ -162,8 +168,8 @@ clauses! {
     AIA_1, "AIA-1", "draft-jimenez-tbd-robotstxt-update",
     "A product token that ends in `-ai` marks a crawler that gathers for training.";
     AIA_2, "AIA-2", "draft-jimenez-tbd-robotstxt-update",
-    "A user-agent value that is a regular expression selects the crawlers whose whole product token it \
-     matches, in any case.";
+    "A user-agent value whose first word is a regular expression selects the crawlers whose whole product \
+     token that word matches, in any case.";
     AIA_3, "AIA-3", "draft-jimenez-tbd-robotstxt-update",
     "Regular expressions run in linear time and within a size; what does not compile is dropped.";
     AIA_4, "AIA-4", "draft-jimenez-tbd-robotstxt-update",

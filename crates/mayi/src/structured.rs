@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::dialect::Comparison;
-use crate::evaluation::Forms;
+use crate::forms::Forms;
 use crate::pattern::PathPattern;
 
 /// A bare item: the value of a directive. Texts are borrowed where they are in the program.
@@ -163,7 +163,7 @@ pub(crate) fn octets_of_path(
 ) -> Option<usize> {
     let Some(path) = path else { return Some(0) };
     let pattern = PathPattern::read(path, comparison);
-    forms.any(|text| pattern.matches_text(text)).then(|| pattern.octets())
+    pattern.matches_one_of(forms).then(|| pattern.octets())
 }
 
 #[cfg(test)]

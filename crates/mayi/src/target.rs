@@ -1,15 +1,18 @@
 //! A URL → the target that patterns are compared with: its path and query, normalised.
 //!
-//! REP-7 says which part of the URL counts, REP-11 and REP-12 in which form. Nothing else about a
-//! URL is repaired here, and nothing that has a scheme and an authority is refused for its octets:
-//! the host is read by [`Origin`](crate::access::Origin) where a file has to be found for it.
+//! REP-7 says which part of the URL counts and that it is read as clients read it, REP-11 in which form
+//! it is compared. Nothing else about a URL is repaired here, and nothing that has a scheme and an
+//! authority is refused for its octets: the host is read by [`Origin`](crate::access::Origin) where a
+//! file has to be found for it.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::ops::Range;
 
+use crate::forms::Folds;
 use crate::octets::OctetSet;
-use crate::percent::{escaped, is_gen_delim, normalise, not_raw_or, push_escape};
+use crate::percent::{normalise, not_raw_or};
 
 /// What a crawler asks about: the path and query of a URL.
 ///
@@ -24,20 +27,20 @@ use crate::percent::{escaped, is_gen_delim, normalise, not_raw_or, push_escape};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target<'u> {
     url: Cow<'u, str>,
-    /// Normalised, with the query's gen-delims raw.
-    raw: Cow<'u, [u8]>,
-    /// Normalised, with the query's gen-delims encoded, where that differs.
-    encoded: Option<Vec<u8>>,
+    normalised: Cow<'u, [u8]>,
+    /// What makes another form of it (REP-12, REP-16).
+    folds: Folds,
 }
 
 impl<'u> Target<'u> {
-    /// Cuts and normalises a URL.
+    /// Cuts and normalises a URL. Those of http and https are read as clients read them before they ask:
+    /// white space around them and tabs and line ends in them are dropped, and `\` stands for `/`.
     ///
     /// # Errors
     /// When it has no scheme or no authority, or a scheme that has no robots.txt (REP-18).
     pub fn parse(url: &'u str) -> Result<Self, InvalidUrl> {
-        let after_authority = split_url(url)?.rest;
-        Ok(Self::from_parts(url, after_authority))
+        let split = split_url(url)?;
+        Ok(Self::from_parts(url, &split.rest, split.scheme != "ftp"))
     }
 
     /// Takes a path with its query, e.g. `/a?b`, where the authority has been cut off already.
@@ -46,23 +49,32 @@ impl<'u> Target<'u> {
     /// When it does not start with `/`.
     pub fn from_path(path: &'u str) -> Result<Self, InvalidUrl> {
         if path.starts_with('/') {
-            Ok(Self::from_parts(path, path))
+            Ok(Self::from_parts(path, &Cow::Borrowed(path), true))
         } else {
             Err(InvalidUrl::new(path, Trouble::NoSlash))
         }
     }
 
-    fn from_parts(url: &'u str, rest: &'u str) -> Self {
-        let (raw, encoded) = forms(rest);
-        Self { url: Cow::Borrowed(url), raw, encoded }
+    fn from_parts(url: &'u str, rest: &Cow<'u, str>, as_clients_do: bool) -> Self {
+        let plain = match rest {
+            Cow::Borrowed(rest) => plain(rest.as_bytes()),
+            Cow::Owned(_) => None,
+        };
+        if let Some(plain) = plain {
+            let normalised = Cow::Borrowed(plain);
+            return Self { url: Cow::Borrowed(url), normalised, folds: Folds::of_plain_target() };
+        }
+        let normalised = normalised(rest.as_bytes(), as_clients_do);
+        let folds = Folds::of_target(&normalised);
+        Self { url: Cow::Borrowed(url), normalised: Cow::Owned(normalised), folds }
     }
 
     /// The same target with its text copied, for keeping.
     pub fn into_owned(self) -> Target<'static> {
         Target {
             url: Cow::Owned(self.url.into_owned()),
-            raw: Cow::Owned(self.raw.into_owned()),
-            encoded: self.encoded,
+            normalised: Cow::Owned(self.normalised.into_owned()),
+            folds: self.folds,
         }
     }
 
@@ -71,20 +83,18 @@ impl<'u> Target<'u> {
         &self.url
     }
 
-    /// Path and query, normalised, with the gen-delims of the query raw.
+    /// Path and query, normalised (REP-11).
     pub fn normalised(&self) -> &[u8] {
-        &self.raw
+        &self.normalised
     }
 
-    /// The same with the gen-delims of the query percent-encoded, where that is something else
-    /// (REP-12).
-    pub fn with_encoded_query(&self) -> Option<&[u8]> {
-        self.encoded.as_deref()
+    pub(crate) fn folds(&self) -> Folds {
+        self.folds
     }
 
     /// Whether it is the robots.txt file itself (REP-10).
     pub fn is_robots_txt(&self) -> bool {
-        *self.raw == *b"/robots.txt"
+        *self.normalised == *b"/robots.txt"
     }
 
     /// Path and query as google/robotstxt cuts them, with nothing changed: the path starts at the
@@ -112,31 +122,23 @@ impl<'u> Target<'u> {
     }
 }
 
-/// The two normalised forms of what stands behind the authority.
-fn forms(rest: &str) -> (Cow<'_, [u8]>, Option<Vec<u8>>) {
-    let rest = rest.as_bytes();
-    if let Some(plain) = plain(rest) {
-        return (Cow::Borrowed(plain), None);
+/// What stands behind the authority, normalised.
+fn normalised(rest: &[u8], as_clients_do: bool) -> Vec<u8> {
+    let ends_at = rest.iter().rposition(|octet| *octet > b' ').map_or(0, |last| last + 1);
+    let mut rest = Cow::Borrowed(if as_clients_do { &rest[..ends_at] } else { rest });
+    if as_clients_do && rest.iter().any(|octet| is_dropped(*octet)) {
+        rest.to_mut().retain(|octet| !is_dropped(*octet));
     }
-    let rest = &rest[..memchr::memchr(b'#', rest).unwrap_or(rest.len())];
+    let rest = &rest[..memchr::memchr(b'#', &rest).unwrap_or(rest.len())];
     let query_at = memchr::memchr(b'?', rest).unwrap_or(rest.len());
     let (path, query) = rest.split_at(query_at);
-    let query_octets = query.get(1..).unwrap_or_default();
-
-    let mut raw = resolve_dot_segments(&normalise(path));
-    if query.is_empty() {
-        return (Cow::Owned(raw), None);
+    let mut path = Cow::Borrowed(path);
+    if as_clients_do && path.contains(&b'\\') {
+        path.to_mut().iter_mut().filter(|octet| **octet == b'\\').for_each(|octet| *octet = b'/');
     }
-    raw.push(b'?');
-    let query = normalise(query_octets);
-    if !has_gen_delim(&query) {
-        raw.extend_from_slice(&query);
-        return (Cow::Owned(raw), None);
-    }
-    let mut encoded = raw.clone();
-    push_with_raw_gen_delims(&mut raw, &query);
-    push_with_encoded_gen_delims(&mut encoded, &query);
-    (Cow::Owned(raw), Some(encoded))
+    let mut normalised = resolve_dot_segments(&normalise(&path));
+    normalised.extend_from_slice(&normalise(query));
+    normalised
 }
 
 /// What stands before the fragment, if nothing in it has to be changed: one look at each octet tells
@@ -167,8 +169,8 @@ fn plain(rest: &[u8]) -> Option<&[u8]> {
 /// What has to be looked at in a path: the end of it, what is to be encoded, and dots.
 static NOT_PLAIN_IN_PATH: OctetSet = not_raw_or(b"#?.");
 
-/// The same in a query: its end, what is to be encoded, and gen-delims.
-static NOT_PLAIN_IN_QUERY: OctetSet = not_raw_or(b":/?#[]@");
+/// The same in a query: its end, and what is to be encoded.
+static NOT_PLAIN_IN_QUERY: OctetSet = not_raw_or(b"#");
 
 /// RFC 3986 §5.2.4 for an absolute path; no path is `/`.
 fn resolve_dot_segments(path: &[u8]) -> Vec<u8> {
@@ -194,84 +196,99 @@ fn resolve_dot_segments(path: &[u8]) -> Vec<u8> {
     resolved
 }
 
-/// Whether a normalised text has a gen-delim, raw or encoded.
-fn has_gen_delim(normalised: &[u8]) -> bool {
-    normalised.iter().enumerate().any(|(at, &octet)| {
-        is_gen_delim(octet) || octet == b'%' && escaped(&normalised[at + 1..]).is_some_and(is_gen_delim)
-    })
-}
-
-/// Appends a normalised text with its encoded gen-delims decoded.
-pub(crate) fn push_with_raw_gen_delims(to: &mut Vec<u8>, normalised: &[u8]) {
-    let mut rest = normalised;
-    while let Some((&octet, after)) = rest.split_first() {
-        rest = after;
-        match escaped(after) {
-            Some(delim) if octet == b'%' && is_gen_delim(delim) => {
-                to.push(delim);
-                rest = &after[2..];
-            }
-            _ => to.push(octet),
-        }
-    }
-}
-
-/// Appends a normalised text with its raw gen-delims encoded.
-fn push_with_encoded_gen_delims(to: &mut Vec<u8>, normalised: &[u8]) {
-    for &octet in normalised {
-        if is_gen_delim(octet) {
-            push_escape(to, octet);
-        } else {
-            to.push(octet);
-        }
-    }
-}
-
 /// A URL cut at its authority.
 pub(crate) struct SplitUrl<'u> {
-    /// As written; one of those that have a robots.txt.
-    pub(crate) scheme: &'u str,
+    /// In lower case; one of those that have a robots.txt.
+    pub(crate) scheme: &'static str,
     /// Never empty.
-    pub(crate) authority: &'u str,
+    pub(crate) authority: Cow<'u, str>,
     /// Path, query and fragment.
-    pub(crate) rest: &'u str,
+    pub(crate) rest: Cow<'u, str>,
 }
 
-/// Cuts a URL into scheme, authority and the rest (RFC 3986 §3), and checks the scheme (REP-18).
+/// Cuts a URL into scheme, authority and the rest, and checks the scheme (REP-7, REP-18).
 pub(crate) fn split_url(url: &str) -> Result<SplitUrl<'_>, InvalidUrl> {
-    let wrong = |trouble| Err(InvalidUrl::new(url, trouble));
     // Nearly all URLs start like this, and need no closer look at their scheme.
     for scheme in ["https", "http"] {
         let after_scheme = url.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://"));
         if let Some(after_slashes) = after_scheme {
-            let scheme = &url[..scheme.len()];
-            return split_authority(scheme, after_slashes)
-                .map_or_else(|| wrong(Trouble::NoAuthority), Ok);
+            let end = memchr::memchr3(b'/', b'?', b'#', after_slashes.as_bytes());
+            let (authority, rest) = after_slashes.split_at(end.unwrap_or(after_slashes.len()));
+            if !authority.is_empty() && ODD_IN_AUTHORITY.first_in(authority.as_bytes()).is_none() {
+                let (authority, rest) = (Cow::Borrowed(authority), Cow::Borrowed(rest));
+                return Ok(SplitUrl { scheme, authority, rest });
+            }
         }
     }
-    let Some((scheme, after_scheme)) = url.split_once(':') else {
-        return wrong(Trouble::NoScheme);
+    let is_ftp = url.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("ftp:"));
+    let split = if is_ftp { split_as_it_stands(url) } else { split_as_clients_do(url) };
+    split.map_err(|trouble| InvalidUrl::new(url, trouble))
+}
+
+/// What has to be looked at in an authority: what clients drop or take for its end.
+static ODD_IN_AUTHORITY: OctetSet = OctetSet::new({
+    let mut table = [false; 256];
+    let mut octet = 0;
+    while octet <= b' ' as usize {
+        table[octet] = true;
+        octet += 1;
+    }
+    table[b'\\' as usize] = true;
+    table
+});
+
+/// Cuts a URL of http or https as the WHATWG URL standard does (<https://url.spec.whatwg.org/>, "basic URL
+/// parser"): these two are what its clients ask for.
+fn split_as_clients_do(url: &str) -> Result<SplitUrl<'_>, Trouble> {
+    let mut read = Cow::Borrowed(url.trim_matches(|c| c <= ' '));
+    if read.bytes().any(is_dropped) {
+        read.to_mut().retain(|c| !c.is_ascii() || !is_dropped(c as u8));
+    }
+    let (scheme, after_scheme) = split_scheme(&read)?;
+    if scheme == "ftp" {
+        return Err(Trouble::NoScheme); // what stands around it is not dropped, and no scheme has that
+    }
+    let after_slashes = after_scheme.trim_start_matches(['/', '\\']);
+    let start = read.len() - after_slashes.len();
+    let end = after_slashes.find(['/', '\\', '?', '#']).map_or(read.len(), |end| start + end);
+    if start == end {
+        return Err(Trouble::NoAuthority);
+    }
+    let part = |range: Range<usize>| match &read {
+        Cow::Borrowed(read) => Cow::Borrowed(&read[range]),
+        Cow::Owned(read) => Cow::Owned(read[range].to_owned()),
     };
+    Ok(SplitUrl { scheme, authority: part(start..end), rest: part(end..read.len()) })
+}
+
+/// Cuts a URL of another scheme (RFC 3986 §3).
+fn split_as_it_stands(url: &str) -> Result<SplitUrl<'_>, Trouble> {
+    let (scheme, after_scheme) = split_scheme(url)?;
+    let after_slashes = after_scheme.strip_prefix("//").ok_or(Trouble::NoAuthority)?;
+    let end = after_slashes.find(['/', '?', '#']).unwrap_or(after_slashes.len());
+    let (authority, rest) = after_slashes.split_at(end);
+    if authority.is_empty() {
+        return Err(Trouble::NoAuthority);
+    }
+    Ok(SplitUrl { scheme, authority: Cow::Borrowed(authority), rest: Cow::Borrowed(rest) })
+}
+
+/// The scheme of a URL, in lower case, and what stands behind its colon.
+fn split_scheme(url: &str) -> Result<(&'static str, &str), Trouble> {
+    let (scheme, after_scheme) = url.split_once(':').ok_or(Trouble::NoScheme)?;
     // RFC 3986 §3.1: scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|octet| octet.is_ascii_alphanumeric() || b"+-.".contains(&octet));
     if !is_scheme {
-        return wrong(Trouble::NoScheme);
+        return Err(Trouble::NoScheme);
     }
-    if !["http", "https", "ftp"].iter().any(|known| known.eq_ignore_ascii_case(scheme)) {
-        return wrong(Trouble::UnsupportedScheme);
-    }
-    let Some(after_slashes) = after_scheme.strip_prefix("//") else {
-        return wrong(Trouble::NoAuthority);
-    };
-    split_authority(scheme, after_slashes).map_or_else(|| wrong(Trouble::NoAuthority), Ok)
+    let known = ["http", "https", "ftp"].into_iter().find(|known| known.eq_ignore_ascii_case(scheme));
+    Ok((known.ok_or(Trouble::UnsupportedScheme)?, after_scheme))
 }
 
-fn split_authority<'u>(scheme: &'u str, after_slashes: &'u str) -> Option<SplitUrl<'u>> {
-    let end = memchr::memchr3(b'/', b'?', b'#', after_slashes.as_bytes());
-    let end = end.unwrap_or(after_slashes.len());
-    let (authority, rest) = after_slashes.split_at(end);
-    (end > 0).then_some(SplitUrl { scheme, authority, rest })
+/// Whether clients drop an octet, wherever it stands in a URL.
+fn is_dropped(octet: u8) -> bool {
+    matches!(octet, b'\t' | b'\n' | b'\r')
 }
 
 /// A URL that no question can be asked about.
@@ -335,39 +352,46 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(url: &str, normalised: &str, encoded: Option<&str>) {
+    fn check(url: &str, normalised: &str) {
         let target = Target::parse(url).expect("the URL is a good one");
         assert_eq!(String::from_utf8_lossy(target.normalised()), normalised);
-        assert_eq!(target.with_encoded_query().map(String::from_utf8_lossy).as_deref(), encoded);
+        assert_eq!(target.clone().into_owned(), target);
     }
 
     #[test]
     fn path_and_query_count() {
-        check("https://example.com", "/", None);
-        check("https://example.com?x=1", "/?x=1", None);
-        check("https://example.com#f", "/", None);
-        check("HTTPS://user@example.com:8080/a;p?b=c#f", "/a;p?b=c", None);
-        check("http://example.com/a|b[c]%zz%7e", "/a%7Cb[c]%zz~", None);
-        check("ftp://example.com/?", "/?", None);
+        check("https://example.com", "/");
+        check("https://example.com?x=1", "/?x=1");
+        check("https://example.com#f", "/");
+        check("HTTPS://user@example.com:8080/a;p?b=c#f", "/a;p?b=c");
+        check("http://example.com/a|b[c]%zz%7e", "/a%7Cb[c]%zz~");
+        check("ftp://example.com/?", "/?");
+        check("https://h/?u=http%3a%2F/a?", "/?u=http:%2F/a?");
+        check("https://h/%2F?a", "/%2F?a");
     }
 
     #[test]
     fn dot_segments_are_resolved() {
-        check("https://h/a/b/c/./../../g", "/a/g", None);
-        check("https://h/a/b/..", "/a/", None);
-        check("https://h/a/.", "/a/", None);
-        check("https://h/../..", "/", None);
-        check("https://h/a//../b", "/a/b", None);
-        check("https://h/a/%2e%2E/b", "/b", None);
-        check("https://h/.well-known/x", "/.well-known/x", None);
-        check("https://h/a/..?/../x", "/?/../x", Some("/?%2F..%2Fx"));
+        check("https://h/a/b/c/./../../g", "/a/g");
+        check("https://h/a/b/..", "/a/");
+        check("https://h/a/.", "/a/");
+        check("https://h/../..", "/");
+        check("https://h/a//../b", "/a/b");
+        check("https://h/a/%2e%2E/b", "/b");
+        check("https://h/.well-known/x", "/.well-known/x");
+        check("https://h/a/..?/../x", "/?/../x");
     }
 
     #[test]
-    fn a_query_with_gen_delims_has_two_forms() {
-        check("https://h/?u=http://a", "/?u=http://a", Some("/?u=http%3A%2F%2Fa"));
-        check("https://h/?u=http%3a%2F/a", "/?u=http://a", Some("/?u=http%3A%2F%2Fa"));
-        check("https://h/%2F?a", "/%2F?a", None);
+    fn a_url_is_read_as_clients_read_it() {
+        check(" https://h/a\u{1f} \n", "/a");
+        check("ht\ntps:/\t/h\r/a\tb?c\nd", "/ab?cd");
+        check("https:h", "/");
+        check("https:/\\\\h\\a\\..\\b?\\", "/b?%5C");
+        check("https://h\\@i/", "/@i/");
+        check("https://h ", "/");
+        check("https://h/a #b ", "/a%20");
+        check("ftp://h/a\\b\t ", "/a%5Cb%09%20");
     }
 
     #[test]
@@ -389,10 +413,11 @@ mod tests {
         for (url, part) in [
             ("example.com/a", "no scheme"),
             ("//example.com/a", "no scheme"),
-            ("https:/a", "no authority"),
-            ("https:///a", "no authority"),
+            ("https:", "no authority"),
+            ("https:///?a", "no authority"),
+            ("ftp:/a", "no authority"),
+            (" ftp://a", "no scheme"),
             ("mailto:a@example.com", "http, https or ftp"),
-            (" https://example.com/", "no scheme"),
         ] {
             let message = Target::parse(url).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 
 use crate::application::AppDirectives;
 use crate::crawler::Crawler;
-use crate::evaluation::Forms;
 use crate::extension::Extension;
+use crate::forms::Forms;
 use crate::page::PageRules;
 use crate::preference::{self, Preference, Statement, joined_header};
 use crate::records::{self, ContentSignal};

@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use generators::{choices, question, question_of};
 use laws::{
     Question, access, decide, doors, extensions, format, google, json, lint, matcher, meaning, page,
-    text,
+    text, url,
 };
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
@@ -37,6 +37,19 @@ proptest! {
     #[test]
     fn the_matcher_equals_a_naive_one((pattern, url) in generators::pattern_and_url()) {
         matcher::fast_equals_naive(pattern.as_bytes(), &url);
+    }
+
+    /// The law of REP-11: what a site copies from its address line into a pattern matches.
+    #[test]
+    fn a_start_matches(url in generators::url(), octets in 1..40_usize) {
+        let path = url.strip_prefix("https://h").unwrap_or_default();
+        matcher::a_start_matches(path, octets);
+    }
+
+    /// The law of REP-7: what is decided about is what a client would ask for, and at the same host.
+    #[test]
+    fn a_url_is_what_clients_read(url in generators::untidy_url()) {
+        url::a_url_is_what_clients_read(&url);
     }
 }
 

@@ -114,7 +114,7 @@ fn sentences_say_what_google_reads() {
     assert!(of(&file("Disallow = /a"), "S010").ends_with(" and drop it."));
     assert!(of(&file("Disallow\u{200b}: /a"), "S008").contains("Google reads `Disallow: /a`"));
     assert!(of(&file("Dis\u{200b}allow: /a"), "S008").ends_with("pass the line over."));
-    assert!(of(&file("User-agent: ExampleBot [x]"), "D004").ends_with("it is the name `ExampleBot`."));
+    assert!(of(&file("User-agent: ExampleBot[x]"), "D004").ends_with("it is the name `ExampleBot`."));
     assert!(of(&file("User-agent: .*-ai"), "D004").ends_with("it is a name that nobody has."));
     assert!(of(&file("User-agent: Example.*["), "G008").ends_with("it is the name `Example`."));
     assert!(of(&file("Disallow: /%7e"), "D002").contains("Google compares `%7E`"));

@@ -32,26 +32,26 @@ impl Origin {
     pub fn of_url(url: &str) -> Result<Self, InvalidUrl> {
         let wrong = |trouble| InvalidUrl::new(url, trouble);
         let split = split_url(url)?;
-        let scheme = split.scheme.to_ascii_lowercase();
-        // Some clients take a backslash for a slash, and would ask another host.
+        // Some clients take a backslash for a slash in an ftp URL too, and would ask another host.
         if split.authority.contains('\\') {
             return Err(wrong(Trouble::InvalidHost));
         }
         let host_and_port = split.authority.rsplit('@').next().unwrap_or_default();
         // A colon within brackets belongs to an IPv6 address.
-        let (host, port) = match host_and_port.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port),
-            _ => (host_and_port, ""),
+        let behind_brackets = host_and_port.rfind(']').unwrap_or(0);
+        let (host, port) = match host_and_port[behind_brackets..].find(':') {
+            Some(colon) => host_and_port.split_at(behind_brackets + colon),
+            None => (host_and_port, ":"),
         };
         let host = Host::parse(host).map_err(|_| wrong(Trouble::InvalidHost))?.to_string();
-        let port = match port {
-            "" => default_port(&scheme),
+        let port = match &port[1..] {
+            "" => default_port(split.scheme),
             digits if digits.bytes().all(|octet| octet.is_ascii_digit()) => {
                 digits.parse().map_err(|_| wrong(Trouble::InvalidPort))?
             }
             _ => return Err(wrong(Trouble::InvalidPort)),
         };
-        Ok(Self { scheme: scheme.into(), host: host.into(), port })
+        Ok(Self { scheme: split.scheme.into(), host: host.into(), port })
     }
 
     /// `http`, `https` or `ftp`.
@@ -120,12 +120,16 @@ mod tests {
             ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080"),
             ("http://[::1]/", "http://[::1]"),
             ("http://127.1/", "http://127.0.0.1"),
+            ("https://shop.test\\@evil.test/secret", "https://shop.test"),
+            (" https:EXAM\tPLE.com:\n8443 ", "https://example.com:8443"),
         ] {
             assert_eq!(Origin::of_url(url).expect(url).to_string(), expected);
         }
         for url in [
-            "http://good.test\\@evil.test/",
+            "ftp://good.test\\@evil.test/",
             "http://exa mple/",
+            "http://user@/",
+            "http://:80/",
             "http://a:99999/",
             "http://a:b/",
             "http://[::1/",

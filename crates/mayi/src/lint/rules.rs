@@ -2,7 +2,7 @@
 
 use super::context::{Context, Entry};
 use super::quoted;
-use crate::crawler::continues_token;
+use crate::crawler::{is_letter_of_token, split_token};
 use crate::dialect::Comparison;
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
 use crate::extension::Extension;
@@ -39,9 +39,7 @@ impl<'c> Names<'c> {
         if dialect.reads(Extension::AiAgents) && is_regex(value) {
             return Self::Regex;
         }
-        let in_token = |octet: &u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
-        let length = value.iter().take_while(|octet| in_token(octet)).count();
-        let (token, rest) = value.split_at(length);
+        let (token, rest) = split_token(value);
         if token.is_empty() { Self::Nobody } else { Self::Token { token, rest } }
     }
 }
@@ -60,7 +58,7 @@ pub(super) fn regexes<'x, 'c>(
 
 /// What a regular expression is to crawlers that read none: the name that it starts with (REP-4).
 pub(super) fn read_as_a_name(value: &[u8]) -> String {
-    let name = &value[..value.iter().take_while(|octet| continues_token(**octet)).count()];
+    let name = &value[..value.iter().take_while(|octet| is_letter_of_token(**octet)).count()];
     if name.is_empty() {
         "a name that nobody has".to_owned()
     } else {
@@ -84,8 +82,8 @@ pub(super) fn can_match(record: &RawRecord<'_>) -> bool {
     record.value.first().is_some_and(|octet| b"/*".contains(octet))
 }
 
-/// A pattern without what does not change what it matches: wildcards that follow each other, and one
-/// at the end.
+/// A pattern without what does not change what it matches: wildcards that follow each other, one at the
+/// end, and which of two spellings it has (REP-12, REP-16).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Core {
     pub(super) text: Vec<u8>,
@@ -99,7 +97,7 @@ impl Core {
         let octets = read.octets();
         let normalised = read.normalised();
         let anchored = normalised.last() == Some(&b'$');
-        let mut text: Vec<u8> = normalised[..normalised.len() - usize::from(anchored)].to_vec();
+        let mut text = read.folded(&normalised[..normalised.len() - usize::from(anchored)]);
         text.dedup_by(|one, other| *one == b'*' && *other == b'*');
         let ends_wild = text.len() > 1 && text.last() == Some(&b'*');
         if ends_wild {
@@ -117,9 +115,11 @@ impl Core {
         if self.anchored && !other.anchored {
             return false;
         }
-        let folds = |text: &[u8]| text.windows(3).any(|escape| matches!(escape, b"%2A" | b"%24"));
-        if folds(&self.text) || folds(&other.text) {
-            return false; // REP-16 gives one character two spellings
+        // The other matches two spellings of each delimiter behind its `?` (REP-12), and wildcards may have
+        // led to a place where only one is meant.
+        let query = memchr::memchr(b'?', &other.text).map_or(&[][..], |mark| &other.text[mark + 1..]);
+        if self.has_wildcard() && query.iter().any(|octet| b"/?#".contains(octet)) {
+            return false;
         }
         let shape = Shape::of(&self.text, self.anchored);
         // The other's wildcards are octets that nothing but a wildcard meets.
@@ -149,6 +149,13 @@ mod tests {
             ("/a*b*c", "/a*c", false),
             ("/a*$", "/ab", true),
             ("/%2A*", "/*", false),
+            ("/%2A", "/%2Ab", true),
+            ("/*2A", "/%2A", false),
+            ("/a$b", "/a%24bc", true),
+            ("/a?b=/", "/a?b=%2Fc", true),
+            ("/*/public", "/a?b=/public", false),
+            ("/*/public", "/a/public?b", true),
+            ("/*?b", "/a?b=c", true),
         ] {
             assert_eq!(core(one).covers(&core(other)), expected, "{one} and {other}");
         }

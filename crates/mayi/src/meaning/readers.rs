@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::crawler::{Crawler, ProductToken, continues_token};
+use crate::crawler::{Crawler, ProductToken, is_letter_of_token, split_token};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
 use crate::regexes::Regexes;
@@ -35,9 +35,6 @@ pub(super) struct Readers {
 
 /// How many readers are asked as. Each of them costs a pass over the file.
 const MOST_READERS: usize = 1500;
-
-/// How many tokens one value may name beside the one that is meant.
-const MOST_SHORTER: usize = 8;
 
 /// For how many regular expressions somebody is looked for whom they match.
 const MOST_REGEX_READERS: usize = 16;
@@ -93,19 +90,18 @@ impl Readers {
         }
     }
 
-    /// The tokens that a value names: the longest that it starts with, and those that end before a digit
-    /// or a dot of it, as a token ends there too (REP-4).
+    /// The tokens that a value names: the one that it starts with (REP-4), and the letters that this one
+    /// starts with, as they are all of it to Google.
     fn add_tokens(&mut self, known: &mut HashMap<String, usize>, value: &[u8]) {
-        let in_token = |octet: &u8| continues_token(*octet) || octet.is_ascii_digit() || *octet == b'.';
-        let length = value.iter().take_while(|octet| in_token(octet)).count();
-        let Ok(token) = str::from_utf8(&value[..length]) else { return };
+        let Ok(token) = str::from_utf8(split_token(value).0) else { return };
         // Nobody means dots alone, as in `.*-ai` where it is no expression.
         let is_name = token.bytes().any(|octet| octet.is_ascii_alphanumeric());
-        let shorter = (1..length).rev().filter(|end| !continues_token(value[*end]));
-        self.left_out += shorter.clone().skip(MOST_SHORTER).count();
-        for (place, end) in std::iter::once(length).chain(shorter.take(MOST_SHORTER)).enumerate() {
-            if let Ok(crawler) = Crawler::new(&token[..end]) {
-                self.add(known, token[..end].to_owned(), crawler, place == 0 && is_name);
+        let letters = token.bytes().position(|octet| !is_letter_of_token(octet));
+        for (end, is_meant) in [(Some(token.len()), is_name), (letters, false)] {
+            if let Some(end) = end
+                && let Ok(crawler) = Crawler::new(&token[..end])
+            {
+                self.add(known, token[..end].to_owned(), crawler, is_meant);
             }
         }
     }
@@ -221,7 +217,7 @@ mod tests {
         assert!(meant[5].starts_with(".*-ai$ ("), "{meant:?}");
         let shorter: Vec<_> =
             readers.all.iter().filter(|reader| !reader.is_meant).map(|reader| &*reader.label).collect();
-        assert_eq!(shorter, ["MJ1", "MJ"]);
+        assert_eq!(shorter, ["MJ"]);
         assert_eq!(readers.all[0].crawler.product_token().as_str(), "unnamed-crawler-x");
     }
 }

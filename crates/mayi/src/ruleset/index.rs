@@ -8,6 +8,7 @@
 //! insertion a rule: it is cheap enough to be done for every long group.
 
 use super::Rule;
+use crate::forms::Folds;
 
 /// Up to here, trying one rule after the other is quicker than looking anything up.
 const SHORT_LIST: usize = 96;
@@ -59,14 +60,11 @@ impl Index {
             let head = rule.head(arena);
             let head_crowd = crowds.count(hash(head));
             let four = fours_of(rule, arena).min_by_key(|four| crowds.count(key(four)));
-            // Folded text is not the target's own: only the head before the first fold would do.
             let by_head = !rule.shape().has_wildcard()
                 || head.len() >= 2
                     && head_crowd <= four.map_or(CROWDED, |four| crowds.count(key(four)));
             let longest = || pieces(rule, arena).max_by_key(|piece| piece.len()).unwrap_or_default();
-            if rule.folds.any() {
-                always.push(rank as u32);
-            } else if by_head {
+            if by_head {
                 next[rank] = heads.insert(hash(head), rank);
                 head_lengths.push(head.len() as u32);
             } else if let Some(four) = four {
@@ -145,10 +143,13 @@ impl Index {
     }
 }
 
-/// The pieces of a rule behind its first wildcard.
+/// The pieces of a rule behind its first wildcard. One that reaches over a `?` is two: what stands before
+/// it may be in another form of the target than what stands behind it (REP-12).
 fn pieces<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let behind_head = &rule.body(arena)[rule.head as usize..];
-    behind_head.split(|&octet| octet == b'*')
+    let mark = if rule.folds.has(Folds::QUERY) { memchr::memchr(b'?', behind_head) } else { None };
+    let (before, behind) = behind_head.split_at(mark.unwrap_or(behind_head.len()));
+    [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
 }
 
 /// Runs of four octets that a target has to have if the rule matches it.

@@ -15,9 +15,9 @@ use self::index::Index;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
-use crate::evaluation::Forms;
+use crate::forms::{Folds, Forms};
 use crate::octets::{first_eight, mask_of};
-use crate::pattern::{Folds, PathPattern, Shape, Wildcards, index_page_folder, matches};
+use crate::pattern::{PathPattern, Shape, Wildcards, index_page_folder, matches_one_of};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection};
 use crate::span::{LineCounter, LineNumber, Span};
@@ -53,6 +53,8 @@ struct Prepared {
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// By rank.
     rules: Box<[Rule]>,
+    /// What any of the rules asks for.
+    folds: Folds,
     /// The texts of all patterns.
     arena: Box<[u8]>,
     search: Search,
@@ -112,6 +114,7 @@ impl CrawlerRules {
             allows_robots_txt: robots.dialect().allows_robots_txt,
             group: None,
             rules: Box::default(),
+            folds: Folds::NONE,
             arena: Box::default(),
             search: Search::Heads(Box::default()),
         };
@@ -123,6 +126,7 @@ impl CrawlerRules {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(rules.iter().map(|rule| rule.first_octets(&arena)).collect()),
         };
+        prepared.folds = rules.iter().fold(Folds::NONE, |all, rule| all | rule.folds);
         prepared.group = Some((selection.by, lines));
         prepared.rules = rules.into();
         prepared.arena = arena.into();
@@ -166,9 +170,10 @@ impl fmt::Debug for CrawlerRules {
 impl Prepared {
     fn most_specific(&self, target: &Target<'_>) -> Option<DecidingRule<'_>> {
         let forms = Forms::of(target, self.comparison);
-        let mut rank = self.rank_of_match(&forms.first, self.rules.len());
-        if let Some(second) = forms.second {
-            rank = self.rank_of_match(second, rank);
+        // Each rule is compared with the form that it asks for; nearly always that is one and the same.
+        let mut rank = self.rules.len();
+        for folds in forms.that_matter(self.folds).subsets() {
+            rank = self.rank_of_match(&forms, folds, rank);
         }
         let rule = self.rules.get(rank)?;
         Some(DecidingRule {
@@ -180,11 +185,24 @@ impl Prepared {
         })
     }
 
-    /// The rank of the first rule that matches the text and goes before `best`, or else `best`.
-    fn rank_of_match(&self, text: &[u8], best: usize) -> usize {
-        let matches = |rank: usize| self.rules[rank].matches(text, &self.arena);
+    /// The rank of the first rule that is compared with this form, matches it and goes before `best`,
+    /// or else `best`.
+    fn rank_of_match(&self, forms: &Forms<'_>, folds: Folds, best: usize) -> usize {
+        let text = forms.folded(folds);
+        let matches = |rank: usize| {
+            let rule = &self.rules[rank];
+            forms.that_matter(rule.folds) == folds && rule.matches(forms, &self.arena)
+        };
         match &self.search {
-            Search::Index(index) => index.first_match(text, best, matches),
+            Search::Index(index) => {
+                let best = index.first_match(text, best, matches);
+                if !folds.has(Folds::QUERY) {
+                    return best;
+                }
+                // The index may know a rule by what stands before its `?`, which is in this form.
+                let as_it_stands = forms.folded(folds.without(Folds::QUERY));
+                index.first_match(as_it_stands, best, matches)
+            }
             Search::Heads(heads) => {
                 let first = first_eight(text);
                 let mut heads = heads[..best].iter().enumerate();
@@ -215,16 +233,13 @@ impl Rule {
         Shape { head: self.head, wildcards: self.wildcards, anchored: self.anchored }
     }
 
-    /// What a target has to start with. Folded text is not the target's own, so nothing is said then.
+    /// What the form of a target that it is compared with has to start with.
     fn first_octets(&self, arena: &[u8]) -> Head {
-        Head::of(if self.folds.any() { b"" } else { self.head(arena) })
+        Head::of(self.head(arena))
     }
 
-    fn matches(&self, text: &[u8], arena: &[u8]) -> bool {
-        if self.folds.any() {
-            return self.folds.matches(self.body(arena), self.shape(), text);
-        }
-        matches(self.body(arena), self.shape(), text)
+    fn matches(&self, forms: &Forms<'_>, arena: &[u8]) -> bool {
+        matches_one_of(self.body(arena), self.shape(), self.folds, forms)
     }
 }
 

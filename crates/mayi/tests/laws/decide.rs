@@ -56,12 +56,8 @@ pub(crate) fn the_decision_is_the_naive_one(question: &Question) {
         if starts.any(|(_, value)| is_regular_expression(value)) {
             continue; // AIA-2 has vectors
         }
-        let mut rules = groups.iter().flat_map(|group| &group.rules);
-        let forms = matcher::forms(&question.url);
-        if rules.any(|(.., pattern)| matcher::may_be_too_slow(pattern, &forms)) {
-            continue;
-        }
-        let naive = Plain::naive(&groups, question, &dialect);
+        let Some(text) = matcher::path_and_query(&question.url) else { continue };
+        let naive = Plain::naive(&groups, &question.agent, &text, &dialect);
         let decided = Plain::of(&robots.decide(&crawler, &target));
         assert_eq!(decided, naive, "{dialect}: {question:?}");
     }
@@ -171,14 +167,13 @@ impl Plain {
     }
 
     /// The decision, followed word by word.
-    fn naive(groups: &[Group<'_>], question: &Question, dialect: &Dialect) -> Self {
+    fn naive(groups: &[Group<'_>], agent: &str, text: &[u8], dialect: &Dialect) -> Self {
         let without_group =
             |reason| Self { reason, allowed: true, by: None, group_lines: Vec::new(), rule: None };
-        let forms = matcher::forms(&question.url);
-        if matcher::is_robots_txt(&forms) {
+        if matcher::is_robots_txt(text) {
             return without_group(Reason::RobotsTxt); // REP-10
         }
-        let names = |start: &(u32, &[u8])| names(start.1, &question.agent);
+        let names = |start: &(u32, &[u8])| names(start.1, agent);
         let is_global = |start: &(u32, &[u8])| is_global(start.1);
         let of_token: Vec<_> =
             groups.iter().filter(|group| group.user_agents.iter().any(names)).collect();
@@ -201,7 +196,7 @@ impl Plain {
 
         let mut best: Option<PlainRule> = None;
         for &(line, kind, pattern) in chosen.iter().flat_map(|group| &group.rules) {
-            if !matcher::matches(pattern, &forms) {
+            if !matcher::matches(pattern, text) {
                 continue;
             }
             let octets = matcher::octets(pattern);
@@ -268,8 +263,9 @@ fn groups_of_lines<'r>(robots: &'r RobotsTxt<'_>) -> Vec<Group<'r>> {
     groups
 }
 
-/// AIA-2: neither a product token nor `*`, and with a sign of one.
+/// AIA-2: the first word is neither a product token nor `*`, and has a sign of one.
 fn is_regular_expression(value: &[u8]) -> bool {
+    let value = value.split(|octet| b" \t".contains(octet)).next().unwrap_or_default();
     let value = String::from_utf8_lossy(value);
     let is_token = value.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
     let signs = [".*", ".+", ".?", "[", "|", "^", "\\"];
@@ -277,13 +273,13 @@ fn is_regular_expression(value: &[u8]) -> bool {
     !is_token && !is_global(value.as_bytes()) && has_sign
 }
 
-/// REP-4: the value starts with the token, in any case, and no `A-Z a-z _ -` follows.
+/// REP-4: the longest run of `A-Z a-z _ -`, digits and dots that the value starts with, less dots at its
+/// end, is the token, in any case. Dots at the end of the crawler's count no more.
 fn names(value: &[u8], token: &str) -> bool {
-    let value = String::from_utf8_lossy(value).to_ascii_lowercase();
-    let behind = value.strip_prefix(&token.to_ascii_lowercase());
-    behind.is_some_and(|behind| {
-        !behind.starts_with(|next: char| next.is_ascii_alphabetic() || next == '_' || next == '-')
-    })
+    let value = String::from_utf8_lossy(value);
+    let run = value.split(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c)).next();
+    let named = run.unwrap_or_default().trim_end_matches('.');
+    named.eq_ignore_ascii_case(token.trim_end_matches('.'))
 }
 
 /// REP-4: `*`, alone or followed by white space.

@@ -9,7 +9,7 @@ use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
 use super::{
-    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text,
+    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text, url,
 };
 
 /// A fuzz target: its name, and what it does with an input.
@@ -19,6 +19,8 @@ pub(crate) type Door = (&'static str, fn(&[u8]));
 pub(crate) const ALL: &[Door] = &[
     ("parse", parse),
     ("matcher", matcher),
+    ("starts", starts),
+    ("url", url),
     ("decide", decide),
     ("line_ends", line_ends),
     ("request_json", request_json),
@@ -43,6 +45,21 @@ pub(crate) fn parse(input: &[u8]) {
 pub(crate) fn matcher(input: &[u8]) {
     let [path, pattern] = parts(input);
     matcher::fast_equals_naive(&pattern, &url_of(&path));
+}
+
+/// `choices FF path`: the law of REP-11. The length of the choices says how much of the path is the pattern.
+pub(crate) fn starts(input: &[u8]) {
+    let [choices, path] = parts(input);
+    matcher::a_start_matches(&lossy(&path), choices.len());
+    for octets in 1..path.len().min(64) {
+        matcher::a_start_matches(&lossy(&path), octets);
+    }
+}
+
+/// A URL: the law of REP-7.
+pub(crate) fn url(input: &[u8]) {
+    let [url] = parts(input);
+    url::a_url_is_what_clients_read(&lossy(&url));
 }
 
 /// `agent FF path FF choices FF file`: laws 2, 3 and 4.

@@ -70,6 +70,15 @@ const WORDS: &[&str] = &[
     "index.html",
     "robots.txt",
     "http://a",
+    "#",
+    "%23",
+    "(",
+    "%28",
+    "'",
+    "%27",
+    "%5B",
+    "\t",
+    "\u{c}",
 ];
 
 /// Other ways to write a word, some of which mean the same.
@@ -83,6 +92,9 @@ fn rewritten(word: &str, choice: u8) -> &str {
         "?" | "%3F" => &["?", "?", "%3F"],
         "/" | "%2F" | "%2f" => &["/", "/", "/", "%2F", "%2f", "//"],
         "@" | "%40" => &["@", "%40"],
+        "(" | "%28" => &["(", "%28"],
+        "'" | "%27" => &["'", "%27"],
+        "[" | "%5B" => &["[", "%5B", "%5b"],
         "A" | "%41" => &["A", "%41", "a"],
         "a" | "%61" => &["a", "a", "%61", "A"],
         "é" | "%C3%A9" => &["é", "%C3%A9", "%c3%a9"],
@@ -122,6 +134,61 @@ pub(crate) fn url() -> impl Strategy<Value = String> {
     let strange =
         select(&["http://h;p/a", "ftp://h/a", "https://u@h:8/a", "https://[::1]?a", "h/a"][..]);
     prop_oneof![8 => plain, 2 => odd, 1 => strange.prop_map(str::to_owned)]
+}
+
+/// A URL as nobody should write it, and as clients read it all the same.
+pub(crate) fn untidy_url() -> impl Strategy<Value = String> {
+    let before = select(&["", "", "", " ", "\u{1}", "\n ", "\u{a0}"][..]);
+    let scheme = select(&["https", "http", "HTTP", "ht\ttps", "ftp", "h", "https "][..]);
+    let slashes = select(&["://", "://", ":", ":/", ":///", ":\\\\", ":/\\", ":\t/\n/", ""][..]);
+    let host = select(
+        &[
+            "h",
+            "h",
+            "EXAMPLE.com",
+            "example.com:443",
+            "h:80",
+            "h:",
+            "h:00080",
+            "h:x",
+            "h:99999",
+            "h:80:80",
+            "u@h",
+            "u:p@h",
+            "u@i@h",
+            "@h",
+            "@",
+            "u@",
+            ":80",
+            "[::1]",
+            "[::1]:8",
+            "[::1",
+            "::1]",
+            "[::1]x:8",
+            "127.1",
+            "0x7f.1",
+            "1.2.3.4.5",
+            "256.256.256.256",
+            "bücher.example",
+            "xn--",
+            "h%41",
+            "h%2Fx",
+            "a b",
+            "a\tb",
+            "h|",
+            "",
+            "..",
+            "h\\@i",
+        ][..],
+    );
+    let after = select(&["", "", "", " ", "\n", "\u{1f} ", "\u{a0}"][..]);
+    let tail = select(&["", "/", "\\", "?", "#", "/", "/"][..]);
+    (before, scheme, slashes, host, tail, words(6), after).prop_map(
+        |(before, scheme, slashes, host, tail, words, after)| {
+            let words = if tail.is_empty() { String::new() } else { words.concat() };
+            format!("{before}{scheme}{slashes}{host}{tail}{words}{after}")
+        },
+    )
 }
 
 /// A pattern, and a URL that is made from it or from nothing.

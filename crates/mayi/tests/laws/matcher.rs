@@ -8,40 +8,51 @@
 use mayi::{PathPattern, Target};
 
 /// The law: pattern and URL match in the library exactly when they do here (REP-15), both sides have
-/// the same normal form (REP-11, REP-12), and so the same octets compete (REP-8).
+/// the same normal form (REP-11), and so the same octets compete (REP-8).
 pub(crate) fn fast_equals_naive(pattern: &[u8], url: &str) {
     let Ok(target) = Target::parse(url) else { return };
     let fast = PathPattern::new(pattern);
     assert_eq!(show(fast.normalised()), show(&normalise(pattern)), "REP-11: {}", show(pattern));
     assert_eq!(fast.octets(), normalise(pattern).len(), "REP-8: {}", show(pattern));
-    let forms = forms(url);
-    assert_eq!(show(target.normalised()), show(&forms[0]), "REP-7: {url}");
-    let encoded = target.with_encoded_query().unwrap_or(target.normalised());
-    assert_eq!(show(encoded), show(&forms[1]), "REP-12: {url}");
-    if may_be_too_slow(pattern, &forms) {
+    let Some(text) = path_and_query(url) else { return };
+    assert_eq!(show(target.normalised()), show(&text), "REP-7: {url}");
+    let context = || format!("{} against {url}", show(pattern));
+    assert_eq!(fast.matches(&target), matches(pattern, &text), "REP-15: {}", context());
+}
+
+/// The law at the end of REP-11: a pattern without `*` and `$` that is, octet for octet, how a path and
+/// query start, matches them. The path and query are those that a client asks for (REP-7), as they were
+/// written where nothing in them is dropped, resolved or another character, and as a client writes them.
+/// A pattern that ends within an escape is another text, and is not spoken of.
+pub(crate) fn a_start_matches(path: &str, octets: usize) {
+    let url = format!("https://h{path}");
+    let Ok(target) = Target::parse(&url) else { return };
+    let Ok(asked) = url::Url::parse(&url) else { return };
+    if goes_up_from_a_drive(&url) {
         return;
     }
-    let context = || format!("{} against {url}", show(pattern));
-    assert_eq!(fast.matches(&target), matches(pattern, &forms), "REP-15: {}", context());
-}
-
-/// Whether a pattern has a `$` of its own beside an escaped one, and is so long that the library may
-/// run out of the time that REP-25 gives it: then it takes all dollars for alike.
-pub(crate) fn may_be_too_slow(pattern: &[u8], forms: &Forms) -> bool {
-    let pattern = normalise(pattern);
-    let both = contains(&pattern, b"%24") && contains(&pattern, b"$");
-    let longest = forms.iter().map(Vec::len).max().unwrap_or_default();
-    both && pattern.len() * longest > 32 * (pattern.len() + longest)
-}
-
-/// Whether a pattern matches a URL, given as its two forms: one of them is enough (REP-12).
-pub(crate) fn matches(pattern: &[u8], forms: &Forms) -> bool {
-    forms.iter().any(|form| matches_form(pattern, form))
+    let asked = &asked[url::Position::BeforePath..url::Position::AfterQuery];
+    let segments = path.split('?').next().unwrap_or_default().split('/');
+    let is_dots =
+        |segment: &str| matches!(&*segment.to_ascii_lowercase().replace("%2e", "."), "." | "..");
+    let is_as_written = path.starts_with('/')
+        && !path.contains(['\\', '#', '\t', '\r', '\n'])
+        && !path.ends_with(|c| c <= ' ')
+        && !segments.into_iter().any(is_dots);
+    for text in [Some(asked), Some(path).filter(|_| is_as_written)].into_iter().flatten() {
+        let start = &text.as_bytes()[..octets.min(text.len())];
+        let last_two = |text: &[u8]| text[text.len().saturating_sub(2)..].contains(&b'%');
+        let is_cut = start.len() < text.len() && (last_two(start) || last_two(&normalise(start)));
+        if start.is_empty() || is_cut || start.contains(&b'*') || start.contains(&b'$') {
+            continue;
+        }
+        assert!(PathPattern::new(start).matches(&target), "REP-11: {} against {url}", show(start));
+    }
 }
 
 /// Whether the URL is that of a robots.txt itself (REP-10).
-pub(crate) fn is_robots_txt(forms: &Forms) -> bool {
-    forms[0] == b"/robots.txt"
+pub(crate) fn is_robots_txt(text: &[u8]) -> bool {
+    text == b"/robots.txt"
 }
 
 /// How many octets of a pattern count (REP-8).
@@ -55,132 +66,132 @@ enum Character {
     Octet(u8),
     /// In a pattern, a raw `*`.
     Wildcard,
-    /// In a pattern, `%2A`; in a target of such a pattern, a star however it is written.
+    /// A literal `*`, however it is written.
     Star,
-    /// In a pattern, `%24`; in a target of such a pattern, the same escape.
-    EscapedDollar,
-    /// In a target of a pattern that has `%24`, a raw `$`.
-    RawDollar,
+    /// A literal `$`, however it is written.
+    Dollar,
+    /// A `/`, `?` or `#` of a query, however it is written.
+    Delimiter(u8),
 }
 
-impl Character {
-    /// Whether a character of a pattern stands for this one of a target (REP-16).
-    fn stands_for(self, other: Self) -> bool {
-        self == other
-            || self == Self::EscapedDollar && other == Self::RawDollar
-            || self == Self::Octet(b'$') && other == Self::RawDollar
-    }
-}
+/// A character of a target, and whether it is a raw `?`.
+type OfTarget = (Character, bool);
 
-/// REP-15 by dynamic programming: the places that the pattern read so far can have led to.
-fn matches_form(pattern: &[u8], form: &[u8]) -> bool {
+/// Whether a pattern matches a normalised path and query: REP-15 by dynamic programming, over the places
+/// that the pattern read so far can have led to.
+pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let mut pattern = normalise(pattern);
     if pattern.is_empty() {
         return false; // REP-9
     }
     let anchored = pattern.ends_with(b"$");
     pattern.truncate(pattern.len() - usize::from(anchored));
-    let pattern = all_raw_if_mixed(&pattern);
 
-    // Where the pattern escapes a star or a dollar, each one in the target is a character of its own
-    // that no wildcard can split (REP-16).
+    // REP-16: a pattern with a literal star or dollar meets both ways to write it. Each one in the target
+    // is then a character of its own, that no wildcard can split.
     let stars = contains(&pattern, b"%2A");
-    let dollars = contains(&pattern, b"%24");
-    let target = characters(form, |rest| match rest {
-        [b'%', b'2', b'A', ..] if stars => (Character::Star, 3),
+    let dollars = contains(&pattern, b"%24") || contains(&pattern, b"$");
+    let literal = |rest: &[u8]| match rest {
+        [b'%', b'2', b'A', ..] if stars => Some((Character::Star, 3)),
+        [b'%', b'2', b'4', ..] if dollars => Some((Character::Dollar, 3)),
+        [b'$', ..] if dollars => Some((Character::Dollar, 1)),
+        _ => None,
+    };
+    let of_target = |rest: &[u8]| match rest {
         [b'*', ..] if stars => (Character::Star, 1),
-        [b'%', b'2', b'4', ..] if dollars => (Character::EscapedDollar, 3),
-        [b'$', ..] if dollars => (Character::RawDollar, 1),
-        _ => (Character::Octet(rest[0]), 1),
-    });
-    let pattern = characters(&pattern, |rest| match rest {
-        [b'%', b'2', b'A', ..] => (Character::Star, 3),
-        [b'%', b'2', b'4', ..] => (Character::EscapedDollar, 3),
+        _ => literal(rest).unwrap_or((Character::Octet(rest[0]), 1)),
+    };
+    let of_pattern = |rest: &[u8]| match rest {
         [b'*', ..] => (Character::Wildcard, 1),
-        _ => (Character::Octet(rest[0]), 1),
-    });
+        _ => literal(rest).unwrap_or((Character::Octet(rest[0]), 1)),
+    };
+    let as_it_stands: Vec<OfTarget> = characters(text, of_target);
 
+    // REP-12: up to the first `?` of the pattern itself, all is compared as it stands; that `?` meets a
+    // raw one.
+    let Some(mark) = pattern.iter().position(|&octet| octet == b'?') else {
+        let reached = after(&characters(&pattern, of_pattern), &as_it_stands, &[0]);
+        return is_end(&reached, as_it_stands.len(), anchored);
+    };
+    let (before, behind) = (&pattern[..mark], &pattern[mark + 1..]);
+    let reached = after(&characters(before, of_pattern), &as_it_stands, &[0]);
+    let marks = |text: &[OfTarget]| -> Vec<usize> {
+        text.iter().enumerate().filter(|(_, (_, is_mark))| *is_mark).map(|(at, _)| at).collect()
+    };
+    let query_at = text.iter().position(|&octet| octet == b'?').map_or(text.len(), |mark| mark + 1);
+
+    // REP-12: behind it, delimiters are compared in either spelling with those behind the first `?` of the
+    // URL.
+    let in_query = |rest: &[u8]| {
+        let escape =
+            [&b"/"[..], b"?", b"#"].into_iter().find(|delim| rest.starts_with(&escape(delim[0])));
+        match (escape, rest[0]) {
+            (Some(delim), _) => Some((Character::Delimiter(delim[0]), 3)),
+            (None, delim @ (b'/' | b'?' | b'#')) => Some((Character::Delimiter(delim), 1)),
+            (None, _) => None,
+        }
+    };
+    let mut folded = characters(&text[..query_at], of_target);
+    folded.extend(characters(&text[query_at..], |rest| {
+        in_query(rest).unwrap_or_else(|| of_target(rest))
+    }));
+    let behind = characters(behind, |rest| in_query(rest).unwrap_or_else(|| of_pattern(rest)));
+    let pairs = marks(&as_it_stands).into_iter().zip(marks(&folded));
+    let in_query_from: Vec<usize> =
+        pairs.filter(|(mark, _)| reached.contains(mark)).map(|(_, mark)| mark + 1).collect();
+    is_end(&after(&behind, &folded, &in_query_from), folded.len(), anchored)
+}
+
+fn is_end(reached: &[usize], end: usize, anchored: bool) -> bool {
+    if anchored { reached.contains(&end) } else { !reached.is_empty() }
+}
+
+/// The places that a pattern leads to from some places of a target.
+fn after(pattern: &[OfTarget], target: &[OfTarget], places: &[usize]) -> Vec<usize> {
     let mut reached = vec![false; target.len() + 1];
-    reached[0] = true;
-    for character in pattern {
+    for &place in places {
+        reached[place] = true;
+    }
+    for &(character, _) in pattern {
         let mut next = vec![false; target.len() + 1];
         for place in (0..=target.len()).filter(|&place| reached[place]) {
             if character == Character::Wildcard {
                 next[place..].fill(true);
-            } else if target.get(place).is_some_and(|&other| character.stands_for(other)) {
+            } else if target.get(place).is_some_and(|&(other, _)| character == other) {
                 next[place + 1] = true;
             }
         }
         reached = next;
     }
-    if anchored { reached[target.len()] } else { reached.contains(&true) }
+    (0..=target.len()).filter(|&place| reached[place]).collect()
 }
 
 /// Reads a text character by character.
-fn characters(mut text: &[u8], read: impl Fn(&[u8]) -> (Character, usize)) -> Vec<Character> {
+fn characters(mut text: &[u8], read: impl Fn(&[u8]) -> (Character, usize)) -> Vec<OfTarget> {
     let mut characters = Vec::new();
     while !text.is_empty() {
         let (character, octets) = read(text);
-        characters.push(character);
+        characters.push((character, text[0] == b'?'));
         text = &text[octets..];
     }
     characters
 }
 
-/// REP-12 for a pattern that writes some gen-delims raw and some encoded behind its own raw `?`: it
-/// is compared as if all were raw there, as else it would meet neither form of any target.
-fn all_raw_if_mixed(pattern: &[u8]) -> Vec<u8> {
-    let Some(mark) = pattern.iter().position(|&octet| octet == b'?') else { return pattern.to_vec() };
-    let (before, query) = pattern.split_at(mark + 1);
-    let has_raw = query.iter().any(|octet| GEN_DELIMS.contains(octet));
-    let has_encoded = GEN_DELIMS.iter().any(|&delim| place_of_escape(query, delim).is_some());
-    if has_raw && has_encoded { [before, &raw_gen_delims(query)].concat() } else { pattern.to_vec() }
+/// Path and query of an http or https URL as clients read it (REP-7), normalised (REP-11): what a client
+/// asks for is what the crate `url` makes of it, where that does not differ from the standard.
+pub(crate) fn path_and_query(url: &str) -> Option<Vec<u8>> {
+    let read = url::Url::parse(url).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
+    let text = read[url::Position::BeforePath..url::Position::AfterQuery].as_bytes();
+    (!goes_up_from_a_drive(url)).then(|| normalise(text))
 }
 
-/// The two forms of a URL: its path and query with the query's gen-delims raw, and encoded (REP-12).
-pub(crate) type Forms = [Vec<u8>; 2];
-
-pub(crate) fn forms(url: &str) -> Forms {
-    let url = url.split('#').next().unwrap_or_default();
-    let (_, behind_scheme) = url.split_once("://").expect("an absolute URL");
-    let start = behind_scheme.find(['/', '?']).unwrap_or(behind_scheme.len());
-    let (path, query) = match behind_scheme[start..].split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (&behind_scheme[start..], None),
-    };
-    let path = without_dot_segments(&normalise(path.as_bytes()));
-    let Some(query) = query.map(|query| normalise(query.as_bytes())) else {
-        return [path.clone(), path];
-    };
-    let mut encoded = Vec::new();
-    for &octet in &query {
-        encoded.extend(if GEN_DELIMS.contains(&octet) { escape(octet) } else { vec![octet] });
-    }
-    [[&path[..], b"?", &raw_gen_delims(&query)].concat(), [&path[..], b"?", &encoded].concat()]
-}
-
-/// RFC 3986 §5.2.4, step by step as it is printed there (REP-7).
-fn without_dot_segments(path: &[u8]) -> Vec<u8> {
-    let mut input = path.to_vec();
-    let mut output: Vec<Vec<u8>> = Vec::new();
-    while !input.is_empty() {
-        if input.starts_with(b"/./") {
-            input.drain(..2);
-        } else if input == b"/." {
-            input = b"/".to_vec();
-        } else if input.starts_with(b"/../") {
-            input.drain(..3);
-            output.pop();
-        } else if input == b"/.." {
-            input = b"/".to_vec();
-            output.pop();
-        } else {
-            let next = input[1..].iter().position(|&octet| octet == b'/');
-            let segment = input.drain(..next.map_or(input.len(), |at| at + 1));
-            output.push(segment.collect());
-        }
-    }
-    if output.is_empty() { b"/".to_vec() } else { output.concat() }
+/// Whether a path has `..` and a segment that looks like a drive of Windows. The standard treats those
+/// apart in file URLs only, the crate `url` in all.
+fn goes_up_from_a_drive(url: &str) -> bool {
+    let path = url.replace(['\t', '\r', '\n'], "").replace('\\', "/").to_ascii_lowercase();
+    let is_drive =
+        |four: &[u8]| matches!(four, [b'/', letter, b':' | b'|', b'/'] if letter.is_ascii_alphabetic());
+    path.replace("%2e", ".").contains("/..") && path.as_bytes().windows(4).any(is_drive)
 }
 
 /// RFC 3986 §2.2.
@@ -188,8 +199,9 @@ const GEN_DELIMS: &[u8] = b":/?#[]@";
 const SUB_DELIMS: &[u8] = b"!$&'()*+,;=";
 
 /// REP-11.
-fn normalise(octets: &[u8]) -> Vec<u8> {
+pub(crate) fn normalise(octets: &[u8]) -> Vec<u8> {
     let unreserved = |octet: u8| octet.is_ascii_alphanumeric() || b"-._~".contains(&octet);
+    let means_the_same = |octet: u8| unreserved(octet) || b"!'(),:;@[]".contains(&octet);
     let may_stand = |octet: u8| {
         unreserved(octet) || GEN_DELIMS.contains(&octet) || SUB_DELIMS.contains(&octet) || octet == b'%'
     };
@@ -204,7 +216,7 @@ fn normalise(octets: &[u8]) -> Vec<u8> {
             [octet, ..] => (octet, false),
             [] => break,
         };
-        let stands = if escaped { unreserved(octet) } else { may_stand(octet) };
+        let stands = if escaped { means_the_same(octet) } else { may_stand(octet) };
         if stands {
             normalised.push(octet);
         } else {
@@ -213,26 +225,6 @@ fn normalise(octets: &[u8]) -> Vec<u8> {
         at += if escaped { 3 } else { 1 };
     }
     normalised
-}
-
-/// A normalised text with every encoded gen-delim decoded. What is decoded is neither `%` nor a digit,
-/// so that no new escape can come up.
-fn raw_gen_delims(text: &[u8]) -> Vec<u8> {
-    let mut text = text.to_vec();
-    for &delim in GEN_DELIMS {
-        while let Some(at) = place_of_escape(&text, delim) {
-            text.splice(at..at + 3, [delim]);
-        }
-    }
-    text
-}
-
-/// Where a gen-delim stands encoded. REP-11 leaves no lower-case digits in an escape that was written,
-/// but where it decodes `%%32f` to `%2f` there is one that was not. No clause speaks of those; they
-/// are read as what they look like.
-fn place_of_escape(text: &[u8], delim: u8) -> Option<usize> {
-    let escape = escape(delim);
-    text.windows(3).position(|window| window.eq_ignore_ascii_case(&escape))
 }
 
 fn escape(octet: u8) -> Vec<u8> {

@@ -17,6 +17,7 @@ pub(crate) mod matcher;
 pub(crate) mod meaning;
 pub(crate) mod page;
 pub(crate) mod text;
+pub(crate) mod url;
 
 use std::fmt;
 

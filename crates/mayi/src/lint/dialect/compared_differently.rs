@@ -9,7 +9,7 @@
 //!
 //! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and take `%2A`
 //! as a literal `*` (REP-16). Google compares a raw space, which no URL has; it takes `%7E` and `~` for
-//! two things, and in a query `[` and `%5B` (REP-12).
+//! two things, `[` and `%5B`, and behind a `?` also `/` and `%2F` (REP-12).
 //!
 //! ## Example
 //!
@@ -26,7 +26,7 @@ use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
 use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
-use crate::percent::{escaped, normalise};
+use crate::percent::{escaped, means_the_same_raw, normalise};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D002",
@@ -48,7 +48,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in entries {
         let value = rule.record.value;
         let Some((at, length)) = first_difference(value) else {
-            report_bracket(context, found, value);
+            report_two_spellings(context, found, value);
             continue;
         };
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
@@ -85,15 +85,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Tells of a bracket in the query of a pattern, which RFC 9309 compares raw and encoded alike (REP-12). Other
-/// delimiters are mostly raw in URLs, and brackets mostly encoded.
-fn report_bracket(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8]) {
-    let Some(query) = memchr::memchr(b'?', pattern).map(|at| at + 1) else { return };
-    let is_bracket = |octet: u8| b"[]".contains(&octet);
-    let first = pattern.iter().enumerate().skip(query).find_map(|(at, &octet)| match octet {
-        octet if is_bracket(octet) => Some((at, 1, octet)),
+/// Tells of a character that RFC 9309 compares raw and encoded alike and Google does not: a bracket, as those
+/// are written in both ways, or an escape of a character that is mostly raw in URLs.
+fn report_two_spellings(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8]) {
+    let query = memchr::memchr(b'?', pattern).unwrap_or(pattern.len());
+    let first = pattern.iter().enumerate().find_map(|(at, &octet)| match octet {
+        b'[' | b']' => Some((at, 1, octet)),
         b'%' => {
-            escaped(&pattern[at + 1..]).filter(|octet| is_bracket(*octet)).map(|octet| (at, 3, octet))
+            let octet = escaped(&pattern[at + 1..])?;
+            let is_one = means_the_same_raw(octet) || at > query && b"/?#".contains(&octet);
+            is_one.then_some((at, 3, octet))
         }
         _ => None,
     });
@@ -104,7 +105,7 @@ fn report_bracket(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u
         let (written, other) =
             if length == 1 { (raw.to_string(), encoded) } else { (encoded, raw.to_string()) };
         Draft::new(
-            format!("Google takes `{written}` and `{other}` in a query for two things"),
+            format!("Google takes `{written}` and `{other}` for two things"),
             format!("Crawlers that follow RFC 9309 match `{written}` and `{other}` alike; Google matches `{written}` alone."),
         )
         .with_severity(Severity::Note)

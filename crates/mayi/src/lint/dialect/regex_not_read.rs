@@ -43,14 +43,6 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let value = start.record.value;
         let span = context.span(value);
         found.report(span, || {
-            // A name with something in square brackets or behind a backslash is none that was meant.
-            let in_token = |octet: &&u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
-            let name = &value[..value.iter().take_while(in_token).count()];
-            let is_name = !name.is_empty() && value[name.len()..].starts_with(b" ");
-            let fix = is_name.then(|| {
-                let label = format!("write {}, if that is meant", quoted(name));
-                Fix::unsafe_(label, vec![Edit::new(span, name)])
-            });
             Draft::new(
                 format!("{} is read as a regular expression by few crawlers", quoted(value)),
                 format!(
@@ -59,7 +51,6 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     read_as_a_name(value)
                 ),
             )
-            .fixed_by(fix)
         });
     }
 }

@@ -58,7 +58,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             continue;
         }
         let is_here = |url: &str| match (split_url(url), &own) {
-            (Ok(sitemap), Some(Ok(own))) => sitemap.authority.eq_ignore_ascii_case(own.authority),
+            (Ok(sitemap), Some(Ok(own))) => sitemap.authority.eq_ignore_ascii_case(&own.authority),
             _ => true,
         };
         let target = Target::parse(url).or_else(|_| Target::from_path(url));

@@ -107,7 +107,7 @@ fn domain_span(value: &[u8], context: &Context<'_, '_>) -> Option<(u32, u32)> {
     let host = &text[from..];
     let host = &host[..host.find(['/', ':', '?']).unwrap_or(host.len())];
     let own = context.options.site().and_then(|url| split_url(url).ok()).map(|url| url.authority);
-    let is_own = own.is_some_and(|own| own.eq_ignore_ascii_case(host));
+    let is_own = own.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(host));
     let lower = host.to_ascii_lowercase();
     // Files about to be put on a site are tried out with the domains of examples, so these are only wrong
     // where the site is known to be another one.

@@ -23,12 +23,14 @@
 //! ```
 
 mod check;
+mod claim;
 mod entries;
 mod error;
 #[cfg(test)]
 mod making;
 mod shipped;
 
+pub use claim::Claim;
 pub use entries::{
     Agent, AgentKind, Application, ApplicationDirective, Category, Overrides, Purpose, Status,
 };

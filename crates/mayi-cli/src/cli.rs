@@ -22,6 +22,7 @@ Examples:
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
   mayi bulk --robots-dir robots --agent ExampleBot < urls.tsv > out.tsv
+  mayi audit --robots robots.txt /var/log/nginx/access.log*
   mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi fetch https://example.com/
   mayi fmt robots.txt
@@ -33,8 +34,8 @@ Examples:
 
 Exit status:
   0  every URL is allowed, or the command has done its work
-  1  at least one URL is not allowed (check, explain), something is wrong with a file (lint), or there
-     is a difference (fmt --check, compare, diff)
+  1  at least one URL is not allowed (check, explain), something is wrong with a file (lint), there is
+     a difference (fmt --check, compare, diff), or a condition holds (audit --fail-if)
   2  there is no answer: a word, a file or a URL is wrong";
 
 /// May this crawler fetch this URL? Answers from its robots.txt, fetched or given, and says why.
@@ -59,6 +60,8 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Answer rows of URLs as TSV, CSV or NDJSON, in order: for millions of them
     Bulk(Bulk),
+    /// Say which crawlers came, by access logs, and which asked for what robots.txt refuses
+    Audit(Box<crate::commands::audit::AuditArgs>),
     /// Say what may be done with a page, from its header fields and HTML
     Page(Page),
     /// Lay files out well, with nothing changed that any crawler reads in them

@@ -3,6 +3,7 @@
 //! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
 
 mod asking;
+mod audit;
 mod bulk;
 mod cli;
 mod commands;
@@ -44,6 +45,7 @@ fn run() -> Result<Exit, Failure> {
         Command::Fetch(fetch) => commands::fetch::run(&fetch),
         Command::Cache(cache) => commands::cache::run(&cache),
         Command::Bulk(bulk) => commands::bulk::run(&bulk),
+        Command::Audit(audit) => commands::audit::run(&audit),
         Command::Page(page) => commands::page::run(&page),
         Command::Fmt(fmt) => commands::fmt::run(&fmt),
         Command::Compare(compare) => commands::compare::run(&compare),

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod audit;
 pub(crate) mod bulk;
 pub(crate) mod cache;
 pub(crate) mod check;

@@ -153,7 +153,7 @@ mod tests {
 
     fn claimed(user_agent: &str) -> String {
         match Registry::built_in().claim(user_agent.as_bytes()) {
-            Claim::Known(agent) => agent.token.clone(),
+            Claim::Known(agent) => agent.token.to_string(),
             Claim::Other(token) => format!("other {token}"),
             Claim::Browser => "browser".to_owned(),
             Claim::Nothing => "nothing".to_owned(),

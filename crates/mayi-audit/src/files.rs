@@ -1,0 +1,285 @@
+//! Which robots.txt held for a host at a time.
+//!
+//! A site has one file, or several with the time from which each held. A crawler may use its copy for 24
+//! hours (REP-23): for so long after a change, what the new file refuses and an older one allowed is no
+//! violation.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mayi::access::AccessResult;
+use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Target};
+
+use crate::time::DAY;
+
+/// A robots.txt that was read, or what came of asking for it.
+#[derive(Debug)]
+pub struct File {
+    /// Tells it from all others.
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Robots { robots: Box<RobotsTxt<'static>>, named: HashSet<Box<[u8]>>, has_patterns: bool },
+    Ended(AccessResult),
+}
+
+static FILES: AtomicU32 = AtomicU32::new(0);
+
+impl File {
+    /// Reads the octets of a file. It can't fail.
+    pub fn read(name: &str, octets: Vec<u8>, options: &ReadOptions) -> Arc<Self> {
+        let robots = Box::new(RobotsTxt::read(octets, options));
+        let starts = || {
+            robots
+                .groups()
+                .flat_map(|group| group.start_lines().map(|(_, value)| value).collect::<Vec<_>>())
+        };
+        let named = starts().flat_map(names_in).collect();
+        let has_patterns = starts().any(may_be_pattern);
+        Self::new(name, Content::Robots { robots, named, has_patterns })
+    }
+
+    /// A file that nobody has: everything is allowed, or nothing (REP-20, REP-21).
+    pub fn ended(name: &str, result: AccessResult) -> Arc<Self> {
+        if result == AccessResult::Successful {
+            return Self::read(name, Vec::new(), &ReadOptions::default());
+        }
+        Self::new(name, Content::Ended(result))
+    }
+
+    fn new(name: &str, content: Content) -> Arc<Self> {
+        Arc::new(Self { number: FILES.fetch_add(1, Ordering::Relaxed), name: name.to_owned(), content })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a name that the registry does not have may be treated otherwise than any other such name:
+    /// most are not, and then the rules of one do for all.
+    pub(crate) fn may_tell_apart(&self, token: &str) -> bool {
+        match &self.content {
+            Content::Ended(_) => false,
+            Content::Robots { named, has_patterns, .. } => {
+                *has_patterns || named.contains(token.to_ascii_lowercase().as_bytes())
+            }
+        }
+    }
+
+    /// The rules for a crawler.
+    pub(crate) fn rules_for(&self, crawler: &Crawler) -> Rules {
+        match &self.content {
+            Content::Robots { robots, .. } => Rules::Of(robots.for_crawler(crawler)),
+            Content::Ended(result) => Rules::Ended(result.clone()),
+        }
+    }
+
+    /// The text of a line, without white space around it.
+    pub(crate) fn line(&self, number: u32) -> String {
+        let Content::Robots { robots, .. } = &self.content else { return String::new() };
+        let line = mayi::LineNumber::new(number).and_then(|number| robots.line(number));
+        String::from_utf8_lossy(line.map(|line| line.text()).unwrap_or_default().trim_ascii())
+            .into_owned()
+    }
+
+    /// Every rule that can match something: line, kind and pattern.
+    pub(crate) fn all_rules(&self) -> Vec<(u32, RuleKind, String)> {
+        let Content::Robots { robots, .. } = &self.content else { return Vec::new() };
+        let mut all = Vec::new();
+        for group in robots.groups() {
+            let rules = group.rules().filter(|(_, _, pattern)| !pattern.is_empty());
+            all.extend(rules.map(|(line, kind, pattern)| {
+                (line.number(), kind, String::from_utf8_lossy(pattern).into_owned())
+            }));
+        }
+        all
+    }
+}
+
+/// The names that a group-start line may be of: each start of it that no name goes on behind (REP-4).
+fn names_in(value: &[u8]) -> Vec<Box<[u8]>> {
+    let is_name = |octet: &u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
+    let length = value.iter().take_while(|octet| is_name(octet)).count().min(64);
+    let ends = (1..=length).filter(|&end| {
+        value.get(end).is_none_or(|octet| !octet.is_ascii_alphabetic() && !b"_-".contains(octet))
+    });
+    ends.map(|end| value[..end].to_ascii_lowercase().into()).collect()
+}
+
+/// Whether a group-start line may be a regular expression (AIA-2), or is about purposes.
+fn may_be_pattern(value: &[u8]) -> bool {
+    value != b"*" && value.iter().any(|octet| b"*[|^\\+?$".contains(octet))
+}
+
+/// The rules of a file for a crawler, or what holds without a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Rules {
+    Of(CrawlerRules),
+    Ended(AccessResult),
+}
+
+/// What is decided about a request, and by the rule on which line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) is_allowed: bool,
+    pub(crate) line: Option<u32>,
+}
+
+impl Rules {
+    pub(crate) fn decide(&self, target: &Target<'_>) -> Verdict {
+        match self {
+            Self::Of(rules) => {
+                let decision = rules.decide(target);
+                let line = decision.rule().map(|rule| rule.line().number());
+                Verdict { is_allowed: decision.is_allowed(), line }
+            }
+            Self::Ended(result) => {
+                let is_allowed = result.decide(target).is_none_or(|decision| decision.is_allowed());
+                Verdict { is_allowed, line: None }
+            }
+        }
+    }
+}
+
+/// The files of one site.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// By the time from which each held; one without a time held before all others.
+    versions: Vec<(Option<i64>, Arc<File>)>,
+}
+
+impl Site {
+    /// A site that always had this file.
+    pub fn always(file: Arc<File>) -> Self {
+        Self { versions: vec![(None, file)] }
+    }
+
+    /// A site whose file changed: each with the second from which it held. One without a time held
+    /// before the others.
+    ///
+    /// # Errors
+    /// The name of a file that holds from the same second on as another.
+    pub fn changing(mut versions: Vec<(Option<i64>, Arc<File>)>) -> Result<Self, String> {
+        versions.sort_by_key(|(since, _)| *since);
+        match versions.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(pair[1].1.name.clone()),
+            None => Ok(Self { versions }),
+        }
+    }
+
+    /// Its files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<File>> {
+        self.versions.iter().map(|(_, file)| file)
+    }
+
+    /// The file that held at a time, and the older ones that a crawler may still have used then, the
+    /// latest first. There is none before the first file. Without a time, the last one is taken.
+    pub(crate) fn at(
+        &self,
+        time: Option<i64>,
+    ) -> Option<(&Arc<File>, impl Iterator<Item = &Arc<File>>)> {
+        let holds =
+            |since: Option<i64>| time.is_none_or(|time| since.is_none_or(|since| since <= time));
+        let place = self.versions.iter().rposition(|(since, _)| holds(*since))?;
+        let is_recent =
+            move |since: Option<i64>| since.zip(time).is_some_and(|(since, time)| time - since < DAY);
+        let versions = &self.versions[..=place];
+        // A version may still be in use as long as the one behind it is recent.
+        let older = versions.windows(2).rev().take_while(move |pair| is_recent(pair[1].0));
+        Some((&versions[place].1, older.map(|pair| &pair[0].1)))
+    }
+}
+
+/// Finds the files of a host. It may read and fetch; the audit only asks.
+pub trait Sites: Send + Sync {
+    /// The site of a host (in lower case and without a port), or none where nobody knows its file.
+    fn site(&self, host: &str) -> Option<Arc<Site>>;
+
+    /// The one site of all requests, where hosts do not matter.
+    fn only(&self) -> Option<Arc<Site>> {
+        None
+    }
+
+    /// All files that have been given out.
+    fn files(&self) -> Vec<Arc<File>>;
+}
+
+/// One site for every request, whatever its host.
+#[derive(Debug)]
+pub struct OneSite(Arc<Site>);
+
+impl OneSite {
+    /// This site.
+    pub fn new(site: Site) -> Self {
+        Self(Arc::new(site))
+    }
+}
+
+impl Sites for OneSite {
+    fn site(&self, _: &str) -> Option<Arc<Site>> {
+        self.only()
+    }
+
+    fn only(&self) -> Option<Arc<Site>> {
+        Some(Arc::clone(&self.0))
+    }
+
+    fn files(&self) -> Vec<Arc<File>> {
+        self.0.files().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str) -> Arc<File> {
+        File::read(name, text.as_bytes().to_vec(), &ReadOptions::default())
+    }
+
+    #[test]
+    fn the_file_that_held_and_those_still_in_use() {
+        let site = Site::changing(vec![
+            (Some(10 * DAY), file("c", "")),
+            (None, file("a", "")),
+            (Some(10 * DAY - 100), file("b", "")),
+        ])
+        .expect("times differ");
+        let at = |time: Option<i64>| {
+            let (file, older) = site.at(time).expect("there is one");
+            let older: Vec<_> = older.map(|file| &*file.name).collect();
+            format!("{} {}", file.name, older.join(""))
+        };
+        assert_eq!(at(Some(0)), "a ");
+        assert_eq!(at(Some(10 * DAY - 101)), "a ");
+        assert_eq!(at(Some(10 * DAY - 100)), "b a");
+        assert_eq!(at(Some(10 * DAY)), "c ba");
+        assert_eq!(at(Some(11 * DAY - 101)), "c ba");
+        assert_eq!(at(Some(11 * DAY - 100)), "c b");
+        assert_eq!(at(Some(11 * DAY - 1)), "c b");
+        assert_eq!(at(Some(11 * DAY)), "c ");
+        assert_eq!(at(None), "c ");
+        let late = Site::changing(vec![(Some(5), file("x", ""))]).expect("one");
+        assert!(late.at(Some(4)).is_none());
+        assert!(Site::changing(vec![(Some(5), file("x", "")), (Some(5), file("y", ""))]).is_err());
+    }
+
+    #[test]
+    fn names_that_may_be_treated_otherwise() {
+        let plain =
+            file("a", "User-agent: ExampleBot/1.0\nUser-agent: MJ12bot\nUser-agent: *\nDisallow: /\n");
+        for token in ["examplebot", "ExampleBot", "MJ12bot", "mj1", "MJ"] {
+            assert!(plain.may_tell_apart(token), "{token}");
+        }
+        for token in ["Example", "curl", "MJ12", "MJ12bo"] {
+            assert!(!plain.may_tell_apart(token), "{token}");
+        }
+        assert!(file("b", "User-agent: .*-ai\nDisallow: /\n").may_tell_apart("anything"));
+    }
+}

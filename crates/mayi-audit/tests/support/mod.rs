@@ -1,0 +1,389 @@
+//! A generator of logs with a known truth: crawlers, impostors, a change of the file, and slips. What is
+//! expected is in a table that was written by hand from the clauses; the engine is not asked.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use mayi::registry::Registry;
+use mayi_audit::{Audit, Block, File, Format, OneSite, Ranges, Report, Site, Worker, day_text};
+
+/// The file before the change.
+pub(crate) const OLD: &str = "\
+User-agent: *
+Disallow: /private/
+Allow: /private/press
+
+User-agent: GPTBot
+Disallow: /
+
+User-agent: Googlebot
+Disallow: /search
+";
+
+/// The file after it.
+pub(crate) const NEW: &str = "\
+User-agent: *
+Disallow: /private/
+Disallow: /drafts/
+
+User-agent: GPTBot
+Allow: /public/
+Disallow: /
+
+User-agent: Googlebot
+Allow: /
+";
+
+/// When the file changed: 2026-10-10, 00:00 UTC.
+pub(crate) const CHANGE: i64 = 1_791_590_400;
+
+const DAY: i64 = 86_400;
+
+/// What a file says: allowed or refused, by the rule on which line.
+type Says = (bool, Option<u32>);
+
+const fn yes(line: u32) -> Says {
+    (true, Some(line))
+}
+
+const fn no(line: u32) -> Says {
+    (false, Some(line))
+}
+
+const FREE: Says = (true, None);
+
+/// A path, and for who is named by no group, for GPTBot and for Googlebot what the old and the new file
+/// say (REP-5, REP-6, REP-8 to REP-10).
+const PATHS: &[(&str, [(Says, Says); 3])] = &[
+    ("/", [(FREE, FREE), (no(6), no(7)), (FREE, yes(10))]),
+    ("/private/x", [(no(2), no(2)), (no(6), no(7)), (FREE, yes(10))]),
+    ("/private/press/1", [(yes(3), no(2)), (no(6), no(7)), (FREE, yes(10))]),
+    ("/search?q=1", [(FREE, FREE), (no(6), no(7)), (no(9), yes(10))]),
+    ("/drafts/1", [(FREE, no(3)), (no(6), no(7)), (FREE, yes(10))]),
+    ("/public/a", [(FREE, FREE), (no(6), yes(6)), (FREE, yes(10))]),
+    ("/robots.txt", [(FREE, FREE), (FREE, FREE), (FREE, FREE)]),
+];
+
+/// Who comes: the name in the report, the User-Agent string, the group, and the start of the addresses
+/// that are its operator's, where a list says so.
+struct Client {
+    name: &'static str,
+    user_agent: &'static str,
+    group: usize,
+    own: Option<&'static str>,
+}
+
+const CLIENTS: &[Client] = &[
+    Client {
+        name: "Googlebot",
+        user_agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+        group: 2,
+        own: Some("192.0.2."),
+    },
+    // It falls back to the group of Googlebot (WILD-6).
+    Client {
+        name: "Googlebot-Image",
+        user_agent: "Googlebot-Image/1.0",
+        group: 2,
+        own: Some("192.0.2."),
+    },
+    Client {
+        name: "GPTBot",
+        user_agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+        group: 1,
+        own: Some("198.51.100."),
+    },
+    Client {
+        name: "CCBot",
+        user_agent: "CCBot/2.0 (https://commoncrawl.org/faq/)",
+        group: 0,
+        own: None,
+    },
+    Client { name: "FooBot", user_agent: "FooBot/0.1", group: 0, own: None },
+    Client {
+        name: "browser",
+        user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
+        group: 0,
+        own: None,
+    },
+    Client { name: "nameless", user_agent: "-", group: 0, own: None },
+];
+
+/// The lists of addresses.
+pub(crate) const RANGES: &[(&str, &str)] = &[
+    (
+        "googlebot.json",
+        r#"{"prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}"#,
+    ),
+    ("gptbot.json", r#"{"prefixes": [{"ipv4Prefix": "198.51.100.0/24"}]}"#),
+];
+
+/// The figures of a crawler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) requests: u64,
+    pub(crate) allowed: u64,
+    pub(crate) refused: u64,
+    pub(crate) excused: u64,
+    pub(crate) undecided: u64,
+    pub(crate) robots_txt: u64,
+    pub(crate) verified: u64,
+    pub(crate) unverified: u64,
+    pub(crate) contradicted: u64,
+    /// Requests and refused ones by day.
+    pub(crate) days: BTreeMap<String, (u64, u64)>,
+    pub(crate) statuses: BTreeMap<u16, u64>,
+}
+
+/// What is true of a log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Truth {
+    pub(crate) crawlers: BTreeMap<String, Expected>,
+    /// By file and line: requests, and excused ones.
+    pub(crate) rules: BTreeMap<(&'static str, u32), (u64, u64)>,
+    pub(crate) paths: BTreeMap<String, u64>,
+    pub(crate) browsers: u64,
+    pub(crate) nameless: u64,
+    pub(crate) read: u64,
+    pub(crate) unreadable: u64,
+}
+
+/// One request.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    time: i64,
+    address: String,
+    target: String,
+    status: u16,
+    user_agent: &'static str,
+}
+
+/// The formats that the same requests can be written in.
+pub(crate) const FORMATS: &[&str] =
+    &["combined", "vhost", "nginx-json", "caddy", "cloudflare", "cloudfront", "alb", "w3c"];
+
+/// Requests with what is true of them, from a seed.
+pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
+    let mut random = Random(seed | 1);
+    let mut truth = Truth::default();
+    let mut made = Vec::new();
+    for _ in 0..count {
+        let client = &CLIENTS[random.below(CLIENTS.len())];
+        let (path, says) = &PATHS[random.below(PATHS.len())];
+        let time = CHANGE - 5 * DAY + random.below(10 * DAY as usize) as i64;
+        let is_own = random.below(4) > 0;
+        let last = random.below(250);
+        let address = match client.own {
+            Some(own) if is_own => format!("{own}{last}"),
+            _ => format!("203.0.113.{last}"),
+        };
+        let is_asterisk = random.below(40) == 0;
+        let target = if is_asterisk { "*" } else { path };
+        let status = [200, 200, 304, 404, 503][random.below(5)];
+        made.push(Made {
+            time,
+            address,
+            target: target.to_owned(),
+            status,
+            user_agent: client.user_agent,
+        });
+        truth.read += 1;
+        match client.name {
+            "browser" => truth.browsers += 1,
+            "nameless" => truth.nameless += 1,
+            name => {
+                let (old, new) = says[client.group];
+                let held = if time < CHANGE { old } else { new };
+                let is_fresh = (CHANGE..CHANGE + DAY).contains(&time);
+                let file = if time < CHANGE { "old.txt" } else { "new.txt" };
+                let expected = truth.crawlers.entry(name.to_owned()).or_default();
+                expected.requests += 1;
+                match client.own {
+                    Some(_) if is_own => expected.verified += 1,
+                    Some(_) => expected.contradicted += 1,
+                    None => expected.unverified += 1,
+                }
+                let day = expected.days.entry(day_text((time.div_euclid(DAY)) as i32)).or_default();
+                day.0 += 1;
+                if is_asterisk {
+                    expected.undecided += 1;
+                    continue;
+                }
+                if *path == "/robots.txt" {
+                    expected.robots_txt += 1;
+                    *expected.statuses.entry(status).or_default() += 1;
+                }
+                let is_excused = !held.0 && is_fresh && old.0;
+                if held.0 {
+                    expected.allowed += 1;
+                } else if is_excused {
+                    expected.excused += 1;
+                } else {
+                    expected.refused += 1;
+                    day.1 += 1;
+                    *truth
+                        .paths
+                        .entry(path.split('?').next().unwrap_or_default().to_owned())
+                        .or_default() += 1;
+                }
+                if let Some(line) = held.1 {
+                    let rule = truth.rules.entry((file, line)).or_default();
+                    if is_excused { rule.1 += 1 } else { rule.0 += 1 }
+                }
+            }
+        }
+    }
+    (made, truth)
+}
+
+/// The log of some requests in a format, with its header where it has one.
+pub(crate) fn log(made: &[Made], format: &str) -> String {
+    let mut log = match format {
+        "cloudfront" => "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol\n".to_owned(),
+        "w3c" => "#Software: Microsoft Internet Information Services 10.0\r\n#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent)\r\n".to_owned(),
+        _ => String::new(),
+    };
+    for request in made {
+        line(&mut log, request, format);
+    }
+    log
+}
+
+fn line(log: &mut String, made: &Made, format: &str) {
+    let Made { time, address, target, status, user_agent } = made;
+    let (day, clock) = (day_text(time.div_euclid(DAY) as i32), time.rem_euclid(DAY));
+    let clock = format!("{:02}:{:02}:{:02}", clock / 3600, clock / 60 % 60, clock % 60);
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = months[day[5..7].parse::<usize>().expect("a month") - 1];
+    let common = format!("{}/{month}/{}:{clock} +0000", &day[8..], &day[..4]);
+    let (stem, query) = target.split_once('?').unwrap_or((target, "-"));
+    let method = if target == "*" { "OPTIONS" } else { "GET" };
+    let written = match format {
+        "combined" => writeln!(
+            log,
+            "{address} - - [{common}] \"{method} {target} HTTP/1.1\" {status} 512 \"-\" \"{user_agent}\""
+        ),
+        "vhost" => writeln!(
+            log,
+            "example.com:443 {address} - - [{common}] \"{method} {target} HTTP/1.1\" {status} 512 \"-\" \"{user_agent}\""
+        ),
+        "nginx-json" => writeln!(
+            log,
+            "{{\"time_iso8601\":\"{day}T{clock}+00:00\",\"remote_addr\":\"{address}\",\"request\":\"{method} {target} HTTP/1.1\",\"status\":\"{status}\",\"http_user_agent\":\"{user_agent}\"}}"
+        ),
+        "caddy" => writeln!(
+            log,
+            "{{\"ts\":{time}.25,\"request\":{{\"remote_ip\":\"{address}\",\"method\":\"{method}\",\"host\":\"example.com\",\"uri\":\"{target}\",\"headers\":{{\"User-Agent\":[\"{user_agent}\"]}}}},\"status\":{status}}}"
+        ),
+        "cloudflare" => writeln!(
+            log,
+            "{{\"ClientIP\":\"{address}\",\"ClientRequestURI\":\"{target}\",\"ClientRequestUserAgent\":\"{user_agent}\",\"EdgeStartTimestamp\":\"{day}T{clock}Z\",\"EdgeResponseStatus\":{status}}}"
+        ),
+        "cloudfront" => {
+            let user_agent = user_agent.replace(' ', "%20");
+            writeln!(
+                log,
+                "{day}\t{clock}\tFRA\t500\t{address}\t{method}\td.cloudfront.net\t{stem}\t{status}\t-\t{user_agent}\t{query}\t-\tHit\tid==\texample.com\thttps"
+            )
+        }
+        "alb" => {
+            let url =
+                if target == "*" { "*".to_owned() } else { format!("https://example.com:443{target}") };
+            writeln!(
+                log,
+                "https {day}T{clock}.186641Z app/x/1 {address}:2817 10.0.0.1:80 0.0 0.1 0.0 {status} 200 34 366 \"{method} {url} HTTP/1.1\" \"{user_agent}\" - -"
+            )
+        }
+        "w3c" => {
+            let user_agent = user_agent.replace(' ', "+");
+            write!(log, "{day} {clock} {address} {method} {stem} {query} {status} {user_agent}\r\n")
+        }
+        other => panic!("no such format: {other}"),
+    };
+    written.expect("a string takes everything");
+}
+
+/// The audit that the truth is about.
+pub(crate) fn audit() -> Audit {
+    let registry = Registry::built_in();
+    let mut ranges = Ranges::default();
+    for (name, text) in RANGES {
+        ranges.add(name, text.as_bytes(), &registry).expect("a list of addresses");
+    }
+    let file = |name: &str, text: &str| {
+        File::read(name, text.as_bytes().to_vec(), &mayi::ReadOptions::default())
+    };
+    let site = Site::changing(vec![(None, file("old.txt", OLD)), (Some(CHANGE), file("new.txt", NEW))]);
+    Audit::new(Box::new(OneSite::new(site.expect("two times")))).with_ranges(ranges)
+}
+
+/// The report of logs, each with its format, counted by one worker for each.
+pub(crate) fn report(audit: &Audit, logs: &[&[u8]]) -> Report {
+    let mut all = Worker::new(audit).tally().clone();
+    for (source, octets) in logs.iter().enumerate() {
+        let mut worker = Worker::new(audit);
+        let block =
+            Block { octets, source: source as u32, first_line: 1, format: &Format::detect(octets) };
+        worker.take(&block);
+        all.merge(worker.tally());
+    }
+    let sources: Vec<_> = (0..logs.len()).map(|place| format!("log {place}")).collect();
+    audit.report(&all, &sources)
+}
+
+/// Checks every figure of a report.
+pub(crate) fn check(report: &Report, truth: &Truth) {
+    assert_eq!((report.lines.read, report.lines.unreadable), (truth.read, truth.unreadable), "lines");
+    assert_eq!((report.browsers.requests, report.nameless.requests), (truth.browsers, truth.nameless));
+    let mut found = BTreeMap::new();
+    for crawler in &report.crawlers {
+        let days =
+            crawler.days.iter().map(|day| (day.day.clone(), (day.requests, day.refused))).collect();
+        let expected = Expected {
+            requests: crawler.requests,
+            allowed: crawler.allowed,
+            refused: crawler.refused,
+            excused: crawler.excused,
+            undecided: crawler.undecided,
+            robots_txt: crawler.robots_txt_requests,
+            verified: crawler.verified,
+            unverified: crawler.unverified,
+            contradicted: crawler.contradicted,
+            days,
+            statuses: crawler.robots_txt_statuses.clone(),
+        };
+        let of_identities: u64 =
+            crawler.identities.values().map(|identity| identity.figures.refused).sum();
+        assert_eq!(of_identities, crawler.refused, "{}", crawler.crawler);
+        found.insert(crawler.crawler.clone(), expected);
+    }
+    assert_eq!(found, truth.crawlers);
+    let rules: BTreeMap<_, _> = report
+        .rules
+        .iter()
+        .map(|rule| {
+            (
+                (if rule.file == "old.txt" { "old.txt" } else { "new.txt" }, rule.line),
+                (rule.requests, rule.excused),
+            )
+        })
+        .collect();
+    assert_eq!(rules, truth.rules);
+    let paths: BTreeMap<_, _> =
+        report.paths.iter().map(|path| (path.path.clone(), path.requests)).collect();
+    assert_eq!(paths, truth.paths);
+}
+
+/// Numbers from a seed (xorshift).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % most as u64) as usize
+    }
+}

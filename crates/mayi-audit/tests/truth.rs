@@ -1,0 +1,159 @@
+//! Logs whose truth is known → every figure of the report, in every format.
+
+mod support;
+
+use mayi_audit::{Condition, File, Selection, Table, csv, html};
+use support::{FORMATS, NEW, OLD, audit, check, log, report, requests};
+
+#[test]
+fn every_figure_is_true_in_every_format() {
+    for seed in 1..=3 {
+        let (made, truth) = requests(seed, 4_000);
+        assert!(
+            truth.crawlers.values().all(|crawler| crawler.requests > 300),
+            "the log has something of all"
+        );
+        assert!(
+            truth.crawlers.values().any(|crawler| crawler.excused > 5),
+            "and of the day after the change"
+        );
+        for format in FORMATS {
+            let log = log(&made, format);
+            assert_eq!(mayi_audit::Format::detect(log.as_bytes()).name(), *format);
+            check(&report(&audit(), &[log.as_bytes()]), &truth);
+        }
+    }
+}
+
+#[test]
+fn logs_of_several_formats_make_one_report() {
+    let (made, truth) = requests(7, 3_000);
+    let parts: Vec<_> =
+        made.chunks(400).zip(FORMATS.iter().cycle()).map(|(part, format)| log(part, format)).collect();
+    let parts: Vec<_> = parts.iter().map(String::as_bytes).collect();
+    check(&report(&audit(), &parts), &truth);
+}
+
+#[test]
+fn slips_are_counted_and_shown() {
+    let (made, mut truth) = requests(9, 500);
+    let mut log = log(&made, "combined");
+    let slips = [
+        "no line of a log",
+        "192.0.2.1 - - [32/Oct/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"x\"",
+        "\u{0}\u{1b}[31m",
+        "\" \" \"",
+    ];
+    for slip in slips {
+        log.push_str(slip);
+        log.push('\n');
+        truth.unreadable += 1;
+    }
+    log.push_str("\n   \n");
+    let report = report(&audit(), &[log.as_bytes()]);
+    check(&report, &truth);
+    let problems: Vec<_> = report
+        .lines
+        .problems
+        .iter()
+        .map(|problem| (problem.problem, problem.lines, problem.line))
+        .collect();
+    assert_eq!(problems, [("fields", 3, 501), ("date", 1, 502)]);
+    assert_eq!(report.lines.problems[0].text, "no line of a log");
+}
+
+#[test]
+fn a_proposed_file_is_told_by_crawler_and_rule() {
+    let (made, truth) = requests(11, 3_000);
+    let old = || File::read("old.txt", OLD.as_bytes().to_vec(), &mayi::ReadOptions::default());
+    let new = File::read("new.txt", NEW.as_bytes().to_vec(), &mayi::ReadOptions::default());
+    let site = mayi_audit::Site::always(old());
+    let audit = mayi_audit::Audit::new(Box::new(mayi_audit::OneSite::new(site))).with_proposal(new);
+    let report = report(&audit, &[log(&made, "combined").as_bytes()]);
+    let proposal = report.proposal.as_ref().expect("a proposal");
+    let of =
+        |name: &str| proposal.crawlers.iter().find(|crawler| crawler.crawler == name).expect("it came");
+    // By hand: for who is not named, /private/press/1 and /drafts/1 become refused; for GPTBot /public/a
+    // becomes allowed; for Googlebot /search does.
+    assert!(of("CCBot").newly_refused > 0 && of("CCBot").newly_allowed == 0);
+    let lines: Vec<_> =
+        of("CCBot").changes.iter().map(|change| (change.becomes, change.line)).collect();
+    assert!(
+        lines.contains(&("refused", Some(2)))
+            && lines.contains(&("refused", Some(3)))
+            && lines.len() == 2,
+        "{lines:?}"
+    );
+    let changes = &of("GPTBot").changes;
+    assert_eq!(changes.len(), 1);
+    assert_eq!(
+        (changes[0].becomes, changes[0].line, changes[0].example.as_deref()),
+        ("allowed", Some(6), Some("/public/a"))
+    );
+    assert!(changes[0].now.as_deref().is_some_and(|now| now.starts_with("old.txt:6: ")));
+    assert_eq!(of("Googlebot").refused, 0);
+    assert_eq!(proposal.unmet_rules.len(), 0);
+    let holds = |text: &str| text.parse::<Condition>().expect("a condition").holds(&report).0;
+    assert!(!holds("refuses Googlebot > 0"));
+    assert!(holds("refuses ccbot > 0"));
+    assert!(holds("newly-allows kind:search > 0"));
+    assert!(holds("refuses * > 10%") && !holds("refuses * > 99%"));
+    assert_eq!(truth.read, report.lines.read);
+}
+
+#[test]
+fn a_selection_leaves_the_rest_out() {
+    let (made, truth) = requests(13, 2_000);
+    let log = log(&made, "combined");
+    let selection = Selection { crawlers: vec!["gptbot".to_owned()], ..Default::default() };
+    let by_name = report(&audit().with_selection(selection), &[log.as_bytes()]);
+    assert_eq!(by_name.crawlers.len(), 1);
+    assert_eq!(by_name.crawlers[0].requests, truth.crawlers["GPTBot"].requests);
+    assert_eq!(by_name.lines.left_out, truth.read - truth.crawlers["GPTBot"].requests);
+    let training = mayi::registry::AgentKind::Training;
+    let by_kind = report(
+        &audit().with_selection(Selection { kinds: vec![training], ..Default::default() }),
+        &[log.as_bytes()],
+    );
+    assert!(by_kind.crawlers.iter().all(|crawler| crawler.kind == Some("training")));
+    let day = "2026-10-12".parse::<mayi_audit::Moment>().expect("a day");
+    let selection =
+        Selection { since: Some(day.start()), until: Some(day.end()), ..Default::default() };
+    let by_day = report(&audit().with_selection(selection), &[log.as_bytes()]);
+    for crawler in &by_day.crawlers {
+        let expected = truth.crawlers[&crawler.crawler].days["2026-10-12"];
+        assert_eq!((crawler.requests, crawler.refused), expected, "{}", crawler.crawler);
+    }
+}
+
+/// Nothing of a hostile line reaches a page, a table or the JSON as more than text.
+#[test]
+fn hostile_lines_are_text_everywhere() {
+    let evil = "<script>alert(1)</script>\u{1b}[31m\u{202e}=cmd|' /C calc'!A0";
+    let long = "a".repeat(10 << 20);
+    let line = |path: &str, agent: &str| {
+        format!(
+            "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"{agent}\"\n"
+        )
+    };
+    let mut log = line("/private/ok", "=SUM(1)-Bot");
+    log.push_str(&line(&format!("/private/{evil}"), &format!("{evil}Bot/1 <img src=x>")));
+    log.push_str(&line("/private/\u{0}\u{7}", "@bot"));
+    log.push_str(&line(&format!("/private/{long}"), "x"));
+    log.push_str(&format!("{evil}\n"));
+    let report = report(&audit(), &[log.as_bytes()]);
+    assert_eq!((report.lines.read, report.lines.unreadable), (3, 2));
+    let page = html(&report);
+    assert!(!page.contains("<script") && !page.contains("<img"));
+    assert!(page.chars().all(|character| !character.is_control() || character == '\n'));
+    assert!(!page.contains('\u{202e}'));
+    for (_, table) in Table::ALL {
+        for record in csv(&report, *table).split("\r\n") {
+            assert!(record.chars().all(|character| !character.is_control()), "{record:?}");
+            for cell in record.split(',') {
+                let cell = cell.trim_start_matches('"');
+                assert!(!cell.starts_with(['=', '+', '-', '@']), "{record:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! A report → text for a terminal. What comes from logs and files is escaped.
+
+use std::io::{self, Write};
+
+use mayi_audit::{ProposalReport, Report, RuleReport};
+
+use crate::progress::with_commas;
+use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
+
+/// How many rows of a table are shown.
+const MOST_ROWS: usize = 15;
+
+pub(crate) struct Drawing<'o, W> {
+    pub(crate) out: &'o mut W,
+    pub(crate) columns: usize,
+    pub(crate) all: bool,
+}
+
+impl<W: Write> Drawing<'_, W> {
+    pub(crate) fn draw(&mut self, report: &Report) -> io::Result<()> {
+        self.head(report)?;
+        self.crawlers(report)?;
+        self.identities(report)?;
+        let broken: Vec<_> =
+            report.rules.iter().filter(|rule| rule.kind == "disallow" && rule.requests > 0).collect();
+        self.rules("RULES THAT WERE BROKEN MOST", &broken)?;
+        self.paths(report)?;
+        self.robots_txt(report)?;
+        self.addresses(report)?;
+        self.hosts(report)?;
+        if let Some(proposal) = &report.proposal {
+            self.proposal(proposal)?;
+        }
+        self.problems(report)?;
+        self.bounds(report)
+    }
+
+    fn head(&mut self, report: &Report) -> io::Result<()> {
+        let lines = &report.lines;
+        write!(self.out, "{} lines read", with_commas(lines.read))?;
+        if lines.left_out > 0 {
+            write!(self.out, ", {} of them left out", with_commas(lines.left_out))?;
+        }
+        if lines.unreadable > 0 {
+            write!(self.out, ", {} that can't be read", with_commas(lines.unreadable))?;
+        }
+        if let Some(period) = &report.period {
+            write!(self.out, "; from {} to {} (UTC)", period.first, period.last)?;
+        }
+        writeln!(self.out)?;
+        let crawlers: u64 = report.crawlers.iter().map(|crawler| crawler.requests).sum();
+        writeln!(
+            self.out,
+            "{} requests of crawlers, {} of who says it is a browser, {} of who says nothing",
+            with_commas(crawlers),
+            with_commas(report.browsers.requests),
+            with_commas(report.nameless.requests)
+        )
+    }
+
+    fn title(&mut self, title: &str) -> io::Result<()> {
+        writeln!(self.out, "\n{}", styled(STRONG, title))
+    }
+
+    fn rest(&mut self, count: usize) -> io::Result<()> {
+        if count > 0 {
+            writeln!(
+                self.out,
+                "{}",
+                styled(DIM, format_args!("and {} (--all lists them)", counted(count, "more row")))
+            )?;
+        }
+        Ok(())
+    }
+
+    fn most(&self) -> usize {
+        if self.all { usize::MAX } else { MOST_ROWS }
+    }
+
+    fn crawlers(&mut self, report: &Report) -> io::Result<()> {
+        if report.crawlers.is_empty() {
+            return Ok(());
+        }
+        let name_width =
+            report.crawlers.iter().map(|crawler| crawler.crawler.len()).max().unwrap_or(7).clamp(7, 24);
+        let head = format!(
+            "{:<name_width$}  {:<9} {:>11} {:>11} {:>9} {:>8} {:>10}",
+            "CRAWLER", "KIND", "REQUESTS", "ALLOWED", "REFUSED", "EXCUSED", "ROBOTS.TXT"
+        );
+        self.title(&head)?;
+        for crawler in report.crawlers.iter().take(self.most()) {
+            let name = clipped(&shown(crawler.crawler.as_bytes()), name_width);
+            let refused = format!("{:>9}", with_commas(crawler.refused));
+            let refused = if crawler.refused > 0 { styled(BAD, refused) } else { refused };
+            writeln!(
+                self.out,
+                "{name:<name_width$}  {:<9} {:>11} {:>11} {refused} {:>8} {:>10}",
+                crawler.kind.unwrap_or("-"),
+                with_commas(crawler.requests),
+                with_commas(crawler.allowed),
+                with_commas(crawler.excused),
+                with_commas(crawler.robots_txt_requests)
+            )?;
+        }
+        self.rest(report.crawlers.len().saturating_sub(self.most()))
+    }
+
+    fn identities(&mut self, report: &Report) -> io::Result<()> {
+        let checked =
+            |crawler: &&mayi_audit::CrawlerReport| crawler.verified + crawler.contradicted > 0;
+        let rows: Vec<_> = report.crawlers.iter().filter(checked).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let width = rows.iter().map(|crawler| crawler.crawler.len()).max().unwrap_or(7).clamp(7, 24);
+        self.title(&format!(
+            "{:<width$}  {:>11} {:>11} {:>12}  {}",
+            "WHO IT IS", "VERIFIED", "UNVERIFIED", "CONTRADICTED", "REFUSED OF THEM"
+        ))?;
+        for crawler in rows.iter().take(self.most()) {
+            let refused = |name: &str| {
+                crawler.identities.get(name).map_or(0, |identity| identity.figures.refused)
+            };
+            let contradicted = format!("{:>12}", with_commas(crawler.contradicted));
+            let contradicted =
+                if crawler.contradicted > 0 { styled(BAD, contradicted) } else { contradicted };
+            writeln!(
+                self.out,
+                "{:<width$}  {:>11} {:>11} {contradicted}  {} / {} / {}",
+                clipped(&shown(crawler.crawler.as_bytes()), width),
+                with_commas(crawler.verified),
+                with_commas(crawler.unverified),
+                with_commas(refused("verified")),
+                with_commas(refused("unverified")),
+                with_commas(refused("contradicted"))
+            )?;
+        }
+        self.rest(rows.len().saturating_sub(self.most()))
+    }
+
+    fn rules(&mut self, title: &str, rules: &[&RuleReport]) -> io::Result<()> {
+        if rules.is_empty() {
+            return Ok(());
+        }
+        self.title(title)?;
+        let room = self.columns.saturating_sub(14);
+        for rule in rules.iter().take(self.most()) {
+            let place = format!("{}:{}: ", shown(rule.file.as_bytes()), rule.line);
+            let text = clipped(&format!("{place}{}", shown(rule.text.as_bytes())), room);
+            writeln!(self.out, "{:>11}  {text}", with_commas(rule.requests))?;
+            let mut more = crate::text::listed(
+                &rule.crawlers.iter().map(|name| shown(name.as_bytes())).collect::<Vec<_>>(),
+                room / 2,
+                false,
+            );
+            if let Some(example) = &rule.example {
+                more = format!("{more}; e.g. {}", shown(example.as_bytes()));
+            }
+            if !rule.crawlers.is_empty() {
+                writeln!(self.out, "{:>11}  {}", "", styled(DIM, clipped(&more, room)))?;
+            }
+        }
+        self.rest(rules.len().saturating_sub(self.most()))
+    }
+
+    fn paths(&mut self, report: &Report) -> io::Result<()> {
+        if report.paths.is_empty() {
+            return Ok(());
+        }
+        self.title("PATHS THAT WERE REFUSED MOST")?;
+        let room = self.columns.saturating_sub(14);
+        for path in report.paths.iter().take(self.most()) {
+            writeln!(
+                self.out,
+                "{:>11}  {}",
+                with_commas(path.requests),
+                clipped(&shown(path.path.as_bytes()), room)
+            )?;
+        }
+        self.rest(report.paths.len().saturating_sub(self.most()))
+    }
+
+    fn robots_txt(&mut self, report: &Report) -> io::Result<()> {
+        let mut rows = Vec::new();
+        for crawler in &report.crawlers {
+            for (identity, of) in &crawler.identities {
+                let who =
+                    if *identity == "unverified" { String::new() } else { format!(" ({identity})") };
+                let what = match of.asked_for_robots_txt {
+                    "never" => "never asked for robots.txt",
+                    "after" => "asked for other things before robots.txt",
+                    _ => continue,
+                };
+                rows.push(format!(
+                    "{}{who}: {what}, {} requests",
+                    shown(crawler.crawler.as_bytes()),
+                    with_commas(of.figures.requests)
+                ));
+            }
+        }
+        if !rows.is_empty() {
+            self.title("WHO DID NOT ASK FOR ROBOTS.TXT FIRST")?;
+            for row in rows.iter().take(self.most()) {
+                writeln!(self.out, "  {row}")?;
+            }
+            self.rest(rows.len().saturating_sub(self.most()))?;
+        }
+        let mut statuses = std::collections::BTreeMap::new();
+        for (status, requests) in
+            report.crawlers.iter().flat_map(|crawler| &crawler.robots_txt_statuses)
+        {
+            *statuses.entry(*status).or_insert(0) += requests;
+        }
+        if !statuses.is_empty() {
+            let listed: Vec<_> = statuses
+                .iter()
+                .map(|(status, requests)| format!("{status} × {}", with_commas(*requests)))
+                .collect();
+            writeln!(self.out, "\nrobots.txt was answered with status {}", listed.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn addresses(&mut self, report: &Report) -> io::Result<()> {
+        if report.addresses.is_empty() {
+            return Ok(());
+        }
+        self.title("WHERE THEY CAME FROM: CONTRADICTED, OR UNVERIFIED AND REFUSED")?;
+        for address in report.addresses.iter().take(self.most()) {
+            let what = if address.contradicted > 0 {
+                styled(BAD, "contradicted")
+            } else {
+                "unverified  ".to_owned()
+            };
+            writeln!(
+                self.out,
+                "{:>11}  {what}  {}  says {}",
+                with_commas(address.requests),
+                shown(address.address.as_bytes()),
+                shown(address.crawler.as_bytes())
+            )?;
+        }
+        self.rest(report.addresses.len().saturating_sub(self.most()))
+    }
+
+    fn hosts(&mut self, report: &Report) -> io::Result<()> {
+        if report.hosts.is_empty() {
+            return Ok(());
+        }
+        self.title(&format!("{:>11} {:>11} {:>11}  HOST", "REQUESTS", "REFUSED", "NO FILE"))?;
+        for host in report.hosts.iter().take(self.most()) {
+            let name =
+                if host.host.is_empty() { "(none)".to_owned() } else { shown(host.host.as_bytes()) };
+            let counts = [host.requests, host.refused, host.undecided].map(with_commas);
+            writeln!(self.out, "{:>11} {:>11} {:>11}  {name}", counts[0], counts[1], counts[2])?;
+        }
+        self.rest(report.hosts.len().saturating_sub(self.most()))
+    }
+
+    fn proposal(&mut self, proposal: &ProposalReport) -> io::Result<()> {
+        self.title(&format!("THE SAME TRAFFIC UNDER {}", shown(proposal.file.as_bytes())))?;
+        let changed: Vec<_> = proposal
+            .crawlers
+            .iter()
+            .filter(|crawler| crawler.newly_refused + crawler.newly_allowed > 0)
+            .collect();
+        if changed.is_empty() {
+            writeln!(self.out, "  every request would be decided as it is now")?;
+        }
+        let room = self.columns.saturating_sub(14);
+        for crawler in changed.iter().take(self.most()) {
+            writeln!(
+                self.out,
+                "  {}: {} newly refused, {} newly allowed; {} refused in all",
+                styled(STRONG, shown(crawler.crawler.as_bytes())),
+                with_commas(crawler.newly_refused),
+                with_commas(crawler.newly_allowed),
+                with_commas(crawler.refused)
+            )?;
+            for change in crawler.changes.iter().take(5) {
+                let by = match (change.line, &change.text) {
+                    (Some(line), Some(text)) => format!("by line {line}: {}", shown(text.as_bytes())),
+                    _ => "by no rule".to_owned(),
+                };
+                let example = change
+                    .example
+                    .as_deref()
+                    .map(|example| format!("; e.g. {}", shown(example.as_bytes())));
+                let text = format!("{} {by}{}", change.becomes, example.unwrap_or_default());
+                writeln!(self.out, "{:>11}  {}", with_commas(change.requests), clipped(&text, room))?;
+            }
+        }
+        self.rest(changed.len().saturating_sub(self.most()))?;
+        let unmet: Vec<_> = proposal.unmet_rules.iter().collect();
+        self.rules("RULES OF IT THAT NO REQUEST MET", &unmet)
+    }
+
+    fn problems(&mut self, report: &Report) -> io::Result<()> {
+        if report.lines.problems.is_empty() {
+            return Ok(());
+        }
+        self.title("LINES THAT CAN'T BE READ")?;
+        let room = self.columns.saturating_sub(14);
+        for problem in &report.lines.problems {
+            writeln!(self.out, "{:>11}  {}", with_commas(problem.lines), problem.message)?;
+            let first = format!(
+                "{}:{}: {}",
+                shown(problem.log.as_bytes()),
+                problem.line,
+                shown(problem.text.as_bytes())
+            );
+            writeln!(self.out, "{:>11}  {}", "", styled(DIM, clipped(&first, room)))?;
+        }
+        Ok(())
+    }
+
+    fn bounds(&mut self, report: &Report) -> io::Result<()> {
+        let bounds = &report.bounds;
+        for (requests, what) in [
+            (bounds.crawlers_left_out, "of crawlers that are not listed: too many names"),
+            (bounds.paths_left_out, "whose paths are not listed: too many paths"),
+            (bounds.addresses_left_out, "whose addresses are not listed: too many addresses"),
+            (bounds.days_left_out, "whose days are not listed: too many days"),
+        ] {
+            if requests > 0 {
+                writeln!(
+                    self.out,
+                    "{}",
+                    styled(DIM, format_args!("{} requests {what}", with_commas(requests)))
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! Files and standard input → blocks of whole lines, decompressed, for whichever thread asks next.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mayi_audit::{Format, MOST_LINE};
+
+use crate::exit::Failure;
+use crate::input;
+use crate::progress::Progress;
+
+/// About how many octets a block has.
+const BLOCK: usize = 1 << 20;
+
+/// How much of a line that is too long is shown.
+const SHOWN: usize = 300;
+
+/// The largest window of zstd that is decompressed: that of `zstd --long`.
+const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// The logs, one after the other.
+pub(crate) struct Logs<'p> {
+    /// Still to be read, the next one last.
+    waiting: Vec<(u32, PathBuf)>,
+    current: Option<Log>,
+    named: Option<Arc<Format>>,
+    progress: &'p Progress,
+    /// What went wrong with whole files.
+    troubles: Vec<String>,
+}
+
+struct Log {
+    source: u32,
+    path: PathBuf,
+    input: Box<dyn Read + Send>,
+    format: Option<Arc<Format>>,
+    /// How the next line starts.
+    rest: Vec<u8>,
+    next_line: u64,
+    /// Whether the rest of a line that is too long is being passed over.
+    skips: bool,
+    is_stream: bool,
+}
+
+/// What a thread gets to count.
+pub(crate) enum Taken {
+    /// Whole lines are in the buffer: of this log, from this line on, in this format.
+    Lines { source: u32, first_line: u64, format: Arc<Format> },
+    /// How a line starts that is too long is in the buffer.
+    TooLong { source: u32, line: u64 },
+}
+
+impl<'p> Logs<'p> {
+    /// The logs with these paths; `-` is standard input. Without a format, that of each is recognised.
+    pub(crate) fn new(paths: &[PathBuf], named: Option<Format>, progress: &'p Progress) -> Self {
+        let waiting = paths.iter().enumerate().map(|(place, path)| (place as u32, path.clone()));
+        let waiting = waiting.rev().collect();
+        Self { waiting, current: None, named: named.map(Arc::new), progress, troubles: Vec::new() }
+    }
+
+    /// What went wrong with whole files.
+    pub(crate) fn troubles(&self) -> &[String] {
+        &self.troubles
+    }
+
+    /// Puts the next lines into a buffer, or says that there are no more. What is wrong with a file ends
+    /// the file, and the next one is read.
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Taken> {
+        loop {
+            if self.current.is_none() {
+                let (source, path) = self.waiting.pop()?;
+                match self.open(source, &path) {
+                    Ok(log) => self.current = Some(log),
+                    Err(error) => self.trouble(&path, &error),
+                }
+                continue;
+            }
+            let log = self.current.as_mut()?;
+            match log.next(buffer, self.named.as_ref()) {
+                Ok(Some(taken)) => return Some(taken),
+                Ok(None) => self.current = None,
+                Err(error) => {
+                    let path = log.path.clone();
+                    self.current = None;
+                    self.trouble(&path, &error);
+                }
+            }
+        }
+    }
+
+    fn trouble(&mut self, path: &Path, error: &io::Error) {
+        self.troubles.push(format!("`{}` can't be read to its end: {error}", input::name(path)));
+    }
+
+    fn open(&self, source: u32, path: &Path) -> io::Result<Log> {
+        let is_stream = path == Path::new("-");
+        let raw: Box<dyn Read + Send> =
+            if is_stream { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+        let input = decompressed(self.progress.reading(raw))?;
+        let path = path.to_owned();
+        Ok(Log {
+            source,
+            path,
+            input,
+            format: None,
+            rest: Vec::new(),
+            next_line: 1,
+            skips: false,
+            is_stream,
+        })
+    }
+}
+
+impl Log {
+    fn next(&mut self, buffer: &mut Vec<u8>, named: Option<&Arc<Format>>) -> io::Result<Option<Taken>> {
+        buffer.clear();
+        buffer.append(&mut self.rest);
+        loop {
+            let is_end = self.fill(buffer)?;
+            if self.skips {
+                match memchr::memchr(b'\n', buffer) {
+                    None if is_end => return Ok(None),
+                    None => buffer.clear(),
+                    Some(end) => {
+                        buffer.drain(..=end);
+                        self.next_line += 1;
+                        self.skips = false;
+                    }
+                }
+                continue;
+            }
+            match memchr::memrchr(b'\n', buffer) {
+                _ if is_end && buffer.is_empty() => return Ok(None),
+                Some(end) if !is_end => self.rest = buffer.split_off(end + 1),
+                _ if is_end => {}
+                _ if buffer.len() > MOST_LINE => {
+                    buffer.truncate(SHOWN);
+                    self.skips = true;
+                    return Ok(Some(Taken::TooLong { source: self.source, line: self.next_line }));
+                }
+                _ => continue,
+            }
+            let first_line = self.next_line;
+            self.next_line += memchr::memchr_iter(b'\n', buffer).count() as u64;
+            let format = self.format_of(buffer, named);
+            return Ok(Some(Taken::Lines { source: self.source, first_line, format }));
+        }
+    }
+
+    /// Reads on, up to a block; whether the input is over. A stream is not waited for longer than until it
+    /// has a whole line.
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        let most = buffer.len() + BLOCK;
+        while buffer.len() < most {
+            let start = buffer.len();
+            buffer.resize(most, 0);
+            let read = self.input.read(&mut buffer[start..]);
+            let count = match read {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    buffer.truncate(start);
+                    continue;
+                }
+                Err(error) => {
+                    buffer.truncate(start);
+                    return Err(error);
+                }
+            };
+            buffer.truncate(start + count);
+            if count == 0 {
+                return Ok(true);
+            }
+            if self.is_stream && memchr::memchr(b'\n', &buffer[start..]).is_some() {
+                break;
+            }
+        }
+        Ok(false)
+    }
+
+    /// The format of these lines. One that could not be recognised is looked for again further on.
+    fn format_of(&mut self, lines: &[u8], named: Option<&Arc<Format>>) -> Arc<Format> {
+        let format = match (&self.format, named) {
+            (Some(format), _) | (None, Some(format)) => Arc::clone(format),
+            (None, None) => Arc::new(Format::detect(lines)),
+        };
+        let after = format.after(lines).map(Arc::new);
+        self.format = match after {
+            Some(after) => Some(after),
+            None if format.name() == "unknown" => None,
+            None => Some(Arc::clone(&format)),
+        };
+        format
+    }
+}
+
+/// The same input, decompressed where its first octets say that it is compressed.
+fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut magic = [0; 4];
+    let mut length = 0;
+    while length < magic.len() {
+        match input.read(&mut magic[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let start = magic[..length].to_vec();
+    let whole = io::Cursor::new(start).chain(input);
+    Ok(match &magic[..length] {
+        [0x1F, 0x8B, ..] => {
+            Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
+        }
+        [0x28, 0xB5, 0x2F, 0xFD] => {
+            let mut decoder = zstd::stream::read::Decoder::new(whole)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+            Box::new(decoder)
+        }
+        [b'B', b'Z', b'h', ..] => {
+            Box::new(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
+        }
+        _ => Box::new(whole),
+    })
+}
+
+/// Fails where a path is not there, before anything is read.
+pub(crate) fn check(paths: &[PathBuf]) -> Result<(), Failure> {
+    input::one_reader(paths.iter().map(|path| &**path))?;
+    for path in paths.iter().filter(|path| path.as_os_str() != "-") {
+        File::open(path).map_err(|error| input::unreadable(path, &error))?;
+        if path.is_dir() {
+            return Err(Failure::new(format_args!(
+                "`{}` is a folder; name the logs in it",
+                input::name(path)
+            )));
+        }
+    }
+    Ok(())
+}

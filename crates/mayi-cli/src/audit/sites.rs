@@ -1,0 +1,204 @@
+//! Words about robots.txt → the files of sites: one, several with dates, a folder, a store, or fetched.
+//!
+//! The hosts in a log come from whoever asked the server. So nothing is ever fetched for a host because a
+//! log has it: fetched are the sites that the caller names.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mayi::ReadOptions;
+use mayi::access::Origin;
+use mayi::report::Answering;
+use mayi_audit::{File, Moment, OneSite, Site, Sites};
+
+use crate::bulk::source::{Folder, Found, Source, Stored};
+use crate::exit::Failure;
+use crate::fetching::{self, Fetching};
+use crate::input;
+
+/// How many hosts are remembered that have no file.
+const MOST_HOSTS: usize = 65_536;
+
+/// `2026-10-01=old.txt` → the time and the path; a path alone holds from the beginning.
+pub(crate) fn dated(word: &str) -> (Option<Moment>, &str) {
+    match word.split_once('=') {
+        Some((date, path)) => match date.parse() {
+            Ok(moment) => (Some(moment), path),
+            Err(_) => (None, word),
+        },
+        None => (None, word),
+    }
+}
+
+/// One site with the files of these words.
+pub(crate) fn of_files(words: &[String], options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
+    let mut versions = Vec::new();
+    for word in words {
+        let (moment, path) = dated(word);
+        let loaded = input::load_file(path)?;
+        let file = File::read(&loaded.name, loaded.octets, options);
+        versions.push((moment.map(Moment::start), file));
+    }
+    let site = Site::changing(versions).map_err(|name| {
+        Failure::new(format_args!("`{name}` holds from the same time on as another file; give each a date, as 2026-10-01={name}"))
+    })?;
+    Ok(Box::new(OneSite::new(site)))
+}
+
+/// The sites of these URLs, fetched.
+pub(crate) fn of_urls(
+    urls: &[String],
+    fetching: &Fetching,
+    options: &ReadOptions,
+) -> Result<Box<dyn Sites>, Failure> {
+    let fetcher = fetching::fetcher(fetching, Answering::default().with_options(options.clone()))?;
+    let mut sites = HashMap::new();
+    let mut files = Vec::new();
+    for url in urls {
+        let origin = Origin::of_url(url).map_err(Failure::new)?;
+        let robots = fetcher.robots(&origin);
+        let name = origin.robots_url();
+        let file = match (robots.robots_txt(), &robots.kept().copy) {
+            (Some(_), Some(copy)) => {
+                let options = match &copy.content_type {
+                    Some(content_type) => options.clone().with_content_type(content_type),
+                    None => options.clone(),
+                };
+                File::read(&name, copy.body.to_vec(), &options)
+            }
+            _ => {
+                anstream::eprintln!(
+                    "mayi: {name}: {}",
+                    crate::text::shown(robots.file_report().sentence().as_bytes())
+                );
+                File::ended(&name, robots.access().clone())
+            }
+        };
+        files.push(Arc::clone(&file));
+        sites.insert(origin.host().to_owned(), Arc::new(Site::always(file)));
+    }
+    fetching::tell(&fetcher);
+    if let [file] = &files[..] {
+        return Ok(Box::new(OneSite::new(Site::always(Arc::clone(file)))));
+    }
+    Ok(Box::new(Named { sites, files }))
+}
+
+/// Sites that are known by their hosts from the start.
+struct Named {
+    sites: HashMap<String, Arc<Site>>,
+    files: Vec<Arc<File>>,
+}
+
+impl Sites for Named {
+    fn site(&self, host: &str) -> Option<Arc<Site>> {
+        self.sites.get(host).cloned()
+    }
+
+    fn files(&self) -> Vec<Arc<File>> {
+        self.files.clone()
+    }
+}
+
+/// Sites with a file each, in folders or in a store, looked for when a host is met.
+pub(crate) struct ByHost {
+    sources: Vec<(Option<i64>, Box<dyn Source + Send>)>,
+    options: ReadOptions,
+    found: Mutex<FoundSites>,
+}
+
+#[derive(Default)]
+struct FoundSites {
+    sites: HashMap<String, Option<Arc<Site>>>,
+    files: Vec<Arc<File>>,
+}
+
+impl ByHost {
+    /// The folders of these words, each with the time from which its files held.
+    pub(crate) fn folders(words: &[String], options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
+        let mut sources: Vec<(Option<i64>, Box<dyn Source + Send>)> = Vec::new();
+        for word in words {
+            let (moment, path) = dated(word);
+            let path = Path::new(path);
+            let most = options.limits().file_octets() as u64 + 4;
+            let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
+            sources.push((moment.map(Moment::start), Box::new(folder)));
+        }
+        Ok(Self::new(sources, options))
+    }
+
+    /// What a store keeps, however old it is.
+    pub(crate) fn store(place: &str, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
+        let stored = Stored(fetching::of_store(place)?);
+        Ok(Self::new(vec![(None, Box::new(stored))], options))
+    }
+
+    fn new(
+        sources: Vec<(Option<i64>, Box<dyn Source + Send>)>,
+        options: &ReadOptions,
+    ) -> Box<dyn Sites> {
+        Box::new(Self { sources, options: options.clone(), found: Mutex::default() })
+    }
+
+    fn find(&self, host: &str) -> (Option<Arc<Site>>, Vec<Arc<File>>) {
+        let mut versions = Vec::new();
+        // A log does not say by which scheme it was asked; most sites have one file for both.
+        let origins =
+            ["https", "http"].map(|scheme| Origin::of_url(&format!("{scheme}://{host}/")).ok());
+        for (since, source) in &self.sources {
+            for origin in origins.iter().flatten() {
+                let name = format!("{host}/robots.txt");
+                let file = match source.find(origin) {
+                    Found::File(octets, content_type) => {
+                        let options = match content_type {
+                            Some(content_type) => self.options.clone().with_content_type(&content_type),
+                            None => self.options.clone(),
+                        };
+                        File::read(&name, octets, &options)
+                    }
+                    Found::Ended(result) => File::ended(&name, result),
+                    Found::Missing | Found::Unreadable(_) => continue,
+                };
+                versions.push((*since, file));
+                break;
+            }
+        }
+        let files: Vec<_> = versions.iter().map(|(_, file)| Arc::clone(file)).collect();
+        if files.is_empty() {
+            return (None, files);
+        }
+        (Site::changing(versions).ok().map(Arc::new), files)
+    }
+}
+
+impl Sites for ByHost {
+    fn site(&self, host: &str) -> Option<Arc<Site>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(site) = found.sites.get(host) {
+            return site.clone();
+        }
+        let (site, files) = self.find(host);
+        if site.is_some() || found.sites.len() < MOST_HOSTS {
+            found.sites.insert(host.to_owned(), site.clone());
+            found.files.extend(files);
+        }
+        site
+    }
+
+    fn files(&self) -> Vec<Arc<File>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).files.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_before_files() {
+        assert_eq!(dated("2026-10-01=old.txt"), ("2026-10-01".parse().ok(), "old.txt"));
+        assert_eq!(dated("old.txt"), (None, "old.txt"));
+        assert_eq!(dated("a=b.txt"), (None, "a=b.txt"));
+    }
+}

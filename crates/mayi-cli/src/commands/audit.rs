@@ -1,0 +1,480 @@
+//! `mayi audit`: access logs in, a report out: which crawlers came, and which asked for what robots.txt
+//! refuses.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use clap::builder::PossibleValue;
+use clap::{ArgGroup, Args, ValueEnum};
+use mayi::registry::{AgentKind, Registry};
+use mayi::{Dialect, ReadOptions};
+use mayi_audit::{
+    Audit, Block, Condition, File, Format, Moment, Ranges, Report, Selection, Sites, Table, Worker,
+};
+
+use super::check::write_json;
+use crate::audit::dns::{Dns, Shared};
+use crate::audit::draw::Drawing;
+use crate::audit::logs::{self, Logs, Taken};
+use crate::audit::resolver::Resolver;
+use crate::audit::sites::{self, ByHost};
+use crate::cli::{DialectName, Reading};
+use crate::exit::{Exit, Failure};
+use crate::fetching::Fetching;
+use crate::input;
+use crate::progress::{self, Progress, ProgressArgs};
+use crate::text::{columns, shown};
+
+/// What the help says behind the options.
+const MORE: &str = "\
+Formats are recognised from the first lines of each file: common, combined (Apache, nginx), vhost, \
+nginx-json, caddy, cloudflare, cloudfront, alb, w3c (IIS). --format names one, or is the text of a \
+log_format. Files may be compressed with gzip, zstd or bzip2. A line that can't be read is counted, and \
+the first of each kind is shown.
+
+Which file: --robots FILE for all requests, or --robots DATE=FILE for each change, from that time on; \
+--robots-dir for a file for each host, as `mayi bulk` has it; --site to fetch it; --store alone for what \
+a store keeps. In the 24 hours after a change, requests that the new file refuses and the old one allowed \
+are counted as excused: a crawler may use its copy for so long.
+
+Conditions of --fail-if: MEASURE WHO COMPARISON NUMBER[%], as 'refuses Googlebot > 0'. Measures: refuses, \
+allows, newly-refuses, newly-allows, requests, contradicted. Who: a product token, * for all, or \
+kind:search. Comparisons: > >= < <= = !=. With --propose, they are about the proposed file.
+
+Examples:
+  mayi audit --robots robots.txt /var/log/nginx/access.log*
+  mayi audit --robots robots.txt --html report.html --ranges ranges/ access.log
+  mayi audit --site https://example.com/ --propose new-robots.txt access.log.gz
+  mayi audit --robots robots.txt --propose new.txt --fail-if 'refuses Googlebot > 0' access.log
+  tail -F access.log | mayi audit --robots robots.txt --every 60 -
+
+docs/audit.md has the members of the JSON and what every figure counts.
+
+Exit status: 0 the logs were read, 1 a condition of --fail-if holds, 2 there is no answer: a word is \
+wrong, a file can't be read to its end, or not one line could be read.";
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("files").args(["robots", "robots_dir", "site", "store"]).required(true).multiple(true)))]
+#[command(after_help = MORE)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a word of the command line")]
+pub(crate) struct AuditArgs {
+    /// The logs, in any order, compressed or not; `-` is standard input, which may go on
+    #[arg(value_name = "LOG", required = true)]
+    logs: Vec<PathBuf>,
+
+    /// The robots.txt file; with a date before it, the one that held from then on. May be given several
+    /// times
+    #[arg(long, value_name = "[DATE=]FILE", conflicts_with_all = ["robots_dir", "site"], help_heading = "robots.txt")]
+    robots: Vec<String>,
+
+    /// A folder with a robots.txt file for each host; with a date before it, as --robots
+    #[arg(long, value_name = "[DATE=]FOLDER", conflicts_with = "site", help_heading = "robots.txt")]
+    robots_dir: Vec<String>,
+
+    /// A site whose robots.txt is fetched; with several, each is for the requests of its host
+    #[arg(long, value_name = "URL", help_heading = "robots.txt")]
+    site: Vec<String>,
+
+    /// Another robots.txt: say what it would mean for the same requests
+    #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
+    propose: Option<String>,
+
+    /// How files are read
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", help_heading = "robots.txt")]
+    dialect: DialectName,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// How lines are written: the name of a format, or the text of a log_format
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+
+    /// Leave out requests before this date (UTC) or time
+    #[arg(long, value_name = "DATE")]
+    since: Option<Moment>,
+
+    /// Leave out requests after this date (the whole day counts) or from this time on
+    #[arg(long, value_name = "DATE")]
+    until: Option<Moment>,
+
+    /// Look at this crawler only; may be given several times
+    #[arg(long, value_name = "TOKEN")]
+    crawler: Vec<String>,
+
+    /// Look at crawlers of this kind only; may be given several times
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<KindName>,
+
+    /// A folder with lists of addresses that operators publish, as googlebot.json or gptbot.json
+    #[arg(long, value_name = "FOLDER", help_heading = "Who it was")]
+    ranges: Option<PathBuf>,
+
+    /// Ask DNS whether the addresses of crawlers are their operators'
+    #[arg(long, help_heading = "Who it was")]
+    verify: bool,
+
+    /// How many addresses DNS is asked about
+    #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Who it was")]
+    verify_limit: usize,
+
+    /// The DNS server to ask; the system's where nothing is said
+    #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Who it was")]
+    resolver: Option<SocketAddr>,
+
+    /// Show addresses as they are; they are shortened where nothing is said
+    #[arg(long, help_heading = "Who it was")]
+    full_addresses: bool,
+
+    /// Print the report as one object of JSON
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
+    json: bool,
+
+    /// Print one table of the report as CSV
+    #[arg(long, value_name = "TABLE", help_heading = "Output")]
+    csv: Option<TableName>,
+
+    /// Write the report as a page of HTML into this file; `-` prints it
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
+
+    /// List everything, however much it is
+    #[arg(long, help_heading = "Output")]
+    all: bool,
+
+    /// End with 1 where this holds, as 'refuses Googlebot > 0'; may be given several times
+    #[arg(long, value_name = "CONDITION", help_heading = "Output")]
+    fail_if: Vec<Condition>,
+
+    /// Print the report so far every so many seconds, for a stream that goes on
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
+    every: Option<u64>,
+
+    /// How many threads read; all cores where nothing is given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    progress: ProgressArgs,
+
+    #[command(flatten)]
+    fetching: Fetching,
+}
+
+pub(crate) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
+    if args.propose.is_none()
+        && let Some(condition) = args.fail_if.iter().find(|condition| condition.needs_proposal())
+    {
+        return Err(Failure::new(format_args!(
+            "`{condition}` needs a file to compare with: --propose"
+        )));
+    }
+    let mut paths = args.logs.clone();
+    // Their order does not matter; which line is the first that can't be read must not depend on it.
+    paths.sort();
+    paths.dedup();
+    logs::check(&paths)?;
+    let options = options(args)?;
+    let registry = if args.reading.registries.is_empty() {
+        Registry::built_in()
+    } else {
+        input::registry(&args.reading.registries)?
+    };
+    let mut audit = Audit::new(sites(args, &options)?)
+        .with_registry(Arc::clone(&registry))
+        .with_selection(selection(args, &registry)?)
+        .with_ranges(ranges(args.ranges.as_deref(), &registry)?)
+        .with_full_addresses(args.full_addresses);
+    if let Some(path) = &args.propose {
+        let loaded = input::load_file(path)?;
+        audit = audit.with_proposal(File::read(&loaded.name, loaded.octets, &options));
+    }
+    let dns = args.verify.then(|| dns(args, &registry)).transpose()?.map(Arc::new);
+    if let Some(dns) = &dns {
+        audit = audit.with_confirmations(Box::new(Shared(Arc::clone(dns))));
+    }
+    let (report, troubles) = read(args, &audit, &paths, dns.as_deref())?;
+    if let Some(dns) = &dns {
+        tell(dns);
+    }
+    write(args, &report)?;
+    for trouble in &troubles {
+        anstream::eprintln!("mayi: {}", shown(trouble.as_bytes()));
+    }
+    ending(args, &report, !troubles.is_empty())
+}
+
+/// Reads the logs, on several threads, and gives the report with what went wrong with whole files.
+fn read(
+    args: &AuditArgs,
+    audit: &Audit,
+    paths: &[PathBuf],
+    dns: Option<&Dns>,
+) -> Result<(Report, Vec<String>), Failure> {
+    let sources: Vec<_> = paths.iter().map(|path| input::name(path)).collect();
+    let progress = Progress::start(
+        &args.progress,
+        "lines",
+        progress::total_size(paths.iter().map(|path| &**path)),
+    );
+    let logs = Mutex::new(Logs::new(paths, args.format.clone(), &progress));
+    let jobs =
+        args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let workers: Vec<_> = (0..jobs).map(|_| Mutex::new(Worker::new(audit))).collect();
+    let report = || {
+        let mut all = locked(&workers[0]).tally().clone();
+        workers[1..].iter().for_each(|worker| all.merge(locked(worker).tally()));
+        audit.report(&all, &sources)
+    };
+    let (sender, events) = channel();
+    if paths.iter().any(|path| path == Path::new("-")) {
+        interrupts(sender.clone());
+    }
+    thread::scope(|scope| {
+        for worker in &workers {
+            let (logs, progress, sender) = (&logs, &progress, sender.clone());
+            scope.spawn(move || {
+                work(logs, worker, dns, progress);
+                let _ = sender.send(Event::Done);
+            });
+        }
+        let mut left = workers.len();
+        while left > 0 {
+            let event = match args.every {
+                Some(seconds) => events.recv_timeout(Duration::from_secs(seconds)),
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match event {
+                Ok(Event::Done) => left -= 1,
+                Ok(Event::Interrupt) => {
+                    // A thread may wait for a stream for ever: the report is made beside it, and the
+                    // process ends here.
+                    let report = report();
+                    let exit = write(args, &report).and_then(|()| ending(args, &report, false));
+                    let status = exit.map_or(2, |exit| exit as i32);
+                    std::process::exit(status);
+                }
+                Err(RecvTimeoutError::Timeout) => write(args, &report())?,
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        Ok::<_, Failure>(())
+    })?;
+    let troubles = locked(&logs).troubles().to_vec();
+    Ok((report(), troubles))
+}
+
+enum Event {
+    Done,
+    Interrupt,
+}
+
+/// Counts blocks until there are no more.
+fn work(logs: &Mutex<Logs<'_>>, worker: &Mutex<Worker<'_>>, dns: Option<&Dns>, progress: &Progress) {
+    let mut buffer = Vec::new();
+    loop {
+        let Some(taken) = locked(logs).next(&mut buffer) else { break };
+        let mut worker = locked(worker);
+        match taken {
+            Taken::Lines { source, first_line, format } => {
+                let block = Block { octets: &buffer, source, first_line, format: &format };
+                if let Some(dns) = dns {
+                    dns.learn(&worker.claims_in(&block));
+                }
+                let before = worker.tally().line_counts();
+                worker.take(&block);
+                let after = worker.tally().line_counts();
+                progress.add(after.0 + after.1 - before.0 - before.1);
+            }
+            Taken::TooLong { source, line } => worker.take_too_long(source, line, &buffer),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Sends an event when somebody presses Ctrl-C: a stream has no other end.
+fn interrupts(sender: Sender<Event>) {
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if let Ok(runtime) = runtime
+            && runtime.block_on(tokio::signal::ctrl_c()).is_ok()
+        {
+            let _ = sender.send(Event::Interrupt);
+        }
+    });
+}
+
+fn write(args: &AuditArgs, report: &Report) -> Result<(), Failure> {
+    if let Some(path) = &args.html {
+        let page = mayi_audit::html(report);
+        if path == Path::new("-") {
+            io::stdout().write_all(page.as_bytes())?;
+            return Ok(io::stdout().flush()?);
+        }
+        fs::write(path, page).map_err(|error| {
+            Failure::new(format_args!("`{}` can't be written: {error}", input::name(path)))
+        })?;
+    }
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    match &args.csv {
+        Some(table) => out.write_all(mayi_audit::csv(report, table.0).as_bytes())?,
+        None if args.json => write_json(&mut out, report)?,
+        None => Drawing { out: &mut out, columns: columns(), all: args.all }.draw(report)?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// How the command ends.
+fn ending(args: &AuditArgs, report: &Report, is_troubled: bool) -> Result<Exit, Failure> {
+    let mut exit = Exit::Allowed;
+    for condition in &args.fail_if {
+        let (holds, value) = condition.holds(report);
+        if holds {
+            anstream::eprintln!("mayi: `{condition}` holds: it is {}", (value * 100.0).round() / 100.0);
+            exit = Exit::Disallowed;
+        }
+    }
+    if report.lines.read == 0 && report.lines.unreadable > 0 {
+        return Err(Failure::new("not one line could be read; --format says how they are written"));
+    }
+    Ok(if is_troubled { Exit::NoAnswer } else { exit })
+}
+
+fn options(args: &AuditArgs) -> Result<ReadOptions, Failure> {
+    let without = args.reading.no_extensions.iter().map(|name| name.0);
+    let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
+    Ok(input::reading(&args.reading)?.with_dialect(dialect))
+}
+
+fn sites(args: &AuditArgs, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
+    if !args.robots.is_empty() {
+        sites::of_files(&args.robots, options)
+    } else if !args.robots_dir.is_empty() {
+        ByHost::folders(&args.robots_dir, options)
+    } else if !args.site.is_empty() {
+        sites::of_urls(&args.site, &args.fetching, options)
+    } else {
+        let place = args.fetching.store.as_deref();
+        ByHost::store(
+            place.ok_or_else(|| Failure::new("say which robots.txt: --robots FILE"))?,
+            options,
+        )
+    }
+}
+
+fn selection(args: &AuditArgs, registry: &Registry) -> Result<Selection, Failure> {
+    for token in &args.crawler {
+        mayi::ProductToken::new(token).map_err(Failure::new)?;
+        if registry.agent(token).is_none() {
+            anstream::eprintln!(
+                "mayi: the registry does not have `{token}`; it is looked for by this name"
+            );
+        }
+    }
+    Ok(Selection {
+        since: args.since.map(Moment::start),
+        until: args.until.map(Moment::end),
+        crawlers: args.crawler.clone(),
+        kinds: args.kind.iter().map(|kind| kind.0).collect(),
+    })
+}
+
+/// The lists of a folder; those that can't be used are told of and passed over.
+fn ranges(folder: Option<&Path>, registry: &Registry) -> Result<Ranges, Failure> {
+    let mut ranges = Ranges::default();
+    let Some(folder) = folder else { return Ok(ranges) };
+    let entries = fs::read_dir(folder).map_err(|error| input::unreadable(folder, &error))?;
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let is_list = |path: &&PathBuf| {
+        path.extension().is_some_and(|ending| ending == "json" || ending == "txt" || ending == "csv")
+    };
+    for path in paths.iter().filter(is_list) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let loaded = input::load_file(&path.to_string_lossy())?;
+        if let Err(error) = ranges.add(&name, &loaded.octets, registry) {
+            anstream::eprintln!("mayi: {}", shown(error.to_string().as_bytes()));
+        }
+    }
+    if ranges.is_empty() {
+        return Err(Failure::new(format_args!(
+            "`{}` has no list of addresses; a list is called after its crawler, as googlebot.json",
+            input::name(folder)
+        )));
+    }
+    Ok(ranges)
+}
+
+fn dns(args: &AuditArgs, registry: &Arc<Registry>) -> Result<Dns, Failure> {
+    let resolver = match args.resolver {
+        Some(server) => Resolver::of(server),
+        None => Resolver::of_system().map_err(|error| {
+            Failure::new(format_args!(
+                "no DNS server was found in /etc/resolv.conf ({error}); --resolver names one"
+            ))
+        })?,
+    };
+    Ok(Dns::new(resolver, Arc::clone(registry), args.verify_limit))
+}
+
+fn tell(dns: &Dns) {
+    let (left_out, failed) = dns.left_out();
+    if left_out > 0 {
+        anstream::eprintln!(
+            "mayi: DNS was not asked about {left_out} more addresses; --verify-limit raises the limit"
+        );
+    }
+    if failed > 0 {
+        anstream::eprintln!(
+            "mayi: DNS gave no answer about {failed} addresses; they count as unverified"
+        );
+    }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    Format::named(text).map_err(|error| error.to_string())
+}
+
+/// The name of a kind of crawlers.
+#[derive(Clone, Copy, Debug)]
+struct KindName(AgentKind);
+
+impl ValueEnum for KindName {
+    fn value_variants<'a>() -> &'a [Self] {
+        static NAMES: std::sync::LazyLock<Vec<KindName>> =
+            std::sync::LazyLock::new(|| AgentKind::ALL.iter().copied().map(KindName).collect());
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+/// The name of a table.
+#[derive(Clone, Copy, Debug)]
+struct TableName(Table);
+
+impl ValueEnum for TableName {
+    fn value_variants<'a>() -> &'a [Self] {
+        static NAMES: std::sync::LazyLock<Vec<TableName>> = std::sync::LazyLock::new(|| {
+            Table::ALL.iter().map(|(_, table)| TableName(*table)).collect()
+        });
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let name = Table::ALL.iter().find(|(_, table)| *table == self.0).map(|(name, _)| *name);
+        name.map(PossibleValue::new)
+    }
+}

@@ -87,7 +87,7 @@ impl Audit {
 
     /// The report of what was counted. `sources` are the names of the logs, by their numbers.
     pub fn report(&self, tally: &Tally, sources: &[String]) -> Report {
-        crate::report::of(self, tally, sources)
+        crate::reporting::of(self, tally, sources)
     }
 }
 

@@ -37,157 +37,162 @@ impl Table {
 /// A table of a report as CSV, with a header.
 pub fn csv(report: &Report, table: Table) -> String {
     let mut out = Rows(String::new());
-    match table {
-        Table::Crawlers => {
+    let write = match table {
+        Table::Crawlers => crawlers,
+        Table::Rules => rules,
+        Table::Days => days,
+        Table::Paths => paths,
+        Table::Addresses => addresses,
+        Table::Changes => changes,
+    };
+    write(report, &mut out);
+    out.0
+}
+
+fn crawlers(report: &Report, out: &mut Rows) {
+    out.row(&[
+        "crawler",
+        "known",
+        "operator",
+        "kind",
+        "identity",
+        "requests",
+        "allowed",
+        "refused",
+        "excused",
+        "undecided",
+        "robots_txt_requests",
+        "addresses",
+        "asked_for_robots_txt",
+        "first",
+        "last",
+    ]);
+    for crawler in &report.crawlers {
+        for (identity, of) in &crawler.identities {
+            let figures = &of.figures;
             out.row(&[
-                "crawler",
-                "known",
-                "operator",
-                "kind",
-                "identity",
-                "requests",
-                "allowed",
-                "refused",
-                "excused",
-                "undecided",
-                "robots_txt_requests",
-                "addresses",
-                "asked_for_robots_txt",
-                "first",
-                "last",
+                &crawler.crawler,
+                if crawler.known { "true" } else { "false" },
+                crawler.operator.as_deref().unwrap_or_default(),
+                crawler.kind.unwrap_or_default(),
+                identity,
+                &figures.requests.to_string(),
+                &figures.allowed.to_string(),
+                &figures.refused.to_string(),
+                &figures.excused.to_string(),
+                &figures.undecided.to_string(),
+                &figures.robots_txt_requests.to_string(),
+                &of.addresses.to_string(),
+                of.asked_for_robots_txt,
+                of.first.as_deref().unwrap_or_default(),
+                of.last.as_deref().unwrap_or_default(),
             ]);
-            for crawler in &report.crawlers {
-                for (identity, of) in &crawler.identities {
-                    let figures = &of.figures;
-                    out.row(&[
-                        &crawler.crawler,
-                        if crawler.known { "true" } else { "false" },
-                        crawler.operator.as_deref().unwrap_or_default(),
-                        crawler.kind.unwrap_or_default(),
-                        identity,
-                        &figures.requests.to_string(),
-                        &figures.allowed.to_string(),
-                        &figures.refused.to_string(),
-                        &figures.excused.to_string(),
-                        &figures.undecided.to_string(),
-                        &figures.robots_txt_requests.to_string(),
-                        &of.addresses.to_string(),
-                        of.asked_for_robots_txt,
-                        of.first.as_deref().unwrap_or_default(),
-                        of.last.as_deref().unwrap_or_default(),
-                    ]);
-                }
-            }
-        }
-        Table::Rules => {
-            out.row(&[
-                "file",
-                "line",
-                "text",
-                "kind",
-                "requests",
-                "verified",
-                "unverified",
-                "contradicted",
-                "excused",
-                "example",
-            ]);
-            for rule in report.rules.iter().chain(&report.unmet_rules) {
-                let counts = [
-                    u64::from(rule.line),
-                    rule.requests,
-                    rule.verified,
-                    rule.unverified,
-                    rule.contradicted,
-                    rule.excused,
-                ]
-                .map(|count| count.to_string());
-                let example = rule.example.as_deref().unwrap_or_default();
-                out.row(&[
-                    &rule.file, &counts[0], &rule.text, rule.kind, &counts[1], &counts[2], &counts[3],
-                    &counts[4], &counts[5], example,
-                ]);
-            }
-        }
-        Table::Days => {
-            out.row(&[
-                "day",
-                "crawler",
-                "requests",
-                "allowed",
-                "refused",
-                "verified",
-                "unverified",
-                "contradicted",
-            ]);
-            for crawler in &report.crawlers {
-                for day in &crawler.days {
-                    let counts = [
-                        day.requests,
-                        day.allowed,
-                        day.refused,
-                        day.verified,
-                        day.unverified,
-                        day.contradicted,
-                    ]
-                    .map(|count| count.to_string());
-                    out.row(&[
-                        &day.day,
-                        &crawler.crawler,
-                        &counts[0],
-                        &counts[1],
-                        &counts[2],
-                        &counts[3],
-                        &counts[4],
-                        &counts[5],
-                    ]);
-                }
-            }
-        }
-        Table::Paths => {
-            out.row(&["path", "requests", "verified", "unverified", "contradicted"]);
-            for path in &report.paths {
-                let counts = [path.requests, path.verified, path.unverified, path.contradicted]
-                    .map(|count| count.to_string());
-                out.row(&[&path.path, &counts[0], &counts[1], &counts[2], &counts[3]]);
-            }
-        }
-        Table::Addresses => {
-            out.row(&["crawler", "address", "requests", "refused", "unverified", "contradicted"]);
-            for address in &report.addresses {
-                let counts =
-                    [address.requests, address.refused, address.unverified, address.contradicted]
-                        .map(|count| count.to_string());
-                out.row(&[
-                    &address.crawler,
-                    &address.address,
-                    &counts[0],
-                    &counts[1],
-                    &counts[2],
-                    &counts[3],
-                ]);
-            }
-        }
-        Table::Changes => {
-            out.row(&["crawler", "becomes", "requests", "now", "line", "text", "example"]);
-            for crawler in report.proposal.iter().flat_map(|proposal| &proposal.crawlers) {
-                for change in &crawler.changes {
-                    let line = change.line.map(|line| line.to_string()).unwrap_or_default();
-                    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-                    out.row(&[
-                        &crawler.crawler,
-                        change.becomes,
-                        &change.requests.to_string(),
-                        &text(&change.now),
-                        &line,
-                        &text(&change.text),
-                        &text(&change.example),
-                    ]);
-                }
-            }
         }
     }
-    out.0
+}
+
+fn rules(report: &Report, out: &mut Rows) {
+    out.row(&[
+        "file",
+        "line",
+        "text",
+        "kind",
+        "requests",
+        "verified",
+        "unverified",
+        "contradicted",
+        "excused",
+        "example",
+    ]);
+    for rule in report.rules.iter().chain(&report.unmet_rules) {
+        let counts = [
+            u64::from(rule.line),
+            rule.requests,
+            rule.verified,
+            rule.unverified,
+            rule.contradicted,
+            rule.excused,
+        ]
+        .map(|count| count.to_string());
+        let example = rule.example.as_deref().unwrap_or_default();
+        out.row(&[
+            &rule.file, &counts[0], &rule.text, rule.kind, &counts[1], &counts[2], &counts[3],
+            &counts[4], &counts[5], example,
+        ]);
+    }
+}
+
+fn days(report: &Report, out: &mut Rows) {
+    out.row(&[
+        "day",
+        "crawler",
+        "requests",
+        "allowed",
+        "refused",
+        "verified",
+        "unverified",
+        "contradicted",
+    ]);
+    for crawler in &report.crawlers {
+        for day in &crawler.days {
+            let counts = [
+                day.requests,
+                day.allowed,
+                day.refused,
+                day.verified,
+                day.unverified,
+                day.contradicted,
+            ]
+            .map(|count| count.to_string());
+            out.row(&[
+                &day.day,
+                &crawler.crawler,
+                &counts[0],
+                &counts[1],
+                &counts[2],
+                &counts[3],
+                &counts[4],
+                &counts[5],
+            ]);
+        }
+    }
+}
+
+fn paths(report: &Report, out: &mut Rows) {
+    out.row(&["path", "requests", "verified", "unverified", "contradicted"]);
+    for path in &report.paths {
+        let counts = [path.requests, path.verified, path.unverified, path.contradicted]
+            .map(|count| count.to_string());
+        out.row(&[&path.path, &counts[0], &counts[1], &counts[2], &counts[3]]);
+    }
+}
+
+fn addresses(report: &Report, out: &mut Rows) {
+    out.row(&["crawler", "address", "requests", "refused", "unverified", "contradicted"]);
+    for address in &report.addresses {
+        let counts = [address.requests, address.refused, address.unverified, address.contradicted]
+            .map(|count| count.to_string());
+        out.row(&[&address.crawler, &address.address, &counts[0], &counts[1], &counts[2], &counts[3]]);
+    }
+}
+
+fn changes(report: &Report, out: &mut Rows) {
+    out.row(&["crawler", "becomes", "requests", "now", "line", "text", "example"]);
+    for crawler in report.proposal.iter().flat_map(|proposal| &proposal.crawlers) {
+        for change in &crawler.changes {
+            let line = change.line.map(|line| line.to_string()).unwrap_or_default();
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            out.row(&[
+                &crawler.crawler,
+                change.becomes,
+                &change.requests.to_string(),
+                &text(&change.now),
+                &line,
+                &text(&change.text),
+                &text(&change.example),
+            ]);
+        }
+    }
 }
 
 struct Rows(String);

@@ -42,6 +42,7 @@ mod octets;
 mod operators;
 mod ranges;
 mod report;
+mod reporting;
 mod sketch;
 mod svg;
 mod tally;

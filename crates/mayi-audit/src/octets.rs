@@ -59,23 +59,21 @@ pub(crate) fn decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
 /// The same text with the octets encoded that are not ASCII, where they are no UTF-8 (REP-11 reads both
 /// alike).
 pub(crate) fn as_text(octets: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(octets) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            let mut text = String::with_capacity(octets.len() + 16);
-            for &octet in octets {
-                if octet.is_ascii() {
-                    text.push(char::from(octet));
-                } else {
-                    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-                    text.push('%');
-                    text.push(char::from(DIGITS[usize::from(octet >> 4)]));
-                    text.push(char::from(DIGITS[usize::from(octet & 15)]));
-                }
-            }
-            Cow::Owned(text)
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    if let Ok(text) = std::str::from_utf8(octets) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(octets.len() + 16);
+    for &octet in octets {
+        if octet.is_ascii() {
+            text.push(char::from(octet));
+        } else {
+            text.push('%');
+            text.push(char::from(DIGITS[usize::from(octet >> 4)]));
+            text.push(char::from(DIGITS[usize::from(octet & 15)]));
         }
     }
+    Cow::Owned(text)
 }
 
 fn hex(high: u8, low: u8) -> Option<u8> {

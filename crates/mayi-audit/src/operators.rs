@@ -166,7 +166,7 @@ pub fn host_names_of(agent: &Agent) -> &'static [&'static str] {
 pub fn is_host_of(agent: &Agent, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     let ends_in = |name: &&str| host.strip_suffix(*name).is_some_and(|before| before.ends_with('.'));
-    host_names_of(agent).iter().any(|name| ends_in(name))
+    host_names_of(agent).iter().any(ends_in)
 }
 
 /// The crawlers that a file of ranges is about, by its name without its ending.

@@ -34,7 +34,9 @@ impl Sketch {
                     return;
                 }
                 let mut registers = Box::new([0; REGISTERS]);
-                hashes.iter().for_each(|&hash| note(&mut registers, hash));
+                for &hash in hashes.iter() {
+                    note(&mut registers, hash);
+                }
                 note(&mut registers, hash);
                 *self = Self::Registers(registers);
             }
@@ -51,7 +53,9 @@ impl Sketch {
             }
             (Self::Exact(hashes), Self::Registers(theirs)) => {
                 let mut registers = theirs.clone();
-                hashes.iter().for_each(|&hash| note(&mut registers, hash));
+                for &hash in hashes.iter() {
+                    note(&mut registers, hash);
+                }
                 *self = Self::Registers(registers);
             }
         }
@@ -82,7 +86,7 @@ fn estimate(registers: &[u8]) -> u64 {
     let count = registers.len() as f64;
     let sum: f64 = registers.iter().map(|&rank| 0.5_f64.powi(i32::from(rank))).sum();
     let raw = 0.7213 / (1.0 + 1.079 / count) * count * count / sum;
-    let empty = registers.iter().filter(|&&rank| rank == 0).count() as f64;
+    let empty = memchr::memchr_iter(0, registers).count() as f64;
     // With many registers empty, how many are is the better measure.
     let estimate = if raw <= 2.5 * count && empty > 0.0 { count * (count / empty).ln() } else { raw };
     estimate.round() as u64

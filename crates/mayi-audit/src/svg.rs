@@ -93,7 +93,7 @@ pub(crate) fn columns(columns: &[Column], series: &[String]) -> String {
     let labels = count.min(6);
     for label in 0..labels {
         let place = if labels == 1 { 0 } else { label * (count - 1) / (labels - 1) };
-        let middle = (WIDTH * place / count + WIDTH * (place + 1) / count) / 2;
+        let middle = usize::midpoint(WIDTH * place / count, WIDTH * (place + 1) / count);
         let anchor = if place == 0 && count > 1 {
             "start"
         } else if place + 1 == count && count > 1 {

@@ -70,7 +70,7 @@ pub(crate) fn common(text: &[u8]) -> Option<i64> {
         return None;
     }
     let months: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
-    let month = months.chunks(3).position(|name| name.eq_ignore_ascii_case(month))? as i64 + 1;
+    let month = (1..).zip(months.chunks(3)).find(|(_, name)| name.eq_ignore_ascii_case(month))?.0;
     let days = days_of(number(year)?, month, number(day)?)?;
     let zone = match text.get(20..) {
         None | Some([]) => 0,

@@ -154,7 +154,7 @@ impl Format {
             let lines = octets.split(|&octet| octet == b'\n').map(<[u8]>::trim_ascii);
             lines.filter(|line| !line.is_empty()).take(FIRST_LINES)
         };
-        if let Some(layout) = lines().find_map(|line| w3c::Layout::unknown().after(line)) {
+        if let Some(layout) = lines().find_map(|line| w3c::Layout::after(line)) {
             return Self(Kind::W3c(layout));
         }
         let candidates = [
@@ -222,7 +222,7 @@ impl Format {
     /// The format of the lines behind a directive, where it changes.
     pub fn after_directive(&self, line: &[u8]) -> Option<Self> {
         match &self.0 {
-            Kind::W3c(layout) => Some(Self(Kind::W3c(layout.after(line)?))),
+            Kind::W3c(_) => Some(Self(Kind::W3c(w3c::Layout::after(line)?))),
             _ => None,
         }
     }

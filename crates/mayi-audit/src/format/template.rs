@@ -163,15 +163,14 @@ impl Template {
 fn field_at(text: &str) -> Option<(Field, usize)> {
     let rest = text.get(1..)?;
     if text.starts_with('$') {
-        let (braces, name) = match rest.strip_prefix('{') {
-            Some(inner) => (2, inner.split_once('}')?.0),
-            None => {
-                let length = rest
-                    .bytes()
-                    .take_while(|octet| octet.is_ascii_alphanumeric() || *octet == b'_')
-                    .count();
-                (0, &rest[..length])
-            }
+        let (braces, name) = if let Some(inner) = rest.strip_prefix('{') {
+            (2, inner.split_once('}')?.0)
+        } else {
+            let length = rest
+                .bytes()
+                .take_while(|octet| octet.is_ascii_alphanumeric() || *octet == b'_')
+                .count();
+            (0, &rest[..length])
         };
         let field =
             NGINX.iter().find(|(known, _)| *known == name).map_or(Field::Ignored, |(_, field)| *field);

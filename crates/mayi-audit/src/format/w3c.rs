@@ -51,7 +51,7 @@ impl Layout {
     }
 
     /// The layout behind a directive, if it is the one that says so.
-    pub(super) fn after(&self, line: &[u8]) -> Option<Self> {
+    pub(super) fn after(line: &[u8]) -> Option<Self> {
         let fields = line.strip_prefix(b"#Fields:")?;
         let is_cloudfront = memchr::memmem::find(fields, b"x-edge-location").is_some();
         Some(Self { columns: Some(columns(fields)), is_cloudfront })
@@ -114,8 +114,7 @@ mod tests {
 
     #[test]
     fn lines_of_iis() {
-        let layout = Layout::unknown()
-            .after(b"#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status")
+        let layout = Layout::after(b"#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status")
             .expect("a directive");
         let line = b"2000-10-10 20:55:36 10.0.0.1 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+bingbot/2.0) example.com 200";
         let hit = layout.read(line).expect("a line");

@@ -8,6 +8,8 @@ use crate::corpus::Corpus;
 use crate::engines::{
     Engine, Mayi, MayiGoogle, MayiGooglePrepared, MayiPrepared, Robotstxt, Robotxt, TextingRobots,
 };
+#[cfg(google_robotstxt)]
+use crate::google::Google;
 use crate::measure::{Measure, Row, Tally};
 
 /// What came of asking one engine everything.
@@ -48,6 +50,8 @@ pub fn ask_all(corpus: &Corpus) -> Vec<Answers> {
         ask::<TextingRobots>(corpus, false),
         ask::<TextingRobots>(corpus, true),
         ask::<Robotstxt>(corpus, false),
+        #[cfg(google_robotstxt)]
+        ask::<Google>(corpus, false),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! A corpus, hostile files and five engines → one report in Markdown.
+//! A corpus, hostile files and the engines → one report in Markdown.
 //!
 //! `cargo run --release --manifest-path bench/Cargo.toml` does everything and prints the report to
 //! standard output, and what it is at to standard error. README.md says how to read it. The program
@@ -11,6 +11,8 @@ mod corpus;
 mod curves;
 mod engines;
 mod figures;
+#[cfg(google_robotstxt)]
+mod google;
 mod heap;
 mod hostile;
 mod instructions;

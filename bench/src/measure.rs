@@ -15,6 +15,8 @@ use crate::engines::{
     Engine, Mayi, MayiGoogle, MayiGooglePrepared, MayiOwned, MayiPrepared, Robotstxt, Robotxt,
     TextingRobots,
 };
+#[cfg(google_robotstxt)]
+use crate::google::Google;
 use crate::heap::{self, Heap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,10 +109,18 @@ pub fn rows(measure: Measure) -> Vec<Row> {
             row::<Robotxt>,
             row::<TextingRobots>,
             row::<Robotstxt>,
+            #[cfg(google_robotstxt)]
+            row::<Google>,
         ],
-        Measure::OneShot => {
-            &[row::<Mayi>, row::<MayiGoogle>, row::<Robotxt>, row::<TextingRobots>, row::<Robotstxt>]
-        }
+        Measure::OneShot => &[
+            row::<Mayi>,
+            row::<MayiGoogle>,
+            row::<Robotxt>,
+            row::<TextingRobots>,
+            row::<Robotstxt>,
+            #[cfg(google_robotstxt)]
+            row::<Google>,
+        ],
         Measure::DecideUrl => &[
             row::<MayiPrepared>,
             row::<Mayi>,
@@ -118,6 +128,8 @@ pub fn rows(measure: Measure) -> Vec<Row> {
             row::<MayiGoogle>,
             row::<Robotxt>,
             row::<TextingRobots>,
+            #[cfg(google_robotstxt)]
+            row::<Google>,
         ],
         Measure::DecidePath => &[row::<MayiPrepared>, row::<Robotxt>, row::<TextingRobots>],
     };

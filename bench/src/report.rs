@@ -9,6 +9,8 @@ use crate::engines::{
     TextingRobots, title,
 };
 use crate::figures::{count, instructions, number, seconds, times};
+#[cfg(google_robotstxt)]
+use crate::google::Google;
 use crate::measure::{HeapRow, Measure, Timed};
 use crate::table::Table;
 
@@ -27,6 +29,14 @@ pub struct OnCorpus {
 }
 
 pub const NOT_MEASURED: &str = "not measured";
+
+/// Whether the engine in C++ takes part.
+const GOOGLE: &str = if cfg!(google_robotstxt) {
+    "google/robotstxt itself, in C++, was built from the checkout that `MAYI_GOOGLE_ROBOTSTXT` names; it keeps \
+     nothing and parses the text for each question."
+} else {
+    "google/robotstxt itself, in C++, was left out: `MAYI_GOOGLE_ROBOTSTXT` names no checkout of it."
+};
 
 pub fn write(corpus: &Corpus, results: &OnCorpus, quick: bool) -> String {
     let mut text = introduction(corpus, results, quick);
@@ -49,7 +59,7 @@ fn introduction(corpus: &Corpus, results: &OnCorpus, quick: bool) -> String {
         "# Benchmarks\n\n\
          Made by `cargo run --release --manifest-path bench/Cargo.toml -- --write docs/benchmarks.md`; \
          [bench/README.md](../bench/README.md) says what each column means. Compared are the engines for \
-         robots.txt that cargo can build: {rivals}.\n\n\
+         robots.txt that cargo can build: {rivals}. {GOOGLE}\n\n\
          Times are of the processor: medians of {} rounds in which the engines take turns. Read the \
          ratios: they were taken within each round, on a machine that others use too. × 2 means twice \
          as long, or twice as many instructions, as mayi.\n\n",
@@ -101,8 +111,15 @@ fn summary(corpus: &Corpus, results: &OnCorpus) -> String {
             "heap kept, octets a file",
         ],
     );
-    for engine in [Mayi::NAME, MayiPrepared::NAME, Robotxt::NAME, TextingRobots::NAME, Robotstxt::NAME]
-    {
+    for engine in [
+        Mayi::NAME,
+        MayiPrepared::NAME,
+        Robotxt::NAME,
+        TextingRobots::NAME,
+        Robotstxt::NAME,
+        #[cfg(google_robotstxt)]
+        Google::NAME,
+    ] {
         let differing = |engine: &str| {
             let found =
                 results.answers.iter().find(|answers| answers.engine == engine && !answers.by_path);

@@ -3,6 +3,7 @@
 //! The names of hosts come from others. Nothing of them reaches the file system that is not a letter,
 //! a digit, a dot, a hyphen or an underscore.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -42,30 +43,89 @@ pub(crate) trait Source: Sync {
 pub(crate) struct Folder {
     path: PathBuf,
     /// How many octets of a file are of interest.
-    most: u64,
+    most: usize,
+    /// The kinds of names that it had when the run began. Most folders have one kind, so that one name
+    /// is tried for an origin and not six.
+    kinds: Kinds,
 }
 
 impl Folder {
     /// The folder at a path, which has to be one.
-    pub(crate) fn new(path: &Path, most: u64) -> io::Result<Self> {
-        fs::read_dir(path)?;
-        Ok(Self { path: path.to_owned(), most })
+    pub(crate) fn new(path: &Path, most: usize) -> io::Result<Self> {
+        let kinds = Kinds::of(fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.file_name())));
+        Ok(Self { path: path.to_owned(), most, kinds })
+    }
+
+    /// What an entry of the folder says about an origin, if it is there.
+    fn look(&self, name: &str) -> Option<Found> {
+        let path = self.path.join(name);
+        let read = match read(&path, self.most) {
+            Ok(Entry::Folder) if !is_text(name.as_bytes()) => read(&path.join("robots.txt"), self.most),
+            read => read,
+        };
+        match read {
+            Ok(Entry::File(octets)) => Some(Found::File(octets, None)),
+            Ok(Entry::Folder | Entry::Absent) => None,
+            Err(error) => Some(Found::Unreadable(error.to_string())),
+        }
     }
 }
 
 impl Source for Folder {
     fn find(&self, origin: &Origin) -> Found {
-        for stem in stems(origin).into_iter().flatten() {
-            for name in [format!("{stem}.txt"), format!("{stem}/robots.txt"), stem] {
-                match read(&self.path.join(name), self.most) {
-                    Ok(Some(octets)) => return Found::File(octets, None),
-                    Ok(None) => {}
-                    Err(error) => return Found::Unreadable(error.to_string()),
-                }
+        let Some([long, short]) = stems(origin) else { return Found::Missing };
+        let names = [format!("{long}.txt"), long, format!("{short}.txt"), short];
+        let (likely, other): (Vec<_>, Vec<_>) =
+            names.iter().partition(|name| self.kinds.has(name.as_bytes()));
+        // The folder may have got names of another kind since the run began.
+        let found = likely.into_iter().chain(other).find_map(|name| self.look(name));
+        found.unwrap_or(Found::Missing)
+    }
+}
+
+/// Which kinds of names a folder has: whether one starts with a scheme, and whether it ends in `.txt`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kinds([[bool; 2]; 2]);
+
+impl Kinds {
+    /// So many names are looked at; a larger folder is taken to have all kinds.
+    const MOST_NAMES: usize = 1_000_000;
+
+    const ALL: Self = Self([[true; 2]; 2]);
+
+    fn of(names: impl Iterator<Item = io::Result<OsString>>) -> Self {
+        let mut kinds = Self::default();
+        for (count, name) in names.enumerate() {
+            let Ok(name) = name else { return Self::ALL };
+            let (scheme, text) = Self::kind(name.as_encoded_bytes());
+            kinds.0[scheme][text] = true;
+            if kinds == Self::ALL || count == Self::MOST_NAMES {
+                return Self::ALL;
             }
         }
-        Found::Missing
+        kinds
     }
+
+    fn has(self, name: &[u8]) -> bool {
+        let (scheme, text) = Self::kind(name);
+        self.0[scheme][text]
+    }
+
+    /// A name that is there has the kind that it is looked for by, also where the case of letters does
+    /// not matter to the file system.
+    fn kind(name: &[u8]) -> (usize, usize) {
+        let starts = |scheme: &&str| {
+            let start = name.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+        };
+        let has_scheme = ["http_", "https_", "ftp_"].iter().any(|scheme| starts(&scheme));
+        (usize::from(has_scheme), usize::from(is_text(name)))
+    }
+}
+
+/// Whether a name ends in `.txt`.
+fn is_text(name: &[u8]) -> bool {
+    name.last_chunk().is_some_and(|end: &[u8; 4]| end.eq_ignore_ascii_case(b".txt"))
 }
 
 /// What a store keeps of each origin, however old it is: nobody is asked.
@@ -82,22 +142,54 @@ impl Source for Stored {
     }
 }
 
-/// The octets of a regular file, or nothing where there is none.
-fn read(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+/// What is at a path.
+enum Entry {
+    /// A regular file, with its first octets.
+    File(Vec<u8>),
+    Folder,
+    /// Nothing, or nothing that can be read as a file.
+    Absent,
+}
+
+/// Reads up to so many octets of a regular file.
+fn read(path: &Path, most: usize) -> io::Result<Entry> {
     let is_absent = |error: &io::Error| {
         use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
         matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
     };
     // A pipe would be waited for, and a folder is no file.
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Ok(None),
-        Err(error) if is_absent(&error) => return Ok(None),
+    let size = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => usize::try_from(metadata.len()).unwrap_or(usize::MAX),
+        Ok(metadata) if metadata.is_dir() => return Ok(Entry::Folder),
+        Ok(_) => return Ok(Entry::Absent),
+        Err(error) if is_absent(&error) => return Ok(Entry::Absent),
         Err(error) => return Err(error),
+    };
+    read_sized(&mut File::open(path)?, size, most).map(Entry::File)
+}
+
+/// Reads up to so many octets of what is expected to have `size` of them. There is room for one more, so
+/// that a read that leaves it free has come to the end, and no second one has to find that out.
+fn read_sized(file: &mut impl Read, size: usize, most: usize) -> io::Result<Vec<u8>> {
+    let mut octets = vec![0; size.saturating_add(1).min(most)];
+    let mut filled = 0;
+    while filled < most {
+        if filled == octets.len() {
+            // It has grown, or does not know its size.
+            octets.resize(filled.saturating_mul(2).max(8192).min(most), 0);
+        }
+        match file.read(&mut octets[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if filled == size && filled < octets.len() {
+            break;
+        }
     }
-    let mut octets = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut octets)?;
-    Ok(Some(octets))
+    octets.truncate(filled);
+    Ok(octets)
 }
 
 /// The names that an origin's file may have, without what stands behind them: the most telling first.
@@ -148,6 +240,77 @@ mod tests {
         for url in ["http://a%2f..%2fb/", "http://a\\..\\b/", "http://a\0b/", "http://C:\\x/"] {
             assert!(Origin::of_url(url).is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn a_name_of_any_kind_is_found_whatever_the_folder_had_at_first() {
+        let forms = [
+            "https_example.com_443.txt",
+            "https_example.com_443/robots.txt",
+            "https_example.com_443",
+            "example.com.txt",
+            "example.com/robots.txt",
+            "example.com",
+        ];
+        let origin = Origin::of_url("https://example.com/").expect("a URL");
+        let write = |folder: &Path, form: &str, text: &str| {
+            let path = folder.join(form);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
+            fs::write(path, text).expect("it can be written");
+        };
+        for form in forms {
+            let folder = tempfile::tempdir().expect("a folder");
+            let before = Folder::new(folder.path(), 100).expect("it is one");
+            // A folder of another kind, from which the kind of this name is missing.
+            for other in ["other.example", "other.example.txt", "http_other.example_80"] {
+                let folder = tempfile::tempdir().expect("a folder");
+                write(folder.path(), other, "");
+                let source = Folder::new(folder.path(), 100).expect("it is one");
+                write(folder.path(), form, form);
+                let found = source.find(&origin);
+                assert!(matches!(found, Found::File(octets, _) if octets == form.as_bytes()), "{form}");
+            }
+            write(folder.path(), form, form);
+            let after = Folder::new(folder.path(), 100).expect("it is one");
+            for source in [before, after] {
+                let found = source.find(&origin);
+                assert!(matches!(found, Found::File(octets, _) if octets == form.as_bytes()), "{form}");
+            }
+        }
+        // Of a host that ends as a text file does, the name without another ending is a file too.
+        let folder = tempfile::tempdir().expect("a folder");
+        write(folder.path(), "a.txt", "x");
+        let source = Folder::new(folder.path(), 100).expect("it is one");
+        let found = source.find(&Origin::of_url("https://a.txt/").expect("a URL"));
+        assert!(matches!(found, Found::File(octets, _) if octets == b"x"));
+    }
+
+    /// Gives at most so many octets at once.
+    struct Slow<'o>(&'o [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.1.min(buffer.len());
+            self.0.read(&mut buffer[..count])
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_whole_whatever_its_size_was_said_to_be() {
+        let octets: Vec<u8> = (0..20_000_u32).map(|number| number as u8).collect();
+        for said in [0, 1, 19_999, 20_000, 20_001, 30_000] {
+            for at_once in [1, 4096, usize::MAX] {
+                for most in [0, 1, 19_999, 20_000, 20_001, 1 << 20] {
+                    let read = read_sized(&mut Slow(&octets, at_once), said, most).expect("it can");
+                    let expected = &octets[..most.min(octets.len())];
+                    // Who says its size and gives it in one piece is not asked for more.
+                    let is_cut = read.len() == said && said < expected.len();
+                    assert!(read == expected || is_cut, "{said} {at_once} {most}: {}", read.len());
+                }
+            }
+        }
+        let whole = read_sized(&mut Slow(&octets, usize::MAX), 20_000, 1 << 20).expect("it can");
+        assert_eq!(whole, octets);
     }
 
     #[test]

@@ -386,7 +386,7 @@ fn words(bulk: &Bulk) -> Words<'_> {
 
 fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
     // A little more than the limit, so that what is behind it can be seen.
-    let most = limits.file_octets() as u64 + 4;
+    let most = limits.file_octets().saturating_add(4);
     if let Some(path) = &bulk.robots_dir {
         let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
         return Ok(Robots::Each(Box::new(folder)));
@@ -398,7 +398,7 @@ fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
     let path = bulk.robots.as_deref().unwrap_or(Path::new("-"));
     let mut octets = Vec::new();
     input::open(path)?
-        .take(most)
+        .take(most as u64)
         .read_to_end(&mut octets)
         .map_err(|error| input::unreadable(path, &error))?;
     Ok(Robots::One(octets))

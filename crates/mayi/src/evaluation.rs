@@ -33,13 +33,39 @@ pub(crate) fn decide_watched<'r>(
     target: &Target<'_>,
     observer: &mut impl Observer,
 ) -> Decision<'r> {
-    if robots.dialect().allows_robots_txt && target.is_robots_txt() {
+    if is_always_allowed(robots, target) {
         return Decision::without_group(Reason::RobotsTxt);
     }
-    let Some(selection) = select(robots, crawler, observer) else {
-        return Decision::without_group(Reason::NoGroup);
-    };
-    let rule = most_specific(robots, &selection, target, observer).map(|winner| {
+    let selection = select(robots, crawler, observer);
+    decide_in(robots, selection.as_ref(), target, observer)
+}
+
+/// Decides by groups that were selected for the crawler already, with nobody watching.
+#[cfg(feature = "report")]
+pub(crate) fn decide_selected<'r>(
+    robots: &'r RobotsTxt<'_>,
+    selection: Option<&Selection>,
+    target: &Target<'_>,
+) -> Decision<'r> {
+    if is_always_allowed(robots, target) {
+        return Decision::without_group(Reason::RobotsTxt);
+    }
+    decide_in(robots, selection, target, &mut ())
+}
+
+/// Whether the target is the file itself, in a dialect that always allows it.
+fn is_always_allowed(robots: &RobotsTxt<'_>, target: &Target<'_>) -> bool {
+    robots.dialect().allows_robots_txt && target.is_robots_txt()
+}
+
+fn decide_in<'r>(
+    robots: &'r RobotsTxt<'_>,
+    selection: Option<&Selection>,
+    target: &Target<'_>,
+    observer: &mut impl Observer,
+) -> Decision<'r> {
+    let Some(selection) = selection else { return Decision::without_group(Reason::NoGroup) };
+    let rule = most_specific(robots, selection, target, observer).map(|winner| {
         let record = robots.records()[winner.record];
         let pattern = robots.value(record);
         let start = record.start();

@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod carried;
 mod error;
 mod explained;
 mod file;
@@ -47,12 +48,13 @@ use crate::access::AccessResult;
 use crate::crawler::Crawler;
 use crate::decision::{DecidingRule, Decision};
 use crate::dialect::Dialect;
+use crate::evaluation::decide_selected;
 use crate::explanation::Explanation;
 use crate::extension::Extension;
 use crate::limits::Limits;
 use crate::page::{PageOptions, PageRules};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
-use crate::selection::select;
+use crate::selection::{Selection, select};
 use crate::target::Target;
 use crate::uses::{Response, usage_of};
 
@@ -176,7 +178,9 @@ pub struct Question<'a> {
 impl<'a> Question<'a> {
     /// The decision in all its parts.
     pub fn report(self) -> Report<'a> {
-        self.report_of(&self.robots.decide(self.crawler, self.target))
+        let selection = select(self.robots, self.crawler, &mut ());
+        let decision = decide_selected(self.robots, selection.as_ref(), self.target);
+        self.report_selected(&decision, selection.as_ref())
     }
 
     /// The decision in all its parts, with its explanation.
@@ -199,10 +203,13 @@ impl<'a> Question<'a> {
     /// The same for a decision that was made already: by rules that the file has prepared, or
     /// without a file, in which case `robots` is an empty one.
     pub fn report_of(self, decision: &Decision<'a>) -> Report<'a> {
+        self.report_selected(decision, select(self.robots, self.crawler, &mut ()).as_ref())
+    }
+
+    /// The same by groups that were selected for the crawler already.
+    fn report_selected(self, decision: &Decision<'a>, selection: Option<&Selection>) -> Report<'a> {
         let Self { robots, crawler, target, fields, page } = self;
         let response = Response { fields, page };
-        let selection = select(robots, crawler, &mut ());
-        let selection = selection.as_ref();
         let asked = robots.app_directives(crawler, target);
         // What can't be fetched has no preferences (USE-4).
         let usage = || usage_of(robots, crawler, selection, target, response, &asked);

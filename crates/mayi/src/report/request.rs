@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::carried::carried;
 use super::error::{ErrorCode, RequestError};
 use crate::access::AccessResult;
 use crate::crawler::Crawler;
@@ -101,11 +102,47 @@ impl<'a> Request<'a> {
             RequestError::new(code, error)
         };
         if json.trim_ascii_start().first() == Some(&b'{') {
+            if let Some((text, rest)) = carried(json)
+                && let Ok(request) = serde_json::from_slice::<Request<'_>>(&rest)
+            {
+                let robots = Some(RobotsInput::Text(Cow::Owned(text)));
+                return Ok(Request { robots, ..request.into_owned() });
+            }
             return serde_json::from_slice(json).map_err(wrong);
         }
         serde_json::from_slice::<de::IgnoredAny>(json).map_err(wrong)?;
         let message = "a request is a JSON object with at least `url` and `agent`";
         Err(RequestError::new(ErrorCode::InvalidRequest, message))
+    }
+
+    /// The same without what it borrows.
+    fn into_owned(self) -> Request<'static> {
+        let list = |words: Vec<Cow<'_, str>>| words.into_iter().map(owned).collect();
+        Request {
+            url: owned(self.url),
+            agent: owned(self.agent),
+            user_agent: self.user_agent.map(owned),
+            purposes: list(self.purposes),
+            apps: list(self.apps),
+            robots: self.robots.map(|robots| match robots {
+                RobotsInput::Text(text) => RobotsInput::Text(owned(text)),
+                RobotsInput::Octets { octets, charset } => RobotsInput::Octets { octets, charset },
+                RobotsInput::Ended(result) => RobotsInput::Ended(result),
+            }),
+            page: self.page.map(|page| PageInput {
+                headers: page
+                    .headers
+                    .into_iter()
+                    .map(|(name, value)| (owned(name), owned(value)))
+                    .collect(),
+                html: page.html.map(|html| match html {
+                    HtmlInput::Text(text) => HtmlInput::Text(owned(text)),
+                    HtmlInput::Octets(octets) => HtmlInput::Octets(octets),
+                }),
+            }),
+            dialect: self.dialect.map(owned),
+            explain: self.explain,
+        }
     }
 
     /// Who asks, with all that the request says of it.
@@ -159,6 +196,10 @@ impl<'a> Request<'a> {
             RequestError::new(ErrorCode::UnknownDialect, message)
         })
     }
+}
+
+fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
 }
 
 /// How many header fields a response may have; servers let far fewer through.

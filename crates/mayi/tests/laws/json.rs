@@ -9,6 +9,10 @@ use super::{Question, read};
 /// Any octets are a request or an error with a message; and what comes out for either is JSON that
 /// names the request's own URL and crawler. Nothing panics.
 pub(crate) fn any_octets_get_an_answer(json: &[u8]) {
+    if json.trim_ascii_start().first() == Some(&b'{') {
+        let plainly = serde_json::from_slice::<Request<'_>>(json).ok();
+        assert_eq!(Request::from_json(json).ok(), plainly, "the text of a file is cut out of it");
+    }
     let request = match Request::from_json(json) {
         Ok(request) => request,
         Err(error) => {
@@ -42,6 +46,7 @@ pub(crate) fn a_request_is_answered_like_the_question(question: &Question, expla
             "dialect": dialect.name(), "explain": explain,
         });
         let request = request.to_string();
+        any_octets_get_an_answer(request.as_bytes());
         let request = Request::from_json(request.as_bytes()).expect("it is a request");
         let answered = answer(&request).expect("it can be answered");
         let report = parsed(&answered);

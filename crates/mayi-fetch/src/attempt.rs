@@ -7,9 +7,10 @@ use mayi::access::{AccessResult, Attempt, AttemptOptions, Origin, Step, Validato
 use url::Url;
 
 use crate::clock::{Clock, within};
+use crate::fault::Lack;
 use crate::kept::{FileCopy, Hop, Said};
 use crate::lifecycle::Attempted;
-use crate::manners::{Manners, Turn};
+use crate::manners::{Manners, NoRoom, Party, Turn};
 use crate::transport::{Cause, Get, Response, Transport, TransportError};
 
 /// What an attempt is made with.
@@ -30,6 +31,7 @@ impl Means {
         &self,
         origin: &Origin,
         turn: Turn,
+        party: &Party,
         copy: Option<&FileCopy>,
         options: AttemptOptions,
     ) -> Attempted {
@@ -44,7 +46,7 @@ impl Means {
             // ask with. A 304 to any other request means nothing.
             let copy =
                 copy.filter(|copy| *copy.url == *asked && copy.validators != Validators::default());
-            let got = self.get(&asked, origin.port(), copy, turn.take(), &mut left).await;
+            let got = self.get(&asked, origin.port(), copy, (turn.take(), party), &mut left).await;
             let said = match &got {
                 Ok(response) => Said::Status(response.status),
                 Err(error) => Said::Error(error.message().into()),
@@ -83,13 +85,15 @@ impl Means {
         url: &str,
         named_port: u16,
         copy: Option<&FileCopy>,
-        turn: Option<Turn>,
+        (turn, party): (Option<Turn>, &Party),
         left: &mut Duration,
     ) -> Result<Response, TransportError> {
         let url = Url::parse(url).map_err(|error| TransportError::new("url", error))?;
-        let _turn = match turn {
-            Some(turn) => turn,
-            None => self.manners.turn(url.host_str().unwrap_or_default()).await,
+        let _turn = if let Some(turn) = turn {
+            turn
+        } else {
+            let turn = self.manners.turn(url.host_str().unwrap_or_default(), party).await;
+            turn.map_err(|NoRoom| TransportError::lacking(Lack::Room, "the queue of fetches is full"))?
         };
         let get = Get {
             url: &url,

@@ -47,6 +47,7 @@ pub struct Builder {
     roots: Vec<CertificateDer<'static>>,
     per_host: usize,
     in_total: usize,
+    waiting: usize,
     ready_octets: u64,
     offline: bool,
     store: Option<Arc<dyn Store>>,
@@ -75,6 +76,7 @@ impl Builder {
             roots: Vec::new(),
             per_host: 2,
             in_total: 256,
+            waiting: 4096,
             ready_octets: 256 << 20,
             offline: false,
             store: None,
@@ -127,6 +129,13 @@ impl Builder {
     /// How many connections there may be at once, to one host and in total.
     pub fn connections(self, per_host: usize, in_total: usize) -> Self {
         Self { per_host, in_total, ..self }
+    }
+
+    /// How many fetches may wait for a connection for clients that were named
+    /// ([`Fetcher::on_behalf_of`]), 4096 unless told otherwise. Where there are more, the client for whom the most
+    /// wait loses the newest: whoever waits for it is told that nothing is known.
+    pub fn waiting(self, waiting: usize) -> Self {
+        Self { waiting, ..self }
     }
 
     /// Where what is fetched is kept; in memory where nothing is said.
@@ -191,7 +200,7 @@ impl Builder {
         let means = Means {
             transport,
             clock: Arc::clone(&self.clock),
-            manners: Manners::new(self.per_host, self.in_total),
+            manners: Manners::new(self.per_host, self.in_total, self.waiting),
             user_agent: self.user_agent,
             body_octets: limits.file_octets() + BEHIND_THE_LIMIT,
             total: self.patience.total,
@@ -208,6 +217,7 @@ impl Builder {
             offline: self.offline,
             counters: crate::stats::Counters::told_to(self.listener),
             flights: std::sync::Mutex::default(),
+            clients: std::hash::RandomState::new(),
         })
     }
 }

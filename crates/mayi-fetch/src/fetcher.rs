@@ -1,9 +1,10 @@
 //! A question without its file → the file, from what is kept or from its server → the decision.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use mayi::access::{AccessResult, InForce, Origin, Unavailable, Unreachable};
 use mayi::report::{Answer, Answering, Request, RequestError};
@@ -15,24 +16,14 @@ use tokio::sync::watch;
 use crate::Stats;
 use crate::attempt::Means;
 use crate::builder::{Builder, InvalidUserAgent};
-use crate::clock::{Clock, within};
+use crate::clock::Clock;
 use crate::events::{StoreHealth, StoreWork};
-use crate::kept::{Kept, LastAttempt};
-use crate::lifecycle::{CLOCK_SKEW, Need, Policy};
-use crate::manners::Turn;
+use crate::flight::{Flight, Landed, Over, Wanted};
+use crate::lifecycle::{Need, Policy};
+use crate::manners::{Client, Party};
 use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
-use crate::store::{Claim, ClaimToken, Store, StoreError, StoreErrorKind, Storing};
-use crate::transport::Cause;
-
-/// How often a store is asked whether another process is done with an origin.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
-/// How long a store may take to answer before the fetcher goes on without it.
-const STORE_PATIENCE: Duration = Duration::from_secs(3);
-
-/// No claim is longer than this, whatever an attempt may take.
-const LONGEST_CLAIM: Duration = Duration::from_hours(24);
+use crate::store::{Store, StoreError};
 
 /// Gets files, keeps them, and answers from them. Clones share everything, and are cheap.
 ///
@@ -49,7 +40,10 @@ const LONGEST_CLAIM: Duration = Duration::from_hours(24);
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Fetcher(Arc<Inner>);
+pub struct Fetcher {
+    inner: Arc<Inner>,
+    client: Client,
+}
 
 pub(crate) struct Inner {
     pub(crate) policy: Policy,
@@ -60,7 +54,9 @@ pub(crate) struct Inner {
     pub(crate) ready: Cache<Origin, Arc<Ready>, Octets>,
     pub(crate) offline: bool,
     pub(crate) counters: Counters,
-    pub(crate) flights: Mutex<HashMap<Origin, watch::Receiver<Option<Landed>>>>,
+    pub(crate) flights: Mutex<HashMap<Origin, Arc<Flight>>>,
+    /// Tells clients apart, by a number that nobody outside can foresee.
+    pub(crate) clients: RandomState,
 }
 
 /// How much memory a file that is ready takes.
@@ -71,22 +67,6 @@ impl Weighter<Origin, Arc<Ready>> for Octets {
     fn weight(&self, _: &Origin, ready: &Arc<Ready>) -> u64 {
         ready.octets() as u64
     }
-}
-
-/// What a flight is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// An answer, from what is kept where that is good enough.
-    Answer,
-    /// What the server says now.
-    News,
-}
-
-/// Where a flight has come down: what is kept, and how it came.
-#[derive(Clone)]
-pub(crate) struct Landed {
-    ready: Arc<Ready>,
-    how: How,
 }
 
 impl Fetcher {
@@ -100,8 +80,19 @@ impl Fetcher {
         Builder::new(user_agent)
     }
 
+    /// The same fetcher, asked for somebody: a client of a service. Clients that ask for much at once wait for
+    /// each other's turns fairly, and how many fetches wait for all of them is bounded
+    /// ([`Builder::waiting`]). Whoever is asked for nobody, as by default, waits for its turn whatever happens.
+    ///
+    /// What tells clients apart is for the caller to say: a key, an address, a network.
+    #[must_use]
+    pub fn on_behalf_of(&self, client: impl Hash) -> Self {
+        let client = Client::Named(self.inner.clients.hash_one(client));
+        Self { inner: Arc::clone(&self.inner), client }
+    }
+
     pub(crate) fn from_inner(inner: Inner) -> Self {
-        Self(Arc::new(inner))
+        Self { inner: Arc::new(inner), client: Client::Ourselves }
     }
 
     /// The decision about a request. Where it carries its file, nothing is fetched.
@@ -110,15 +101,15 @@ impl Fetcher {
     /// When the request is wrong. What goes wrong with a fetch is part of the answer.
     pub async fn decide<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
         if request.robots.is_some() {
-            return self.0.answering.answer(request);
+            return self.inner.answering.answer(request);
         }
         let origin = Origin::of_url(&request.url).map_err(RequestError::from)?;
         // What is wrong with a request is said before anybody is asked for anything.
-        let dialect = self.0.answering.dialect_of(request)?;
+        let dialect = self.inner.answering.dialect_of(request)?;
         request.crawler()?;
         Target::parse(&request.url).map_err(RequestError::from)?;
         let robots = self.robots(&origin).await;
-        robots.answer(&self.0.answering, dialect, request)
+        robots.answer(&self.inner.answering, dialect, request)
     }
 
     /// The file of an origin: kept or fetched, or why there is none.
@@ -127,10 +118,10 @@ impl Fetcher {
             return robots;
         }
         let landed = self.flight(origin, Wanted::Answer).await;
-        if landed.how == How::Kept && self.0.need(&landed.ready.kept) == Need::Refresh {
-            drop(self.start(origin, Wanted::Answer));
+        if landed.how == How::Kept && self.inner.need(&landed.ready.kept) == Need::Refresh {
+            self.start_anyway(origin);
         }
-        self.0.counters.answered(landed.how);
+        self.inner.counters.answered(landed.how);
         self.robots_of(landed)
     }
 
@@ -142,24 +133,24 @@ impl Fetcher {
             // Somebody was on the way already who was content with what is kept.
             landed = self.flight(origin, Wanted::News).await;
         }
-        self.0.counters.answered(landed.how);
+        self.inner.counters.answered(landed.how);
         self.robots_of(landed)
     }
 
     /// The file of an origin where it is in memory and needs nobody to be waited for.
     pub fn ready(&self, origin: &Origin) -> Option<Robots> {
-        let inner = &self.0;
+        let inner = &self.inner;
         let ready = inner.ready.get(origin)?;
         match inner.need(&ready.kept) {
             Need::Attempt => return None,
             Need::Refresh if tokio::runtime::Handle::try_current().is_ok() => {
-                drop(self.start(origin, Wanted::Answer));
+                self.start_anyway(origin);
             }
             // Outside of a runtime nothing can be started: the next question within one does it.
             Need::Refresh | Need::Nothing => {}
         }
         inner.counters.answered(How::Kept);
-        Some(self.robots_of(Landed { ready, how: How::Kept }))
+        Some(self.robots_of(Landed::kept(ready)))
     }
 
     /// Forgets an origin, here and in the store, and says whether there was something to forget.
@@ -167,286 +158,96 @@ impl Fetcher {
     /// # Errors
     /// When the store can't forget.
     pub async fn forget(&self, origin: &Origin) -> Result<bool, StoreError> {
-        let was_ready = self.0.ready.remove(origin).is_some();
-        Ok(self.0.store.remove(origin).await? || was_ready)
+        let was_ready = self.inner.ready.remove(origin).is_some();
+        Ok(self.inner.store.remove(origin).await? || was_ready)
     }
 
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.0.store
+        &self.inner.store
     }
 
     /// How the store is, by what came of the last work that was asked of it.
     pub fn store_health(&self) -> StoreHealth {
-        self.0.counters.store_health()
+        self.inner.counters.store_health()
     }
 
     /// Asks the store whether it answers, and says how it is then. It is as quick as the store, and takes no
     /// longer than three seconds: for a start, and for readiness that nobody has questions before.
     pub async fn check_store(&self) -> StoreHealth {
-        self.0.noted(StoreWork::Reading, self.0.store.check()).await;
+        self.inner.noted(StoreWork::Reading, self.inner.store.check()).await;
         self.store_health()
     }
 
     /// How requests are answered.
     pub fn answering(&self) -> &Answering {
-        &self.0.answering
+        &self.inner.answering
     }
 
     /// What has been done so far.
     pub fn stats(&self) -> Stats {
-        let flights = self.0.flights.lock().unwrap_or_else(PoisonError::into_inner).len();
-        self.0.counters.stats(flights, self.0.ready.len(), self.0.ready.weight())
+        let flights = self.inner.flights.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let stats =
+            self.inner.counters.stats(flights, self.inner.ready.len(), self.inner.ready.weight());
+        Stats { waiting: self.inner.means.manners.waiting(), ..stats }
     }
 
     fn robots_of(&self, landed: Landed) -> Robots {
-        let now = self.0.clock.now();
-        let in_force = landed.ready.kept.in_force(&self.0.policy.keeping, now);
-        Robots::new(landed.ready, landed.how, in_force, now, self.0.offline)
+        let now = self.inner.clock.now();
+        let in_force = landed.ready.kept.in_force(&self.inner.policy.keeping, now);
+        Robots::new(landed.ready, landed.how, in_force, now, self.inner.offline, landed.lack)
     }
 
     /// Waits for the one flight of an origin, and starts it where nobody has.
     async fn flight(&self, origin: &Origin, wanted: Wanted) -> Landed {
-        let mut flight = self.start(origin, wanted);
-        let landed = flight.wait_for(Option::is_some).await.ok().and_then(|landed| landed.clone());
+        let mut landing = self.start(origin, wanted, false);
+        let landed = landing.wait_for(Option::is_some).await.ok().and_then(|landed| landed.clone());
         // A flight that came down nowhere is a fault of ours, and nobody is let in because of it.
         landed.unwrap_or_else(|| {
-            let now = self.0.clock.now();
-            self.0.without_answer(origin, "internal: the fetch has failed; please report it", now)
+            let now = self.inner.clock.now();
+            self.inner.without_answer(origin, "internal: the fetch has failed; please report it", now)
         })
     }
 
-    /// The flight of an origin, which goes on whoever stops waiting for it.
-    fn start(&self, origin: &Origin, wanted: Wanted) -> watch::Receiver<Option<Landed>> {
-        let mut flights = self.0.flights.lock().unwrap_or_else(PoisonError::into_inner);
-        match flights.entry(origin.clone()) {
-            Entry::Occupied(flight) => flight.get().clone(),
-            Entry::Vacant(place) => {
-                let (sender, receiver) = watch::channel(None);
-                place.insert(receiver.clone());
-                let (fetcher, origin) = (self.clone(), origin.clone());
-                tokio::spawn(async move {
-                    let over = Over { fetcher: &fetcher, origin: &origin };
-                    let landed = fetcher.0.fly(&origin, wanted).await;
-                    // What is ready is found by whoever comes once the flight is over.
-                    drop(over);
-                    drop(sender.send(Some(landed)));
-                });
-                receiver
-            }
-        }
-    }
-}
-
-/// Takes a flight off the list, also where it ends in a panic.
-struct Over<'f> {
-    fetcher: &'f Fetcher,
-    origin: &'f Origin,
-}
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        let flights = &self.fetcher.0.flights;
-        flights.lock().unwrap_or_else(PoisonError::into_inner).remove(self.origin);
-    }
-}
-
-impl Inner {
-    fn need(&self, kept: &Kept) -> Need {
-        if self.offline {
-            return Need::Nothing;
-        }
-        self.policy.need(kept, self.clock.now())
+    /// Brings something up to date that is in use, whether or not somebody waits for it.
+    fn start_anyway(&self, origin: &Origin) {
+        drop(self.start(origin, Wanted::Answer, true));
     }
 
-    /// Whether what is ready is what a flight is for.
-    fn is_enough(&self, ready: &Ready, wanted: Wanted) -> bool {
-        self.offline || (wanted == Wanted::Answer && self.need(&ready.kept) == Need::Nothing)
-    }
-
-    /// Brings an origin up to date: from the store where that is enough, from another process that is
-    /// at it, or from its server.
-    async fn fly(&self, origin: &Origin, wanted: Wanted) -> Landed {
-        let mut is_blind = false;
-        let was_here = self.ready.get(origin).is_some();
-        let mut before = self.newest(origin, &mut is_blind).await;
-        // What was only in the store answers at once where it may: who waits for it starts a flight for
-        // the news then.
-        let is_good = |ready: &Ready| {
-            self.is_enough(ready, wanted)
-                || (!was_here && wanted == Wanted::Answer && self.need(&ready.kept) == Need::Refresh)
-        };
-        if let Some(ready) = &before
-            && is_good(ready)
-        {
-            return Landed { ready: Arc::clone(ready), how: How::Kept };
-        }
-        if self.offline {
-            let error = "offline: nothing is kept of this origin";
-            return self.without_answer(origin, error, self.clock.now());
-        }
-        let claim = self.claimed(origin, wanted, &mut before, &mut is_blind).await;
-        let Some((turn, token)) = claim else {
-            let ready = before.expect("another process has brought it up to date");
-            return Landed { ready, how: How::Kept };
-        };
-        let kept = before.as_ref().map(|ready| &*ready.kept);
-        let landed = self.ask(origin, turn, kept, is_blind).await;
-        if let Some(token) = token {
-            self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
-        }
-        landed
-    }
-
-    /// The newest of what is in memory and in the store, and whether the store could not be looked into.
-    async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
-        let here = self.ready.get(origin);
-        if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
-            return here;
-        }
-        let stored = self.loaded(origin).await;
-        *is_blind = stored.is_none();
-        match (here, stored.flatten()) {
-            (Some(here), Some(stored)) if stored.last.at <= here.kept.last.at => Some(here),
-            (_, Some(stored)) => Some(self.keep(stored)),
-            (here, None) => here,
-        }
-    }
-
-    /// Waits until this process may ask for the file of an origin: `Some` with its turn, and with the claim
-    /// to give back later, if the store has claims. `None` where another process has meanwhile done it.
-    ///
-    /// The turn comes first. A claim ends by itself, and one that was held in a queue would be over when
-    /// it is needed.
-    async fn claimed(
+    /// The flight of an origin. Once its server is asked it goes on whoever stops waiting for it; before that it is
+    /// given up with the last of them, unless it is wanted anyway.
+    fn start(
         &self,
         origin: &Origin,
         wanted: Wanted,
-        before: &mut Option<Arc<Ready>>,
-        is_blind: &mut bool,
-    ) -> Option<(Turn, Option<ClaimToken>)> {
-        // Whoever has no limit of time still claims for a time that a clock can show.
-        let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_CLAIM);
-        let mut give_up = None;
-        loop {
-            let turn = self.means.manners.turn(origin.host()).await;
-            match self.noted(StoreWork::Claiming, self.store.claim(origin, at_most)).await {
-                Some(Claim::Granted(token)) => {
-                    // Somebody may have been done with it just before.
-                    *before = self.newest(origin, is_blind).await;
-                    if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
-                        self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
-                        return None;
+        is_wanted_anyway: bool,
+    ) -> watch::Receiver<Option<Landed>> {
+        let mut flights = self.inner.flights.lock().unwrap_or_else(PoisonError::into_inner);
+        match flights.entry(origin.clone()) {
+            Entry::Occupied(flight) => {
+                let flight = flight.get();
+                flight.is_wanted_anyway.fetch_or(is_wanted_anyway, Ordering::Relaxed);
+                let landing = flight.landed.subscribe();
+                self.inner.means.manners.join(&flight.party, self.client);
+                landing
+            }
+            Entry::Vacant(place) => {
+                let (landed, landing) = watch::channel(None);
+                let is_wanted_anyway = AtomicBool::new(is_wanted_anyway);
+                let flight =
+                    Arc::new(Flight { landed, party: Party::of(self.client), is_wanted_anyway });
+                place.insert(Arc::clone(&flight));
+                let (inner, origin) = (Arc::clone(&self.inner), origin.clone());
+                tokio::spawn(async move {
+                    let over = Over { inner: &inner, origin: &origin, flight: &flight };
+                    let landed = inner.fly(&origin, wanted, &flight).await;
+                    // What is ready is found by whoever comes once the flight is over.
+                    drop(over);
+                    if let Some(landed) = landed {
+                        flight.landed.send_replace(Some(landed));
                     }
-                    return Some((turn, Some(token)));
-                }
-                // A store that is down holds nobody up.
-                None => return Some((turn, None)),
-                Some(Claim::Taken) => {
-                    let now = self.clock.now();
-                    if now >= *give_up.get_or_insert(now + at_most) {
-                        return Some((turn, None));
-                    }
-                    drop(turn);
-                    self.clock.sleep(LOOK_AGAIN).await;
-                }
-            }
-            *before = self.newest(origin, is_blind).await;
-            if before.as_ref().is_some_and(|ready| self.is_enough(ready, wanted)) {
-                return None;
-            }
-        }
-    }
-
-    /// Asks the server, and keeps what came of it.
-    async fn ask(&self, origin: &Origin, turn: Turn, before: Option<&Kept>, is_blind: bool) -> Landed {
-        let start = self.clock.now();
-        let copy = before.and_then(|kept| kept.copy.as_ref());
-        let attempted = self.means.attempt(origin, turn, copy, self.policy.attempts).await;
-        let now = self.clock.now();
-        let cause = attempted.cause.clone();
-        if !matches!(cause, Cause::Here(..)) {
-            self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
-        }
-        let how = match (&attempted.result, attempted.is_unchanged) {
-            (AccessResult::Successful, true) => How::Revalidated,
-            _ => How::Fetched,
-        };
-        let dice = fastrand::f64() * 2.0 - 1.0;
-        let kept = Arc::new(self.policy.after(before, origin, attempted, now, dice));
-        match cause {
-            // What this machine lacks says nothing about the site: the next question asks again.
-            Cause::Here(lack, detail) => {
-                self.counters.lacking(origin, lack, &detail);
-                return Landed { ready: Arc::new(Ready::new(kept, &self.answering)), how };
-            }
-            // What the guard of this process refuses is not for others to know.
-            Cause::Guard(detail) => self.counters.guarded(origin, &detail),
-            Cause::Server if is_blind && kept.copy.is_none() => {
-                // In a store that could not be looked into there may be a good copy, and no failure
-                // replaces it.
-            }
-            Cause::Server => {
-                if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
-                    // A store keeps the later of two attempts: one from the future would stay for ever.
-                    self.noted(StoreWork::Writing, self.store.remove(origin)).await;
-                }
-                self.noted(StoreWork::Writing, self.store.save(&kept)).await;
-            }
-        }
-        Landed { ready: self.keep(kept), how }
-    }
-
-    /// Reads a file and has it ready.
-    fn keep(&self, kept: Arc<Kept>) -> Arc<Ready> {
-        let ready = Arc::new(Ready::new(kept, &self.answering));
-        self.ready.insert(ready.kept.origin.clone(), Arc::clone(&ready));
-        ready
-    }
-
-    /// What holds where nothing is known of an origin: it is not kept.
-    fn without_answer(&self, origin: &Origin, error: &str, now: SystemTime) -> Landed {
-        let result = AccessResult::Unreachable(Unreachable::Network(error.into()));
-        let last = LastAttempt {
-            at: now,
-            result,
-            hops: Vec::new(),
-            failing_since: None,
-            failures: 0,
-            not_before: now,
-        };
-        let kept = Arc::new(Kept::new(origin.clone(), None, last));
-        Landed { ready: Arc::new(Ready::new(kept, &self.answering)), how: How::Kept }
-    }
-
-    /// What the store has of an origin: `None` where it can't be asked. What is damaged is as good as absent.
-    async fn loaded(&self, origin: &Origin) -> Option<Option<Arc<Kept>>> {
-        let loaded = async {
-            match self.store.load(origin).await {
-                Err(error) if error.kind() == StoreErrorKind::DamagedEntry => {
-                    self.counters.damaged(origin, &error);
-                    Ok(None)
-                }
-                loaded => loaded,
-            }
-        };
-        self.noted(StoreWork::Reading, Box::pin(loaded)).await
-    }
-
-    /// What a store says, in time; that it failed is counted and told, and nobody has to wait for it.
-    async fn noted<T>(&self, work: StoreWork, saying: Storing<'_, T>) -> Option<T> {
-        let late = || {
-            let message = format!("the store has not answered in {STORE_PATIENCE:?}");
-            Err(StoreError::of(StoreErrorKind::Unreachable, message))
-        };
-        match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {
-            Ok(value) => {
-                self.counters.store_worked(work);
-                Some(value)
-            }
-            Err(error) => {
-                self.counters.store_failed(work, &error, self.clock.now());
-                None
+                });
+                landing
             }
         }
     }
@@ -468,7 +269,7 @@ pub(crate) fn result_in_force(in_force: InForce, last: &AccessResult) -> AccessR
 
 impl std::fmt::Debug for Fetcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fetcher").field("store", &self.0.store.describe()).finish_non_exhaustive()
+        f.debug_struct("Fetcher").field("store", &self.inner.store.describe()).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is kept of an origin: its last good copy, and what came of the last attempt.
 //!
 //! A [`Kept`] is the unit of every store. In a store that leaves the process it is octets: a schema
-//! version, then its head as JSON and the file, compressed together. Times have whole milliseconds
+//! version, a checksum, then its head as JSON and the file, compressed together. Times have whole milliseconds
 //! there. What a store does with the octets is not known here, and neither is the time.
 
 use std::io;
@@ -12,7 +12,11 @@ use mayi::access::{AccessResult, Keeping, Origin, Outcome, Unavailable, Unreacha
 use serde::{Deserialize, Serialize};
 
 /// The version of the octets that [`Kept::encode`] writes. What has another one is as good as absent.
-pub const SCHEMA: u8 = 1;
+pub const SCHEMA: u8 = 2;
+
+/// How many octets of checksum follow the version. A disk, a memory or a network that flips a bit must not make
+/// `Disallow: /private` into something else.
+const CHECKSUM: usize = size_of::<u64>();
 
 /// The most octets that a kept origin may have when it is unpacked: more is damage, or an attack on
 /// whoever reads the store.
@@ -149,8 +153,9 @@ impl Kept {
         plain.extend(&head);
         plain.extend(body);
         let packed = zstd::bulk::compress(&plain, COMPRESSION).expect("memory takes everything");
-        let mut octets = Vec::with_capacity(packed.len() + 1);
+        let mut octets = Vec::with_capacity(1 + CHECKSUM + packed.len());
         octets.push(SCHEMA);
+        octets.extend(checksum(&packed).to_le_bytes());
         octets.extend(&packed);
         octets
     }
@@ -160,17 +165,27 @@ impl Kept {
     /// # Errors
     /// When the octets are of another schema, or damaged. A store treats both as nothing kept.
     pub fn decode(octets: &[u8]) -> Result<Self, Undecodable> {
-        let (&schema, packed) = octets.split_first().ok_or(Undecodable("no octets"))?;
+        let (&schema, rest) = octets.split_first().ok_or(Undecodable::Damaged("no octets"))?;
         if schema != SCHEMA {
-            return Err(Undecodable("another schema version"));
+            return Err(Undecodable::OtherSchema);
         }
-        let plain = unpack(packed).map_err(|_| Undecodable("not whole"))?;
-        let (length, rest) = plain.split_first_chunk().ok_or(Undecodable("no head"))?;
+        let damaged = Undecodable::Damaged;
+        let (sum, packed) = rest.split_first_chunk().ok_or(damaged("no checksum"))?;
+        if u64::from_le_bytes(*sum) != checksum(packed) {
+            return Err(damaged("its checksum is another"));
+        }
+        let plain = unpack(packed).map_err(|_| damaged("not whole"))?;
+        let (length, rest) = plain.split_first_chunk().ok_or(damaged("no head"))?;
         let length = u32::from_le_bytes(*length) as usize;
-        let head = rest.get(..length).ok_or(Undecodable("no whole head"))?;
-        let head: Head<'_> = serde_json::from_slice(head).map_err(|_| Undecodable("an odd head"))?;
+        let head = rest.get(..length).ok_or(damaged("no whole head"))?;
+        let head: Head<'_> = serde_json::from_slice(head).map_err(|_| damaged("an odd head"))?;
         head.with_body(Bytes::copy_from_slice(&rest[length..]))
     }
+}
+
+/// What the octets of an entry come to. The seed makes it another one for another schema.
+fn checksum(packed: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(packed, u64::from(SCHEMA))
 }
 
 impl FileCopy {
@@ -210,11 +225,21 @@ fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Why octets are nothing that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Undecodable(&'static str);
+#[non_exhaustive]
+pub enum Undecodable {
+    /// Another version of this program has written them.
+    OtherSchema,
+    /// They are not what was written, and what is wrong with them.
+    Damaged(&'static str),
+}
 
 impl std::fmt::Display for Undecodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "what the store has can't be used: {}", self.0)
+        let what = match self {
+            Self::OtherSchema => "another schema version",
+            Self::Damaged(what) => what,
+        };
+        write!(f, "what the store has can't be used: {what}")
     }
 }
 
@@ -281,7 +306,7 @@ impl<'k> Head<'k> {
 
     fn with_body(self, body: Bytes) -> Result<Kept, Undecodable> {
         Ok(Kept {
-            origin: Origin::of_url(&self.origin).map_err(|_| Undecodable("no origin"))?,
+            origin: Origin::of_url(&self.origin).map_err(|_| Undecodable::Damaged("no origin"))?,
             copy: self.copy.map(|copy| copy.with_body(body)),
             last: LastAttempt {
                 at: time(self.at),
@@ -429,19 +454,20 @@ pub(crate) mod tests {
         }
     }
 
+    /// Every flipped bit is found, and so is every end that is missing.
     #[test]
     fn damage_is_no_entry_and_no_panic() {
         let octets = example("https://example.com", &b"Disallow: /x\n".repeat(100), 5).encode();
         for end in 0..octets.len() {
             assert!(Kept::decode(&octets[..end]).is_err(), "{end} octets");
         }
-        for at in 0..octets.len() {
+        for bit in 0..octets.len() * 8 {
             let mut damaged = octets.clone();
-            damaged[at] ^= 0x41;
-            let _ = Kept::decode(&damaged);
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(Kept::decode(&damaged).is_err(), "bit {bit} of {}", octets.len() * 8);
         }
         let mut newer = octets;
         newer[0] = SCHEMA + 1;
-        assert_eq!(Kept::decode(&newer), Err(Undecodable("another schema version")));
+        assert_eq!(Kept::decode(&newer), Err(Undecodable::OtherSchema));
     }
 }

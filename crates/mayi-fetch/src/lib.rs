@@ -23,6 +23,7 @@ pub mod dial;
 pub mod events;
 mod fault;
 mod fetcher;
+mod flight;
 #[cfg(feature = "ftp")]
 mod ftp;
 pub mod guard;

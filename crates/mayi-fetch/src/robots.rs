@@ -7,6 +7,7 @@ use mayi::access::{AccessResult, InForce, Origin};
 use mayi::report::{Answer, Answering, FileHop, FileReport, FileSource, Request, RequestError};
 use mayi::{Crawler, Decision, Dialect, RobotsTxt, Target};
 
+use crate::fault::Lack;
 use crate::fetcher::{no_file, result_in_force};
 use crate::kept::{Kept, Said};
 
@@ -58,6 +59,7 @@ pub struct Robots {
     in_force: InForce,
     result: AccessResult,
     source: FileSource,
+    lack: Option<Lack>,
 }
 
 impl Robots {
@@ -67,6 +69,7 @@ impl Robots {
         in_force: InForce,
         now: SystemTime,
         is_offline: bool,
+        lack: Option<Lack>,
     ) -> Self {
         let result = result_in_force(in_force, &ready.kept.last.result);
         let source = match (in_force, &ready.kept.last.result, how) {
@@ -84,7 +87,7 @@ impl Robots {
                 }
             }
         };
-        Self { ready, in_force, result, source }
+        Self { ready, in_force, result, source, lack }
     }
 
     /// Whose file it is.
@@ -111,6 +114,12 @@ impl Robots {
     /// Where the file came from.
     pub fn source(&self) -> FileSource {
         self.source
+    }
+
+    /// What this machine lacked, where its server was not asked for that reason. A service may want to say that
+    /// it is overloaded instead of what little it knows.
+    pub fn lack(&self) -> Option<Lack> {
+        self.lack
     }
 
     /// All that is kept of the origin.

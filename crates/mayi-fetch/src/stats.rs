@@ -32,8 +32,12 @@ pub struct Stats {
     pub local_faults: u64,
     /// How long all attempts took together.
     pub fetch_time: Duration,
-    /// Attempts that are being made now.
+    /// Attempts that are being made now, and those that wait for their turn.
     pub in_flight: usize,
+    /// Those of them that wait for their turn.
+    pub waiting: usize,
+    /// Attempts that were given up before their turn, because nobody waited for them any more.
+    pub abandoned: u64,
     /// Origins that are in memory, ready to answer.
     pub ready: usize,
     /// Octets that they take there, about.
@@ -56,6 +60,7 @@ pub(crate) struct Counters {
     unreachable: AtomicU64,
     guarded: AtomicU64,
     local_faults: AtomicU64,
+    abandoned: AtomicU64,
     fetch_microseconds: AtomicU64,
     store_errors: AtomicU64,
     damaged_entries: AtomicU64,
@@ -100,6 +105,10 @@ impl Counters {
     pub(crate) fn lacking(&self, origin: &Origin, lack: Lack, detail: &str) {
         self.local_faults.fetch_add(1, Relaxed);
         self.tell(&Event::LocalFault { origin, lack, detail });
+    }
+
+    pub(crate) fn abandoned(&self) {
+        self.abandoned.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn damaged(&self, origin: &Origin, error: &StoreError) {
@@ -154,6 +163,8 @@ impl Counters {
             local_faults: self.local_faults.load(Relaxed),
             fetch_time: Duration::from_micros(self.fetch_microseconds.load(Relaxed)),
             in_flight,
+            waiting: 0,
+            abandoned: self.abandoned.load(Relaxed),
             ready,
             ready_octets,
             store_errors: self.store_errors.load(Relaxed),

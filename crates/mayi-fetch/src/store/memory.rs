@@ -7,9 +7,9 @@ use mayi::access::Origin;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::{Store, StoreError, StoreSize, Storing};
+use super::{Store, StoreSize, Storing, entry};
 use crate::held;
-use crate::kept::Kept;
+use crate::kept::{Kept, milliseconds};
 
 /// What is kept, in memory. The origins that are asked for least go first when it is full.
 ///
@@ -56,8 +56,7 @@ impl Store for MemoryStore {
     fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
         Box::pin(async move {
             let Some(packed) = self.packed.get(origin) else { return Ok(None) };
-            let kept = Kept::decode(&packed.octets).map_err(StoreError::new)?;
-            Ok(Some(Arc::new(kept)))
+            entry::read(&origin.to_string(), Some(milliseconds(packed.at)), &packed.octets)
         })
     }
 
@@ -85,8 +84,10 @@ impl Store for MemoryStore {
                 .filter(|(origin, _)| after.is_none_or(|after| **origin > *after))
                 .collect();
             found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-            let decoded = found.iter().take(limit).map(|(_, packed)| Kept::decode(&packed.octets));
-            decoded.map(|kept| kept.map(Arc::new).map_err(StoreError::new)).collect()
+            let read = |(origin, packed): &(String, Packed)| {
+                entry::read(origin, Some(milliseconds(packed.at)), &packed.octets).ok().flatten()
+            };
+            Ok(found.iter().filter_map(read).take(limit).collect())
         })
     }
 

@@ -11,6 +11,7 @@
 
 #[cfg(feature = "disk")]
 mod disk;
+mod entry;
 mod error;
 mod memory;
 mod open;
@@ -65,6 +66,17 @@ pub trait Store: Send + Sync + 'static {
     fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, Claim> {
         let _ = (origin, at_most);
         Box::pin(async { Ok(Claim::Granted(ClaimToken(0))) })
+    }
+
+    /// Has a claim hold for as long as this from now, and says whether it is still the caller's.
+    fn renew<'a>(
+        &'a self,
+        origin: &'a Origin,
+        token: ClaimToken,
+        at_most: Duration,
+    ) -> Storing<'a, bool> {
+        let _ = (origin, token, at_most);
+        Box::pin(async { Ok(true) })
     }
 
     /// Gives a claim back.

@@ -44,8 +44,11 @@ fn kill_many_times(test: &str, rounds: u64) -> usize {
     let mut saved = 0;
     for round in 0..rounds {
         // Some are killed while they start: before the file is made, and while it is opened.
-        let after = if round < 8 { round } else { fastrand::u64(40..300) };
-        for (name, at) in child_killed_after(test, &path, Duration::from_millis(after)) {
+        let when = match round {
+            0..8 => When::After(Duration::from_millis(round)),
+            _ => When::HasSaved(fastrand::usize(60..200)),
+        };
+        for (name, at) in child_killed(test, &path, when) {
             saved += 1;
             let highest = acknowledged.entry(name).or_default();
             *highest = at.max(*highest);
@@ -120,21 +123,37 @@ async fn whoever_reads_is_answered_while_others_write() {
     writing.await.expect("all is written");
 }
 
+/// When a child is killed.
+#[derive(Clone, Copy)]
+enum When {
+    After(Duration),
+    HasSaved(usize),
+}
+
 /// What a child acknowledged until it was killed.
-fn child_killed_after(test: &str, path: &Path, after: Duration) -> Vec<(String, u64)> {
+fn child_killed(test: &str, path: &Path, when: When) -> Vec<(String, u64)> {
     let mut child = myself(test, path).stdout(Stdio::piped()).spawn().expect("a child");
     let output = BufReader::new(child.stdout.take().expect("its output"));
+    let (said, heard) = std::sync::mpsc::channel();
     let reading = std::thread::spawn(move || {
         let read = |line: String| {
             let (name, at) = line.strip_prefix("saved ")?.strip_suffix(" .")?.split_once(' ')?;
             Some((name.to_owned(), at.parse().ok()?))
         };
-        output.lines().map_while(Result::ok).filter_map(read).collect()
+        for saved in output.lines().map_while(Result::ok).filter_map(read) {
+            said.send(saved).expect("somebody listens");
+        }
     });
-    std::thread::sleep(after);
+    let mut saved = Vec::new();
+    match when {
+        When::After(after) => std::thread::sleep(after),
+        When::HasSaved(count) => saved.extend(heard.iter().take(count)),
+    }
     child.kill().expect("a child");
     child.wait().expect("a child");
-    reading.join().expect("what it said")
+    saved.extend(heard.iter());
+    reading.join().expect("what it said");
+    saved
 }
 
 fn save_until_killed(path: &Path, is_made_smaller: bool) {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use mayi::access::{AccessResult, Origin};
 use mayi_fetch::Fetcher;
 use mayi_fetch::guard::Guard;
-use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store, open};
+use mayi_fetch::kept::SCHEMA;
+use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store, StoreErrorKind, open};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::servers::{Cluster, Server};
@@ -264,13 +265,17 @@ async fn damage_is_absence_and_a_full_server_is_an_error() {
     let server = Server::start(&[]);
     let store = connect(&server.url());
     for (name, value) in [("cut", "0000"), ("odd", "00000000000000001000odd"), ("text", "text")] {
-        server.say(&format!("SET mayi:1:kept:{{https://{name}.example}} {value}"));
-        assert_eq!(store.load(&origin(name)).await.expect("an answer"), None, "{name}");
+        server.say(&format!("SET mayi:{SCHEMA}:kept:{{https://{name}.example}} {value}"));
+        match store.load(&origin(name)).await {
+            // What begins with another version is that of somebody else.
+            Ok(there) => assert_eq!(there, None, "{name}"),
+            Err(error) => assert_eq!(error.kind(), StoreErrorKind::DamagedEntry, "{error}"),
+        }
         let kept = kept(name, 2_000, 10);
         store.save(&kept).await.expect("it is written over");
         assert_eq!(store.load(&kept.origin).await.expect("an answer"), Some(kept));
     }
-    server.say("SET mayi:1:kept:{https://a.example} odd");
+    server.say(&format!("SET mayi:{SCHEMA}:kept:{{https://a.example}} odd"));
     assert_eq!(store.list(None, 3).await.expect("a list").len(), 3, "damage makes no page shorter");
 
     let full = Server::start(&["--maxmemory", "1mb", "--maxmemory-policy", "noeviction"]);
@@ -278,4 +283,145 @@ async fn damage_is_absence_and_a_full_server_is_an_error() {
     let error = store.save(&kept("a", 1_000, 10)).await.expect_err("there is no room");
     assert!(error.to_string().contains("maxmemory"), "{error}");
     assert_eq!(store.load(&origin("a")).await.expect("reading goes on"), None);
+}
+
+/// A claim is short, and is renewed while its holder is at work; whoever dies with one holds nobody up for longer
+/// than that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_ends_soon_after_its_holder() {
+    let server = Server::start(&[]);
+    let site = StallingSite::start().await;
+    let key = format!("mayi:{SCHEMA}:claim:{{{}}}", site.origin);
+    let left = || -> i64 {
+        let said = server.say(&format!("PTTL {key}")).expect("an answer");
+        said.trim_start_matches(':')
+            .lines()
+            .next()
+            .and_then(|left| left.parse().ok())
+            .expect("a number")
+    };
+    // A process of its own, as far as the store can tell.
+    let holder = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let holder = holder.expect("a runtime");
+    let (url, origin) = (server.url(), site.origin.clone());
+    holder.spawn(async move { on_loopback(&url).robots(&origin).await });
+    until("the holder is at work", || async { site.asked.load(Ordering::SeqCst) == 1 }).await;
+    // For longer than a claim holds that nobody renews.
+    let start = std::time::Instant::now();
+    while start.elapsed() < Duration::from_secs(6) {
+        let left = left();
+        assert!(left > 0, "it is renewed while its holder is at work: {left}");
+        assert!(left <= 5_000, "it ends within five seconds of its holder's death: {left}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let next = on_loopback(&server.url());
+    let asking = tokio::spawn({
+        let origin = site.origin.clone();
+        async move { next.robots(&origin).await }
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(site.asked.load(Ordering::SeqCst), 1, "the next one waits for the holder");
+    // The holder dies: nothing is given back.
+    holder.shutdown_background();
+    assert!(left() <= 5_000);
+    until("the next one asks", || async { site.asked.load(Ordering::SeqCst) == 2 }).await;
+    site.gate.add_permits(10);
+    let robots = asking.await.expect("a task");
+    assert_eq!(*robots.access(), AccessResult::Successful);
+    until("the claim is given back", || async { left() == -2 }).await;
+}
+
+fn on_loopback(url: &str) -> Fetcher {
+    let guard = Guard::default().allowing("127.0.0.0/8".parse().expect("a range"));
+    let builder = Fetcher::builder("ExampleBot/1.0 (+https://example.com/bot)");
+    builder.expect("a User-Agent string").guard(guard).store(Arc::new(connect(url))).build()
+}
+
+/// A site that answers when its gate is open.
+struct StallingSite {
+    origin: Origin,
+    asked: Arc<AtomicUsize>,
+    gate: Arc<tokio::sync::Semaphore>,
+}
+
+impl StallingSite {
+    async fn start() -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port on loopback");
+        let url = format!("http://{}/", listener.local_addr().expect("its address"));
+        let origin = Origin::of_url(&url).expect("an origin");
+        let (asked, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(tokio::sync::Semaphore::new(0)));
+        let site = Self { origin, asked: Arc::clone(&asked), gate: Arc::clone(&gate) };
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                asked.fetch_add(1, Ordering::SeqCst);
+                let gate = Arc::clone(&gate);
+                tokio::spawn(async move {
+                    let _turn = gate.acquire().await;
+                    let _ =
+                        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n# a\n").await;
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
+                });
+            }
+        });
+        site
+    }
+}
+
+/// What went wrong has a kind: a log and an alarm can act on it.
+#[tokio::test(flavor = "multi_thread")]
+async fn troubles_have_kinds() {
+    let locked = Server::start(&[]);
+    assert!(locked.say("CONFIG SET requirepass secret").is_some_and(|said| said.starts_with("+OK")));
+    for url in [locked.url(), locked.url().replace("redis://", "redis://:wrong@")] {
+        let store = connect(&url);
+        let kinds = [
+            store.check().await.expect_err("it is locked").kind(),
+            store.load(&origin("a")).await.expect_err("it is locked").kind(),
+            store.save(&kept("a", 1, 1)).await.expect_err("it is locked").kind(),
+        ];
+        assert_eq!(kinds, [StoreErrorKind::Refused; 3], "{url}");
+    }
+    let full = Server::start(&["--maxmemory", "1mb", "--maxmemory-policy", "noeviction"]);
+    let store = connect(&full.url());
+    store.check().await.expect("it answers");
+    let error = store.save(&kept("a", 1_000, 10)).await.expect_err("there is no room");
+    assert_eq!(error.kind(), StoreErrorKind::Full, "{error}");
+    let mut gone = Server::start(&[]);
+    let store = connect(&gone.url());
+    store.check().await.expect("it answers");
+    gone.kill();
+    let error = store.load(&origin("a")).await.expect_err("nobody is there");
+    assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
+}
+
+/// Every bit of an entry, one after the other, and the name of another site: no other file comes of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_flipped_bit_gives_another_file() {
+    let server = Server::start(&[]);
+    let store = connect(&server.url());
+    let entry = kept("a", 1_700_000_000_000, 8);
+    let key = format!("mayi:{SCHEMA}:kept:{{{}}}", entry.origin);
+    store.save(&entry).await.expect("saved");
+    let length = server.say(&format!("STRLEN {key}")).expect("an answer");
+    let length = length.trim_start_matches(':').lines().next().and_then(|length| length.parse().ok());
+    let bits = 8 * length.unwrap_or(0_usize);
+    assert!(bits > 500, "{bits}");
+    let flip = "\"return redis.call('SETBIT',KEYS[1],ARGV[1],1-redis.call('GETBIT',KEYS[1],ARGV[1]))\"";
+    for bit in 0..bits {
+        server.say(&format!("EVAL {flip} 1 {key} {bit}"));
+        match store.load(&entry.origin).await {
+            Ok(there) => assert_eq!(there, None, "bit {bit}"),
+            Err(error) => assert_eq!(error.kind(), StoreErrorKind::DamagedEntry, "bit {bit}"),
+        }
+        // Whatever the bit was, of the time too, what is saved next is there.
+        store.save(&entry).await.expect("saved");
+        if bit % 32 == 0 {
+            let there = store.load(&entry.origin).await.expect("an answer");
+            assert_eq!(there.as_ref(), Some(&entry), "bit {bit}");
+        }
+    }
+    let other = format!("mayi:{SCHEMA}:kept:{{{}}}", origin("b"));
+    assert!(server.say(&format!("RENAME {key} {other}")).is_some_and(|said| said.starts_with("+OK")));
+    let error = store.load(&origin("b")).await.expect_err("it is that of another site");
+    assert_eq!(error.kind(), StoreErrorKind::DamagedEntry);
 }

@@ -10,7 +10,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::ops::Bound;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, TryLockError};
@@ -22,7 +22,7 @@ use redb::{
 
 use super::writer::Change;
 use crate::kept::Kept;
-use crate::store::{StoreError, StoreErrorKind};
+use crate::store::{StoreError, StoreErrorKind, entry};
 
 const KEPT: TableDefinition<'_, &str, (u64, u64, &[u8])> = TableDefinition::new("kept");
 const TURNS: TableDefinition<'_, u64, &str> = TableDefinition::new("turns");
@@ -46,6 +46,9 @@ pub(super) fn weight(origin: &str, octets: &[u8]) -> u64 {
     2 * (2 * origin.len() as u64 + octets.len() as u64 + OVERHEAD)
 }
 
+/// What opens the file: a test has something else than a disk under it.
+pub(super) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
+
 /// A file that is open, or that is to be opened again after a failure.
 pub(super) struct File {
     pub(super) path: PathBuf,
@@ -54,6 +57,7 @@ pub(super) struct File {
     pub(super) octets: AtomicU64,
     /// Nothing after a failure, until it could be opened again.
     database: RwLock<Option<Database>>,
+    opener: Opener,
     asked_for: AskedFor,
 }
 
@@ -63,7 +67,13 @@ impl File {
         if is_unmade(&place)? {
             make(&place)?;
         }
-        let (database, size) = open(&path)?;
+        let there = path.clone();
+        Self::over(path, most_octets, Box::new(move || builder().open(&there)))
+    }
+
+    /// The file that this opens.
+    pub(super) fn over(path: PathBuf, most_octets: u64, opener: Opener) -> Result<Self, Trouble> {
+        let (database, size) = open(&opener)?;
         Ok(Self {
             path,
             most_octets,
@@ -71,6 +81,7 @@ impl File {
             octets: size.octets.into(),
             database: RwLock::new(Some(database)),
             asked_for: AskedFor::new(),
+            opener,
         })
     }
 
@@ -82,10 +93,11 @@ impl File {
         self.with_database(|database| {
             let kept = database.begin_read()?.open_table(KEPT)?;
             let Some(entry) = kept.get(origin)? else { return Ok(None) };
-            let (_, _, octets) = entry.value();
+            let (at, _, octets) = entry.value();
             self.asked_for.note(origin);
-            Ok(Kept::decode(octets).ok().map(Arc::new))
-        })
+            Ok(Some(entry::read(origin, Some(at), octets)))
+        })?
+        .map_or(Ok(None), |read| read.map_err(Trouble::Entry))
     }
 
     pub(super) fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<Arc<Kept>>, Trouble> {
@@ -97,9 +109,9 @@ impl File {
                 if found.len() == limit {
                     break;
                 }
-                if let Ok(kept) = Kept::decode(entry?.1.value().2) {
-                    found.push(Arc::new(kept));
-                }
+                let (origin, value) = entry?;
+                let (at, _, octets) = value.value();
+                found.extend(entry::read(origin.value(), Some(at), octets).ok().flatten());
             }
             Ok(found)
         })
@@ -164,7 +176,7 @@ impl File {
         }
         let mut place = self.database.write().unwrap_or_else(PoisonError::into_inner);
         if place.is_none() {
-            let (database, size) = open(&self.path).map_err(|trouble| trouble.error(&self.path))?;
+            let (database, size) = open(&self.opener).map_err(|trouble| trouble.error(&self.path))?;
             self.origins.store(size.origins, Ordering::Release);
             self.octets.store(size.octets, Ordering::Release);
             *place = Some(database);
@@ -230,8 +242,12 @@ impl<'t> Tables<'t> {
     fn apply(&mut self, change: &Change) -> Result<bool, redb::Error> {
         match change {
             Change::Save { origin, at, octets } => {
-                let later = self.kept.get(&**origin)?.is_some_and(|there| there.value().0 > *at);
-                if later {
+                let is_later = self.kept.get(&**origin)?.is_some_and(|there| {
+                    let (its, _, octets) = there.value();
+                    // One that can't be read keeps nothing out, however late it says it is.
+                    its > *at && entry::read(origin, Some(its), octets).is_ok_and(|kept| kept.is_some())
+                });
+                if is_later {
                     return Ok(true);
                 }
                 let before = self.remove(origin)?;
@@ -334,14 +350,19 @@ struct Size {
 }
 
 /// Opens a file that is there. The library takes some damage for a fault of its own, and panics.
-fn open(path: &Path) -> Result<(Database, Size), Trouble> {
-    let opened = catch_unwind(|| {
-        let database = Database::builder().set_cache_size(CACHE).open(path);
-        let database = database.map_err(redb::Error::from)?;
+fn open(opener: &Opener) -> Result<(Database, Size), Trouble> {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let database = opener().map_err(redb::Error::from)?;
         let size = read_size(&database)?;
         Ok((database, size))
-    });
-    opened.unwrap_or(Err(Trouble::Damaged))
+    }));
+    caught.unwrap_or(Err(Trouble::Damaged))
+}
+
+pub(super) fn builder() -> redb::Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE);
+    builder
 }
 
 fn read_size(database: &Database) -> Result<Size, Trouble> {
@@ -399,7 +420,7 @@ fn make(path: &Path) -> Result<(), Trouble> {
             created => created,
         };
         let database = database.map_err(redb::Error::from)?;
-        write_schema(&database, SCHEMA).map_err(Trouble::Library)?;
+        write_schema(&database).map_err(Trouble::Library)?;
         let published = if is_unmade(path)? {
             std::fs::rename(&unfinished, path)
         } else {
@@ -426,9 +447,9 @@ fn gone_already(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn write_schema(database: &Database, schema: u64) -> Result<(), redb::Error> {
+pub(super) fn write_schema(database: &Database) -> Result<(), redb::Error> {
     let transaction = database.begin_write()?;
-    transaction.open_table(FACTS)?.insert("schema", schema)?;
+    transaction.open_table(FACTS)?.insert("schema", SCHEMA)?;
     transaction.open_table(KEPT)?;
     transaction.open_table(TURNS)?;
     transaction.commit()?;
@@ -442,6 +463,7 @@ pub(super) enum Trouble {
     SomethingElse,
     Schema(u64),
     Damaged,
+    Entry(StoreError),
     Closed,
 }
 
@@ -459,6 +481,7 @@ impl Trouble {
             Self::Library(redb::Error::Io(error)) => StoreErrorKind::of_io(error),
             Self::Library(redb::Error::Corrupted(_)) | Self::Damaged => StoreErrorKind::Damaged,
             Self::Library(_) => StoreErrorKind::Other,
+            Self::Entry(error) => error.kind(),
             Self::SomethingElse | Self::Schema(_) => StoreErrorKind::Unsuitable,
         }
     }
@@ -477,6 +500,7 @@ impl Trouble {
             Self::Library(redb::Error::Corrupted(what)) => format!("{damaged} ({what})"),
             Self::Library(error) => error.to_string(),
             Self::Damaged => damaged.into(),
+            Self::Entry(error) => error.to_string(),
             Self::SomethingElse => something_else.into(),
             Self::Schema(other) => format!(
                 "this store has schema version {other}, and this program knows {SCHEMA}; name another \

@@ -9,9 +9,14 @@
 //! chance for what was asked for since. Which those were is only in memory, as one bit each: reading
 //! never writes.
 //!
-//! What an entry means is not known here, except for the time of its attempt.
+//! What an entry means is not known here, except for the time of its attempt. An entry that fails its checksum is an
+//! error for whoever asks for it, and no obstacle to whoever saves.
 
+#[cfg(test)]
+mod damage;
 mod file;
+#[cfg(test)]
+mod power;
 mod readers;
 mod writer;
 
@@ -58,7 +63,12 @@ impl DiskStore {
     /// another schema version, and when another process has it open.
     pub fn open(path: impl AsRef<Path>, most_octets: u64) -> Result<Self, StoreError> {
         let path = PathBuf::from(path.as_ref());
-        let file = Arc::new(File::open(path.clone(), most_octets).map_err(|it| it.error(&path))?);
+        let file = File::open(path.clone(), most_octets).map_err(|it| it.error(&path))?;
+        Self::of(file)
+    }
+
+    fn of(file: File) -> Result<Self, StoreError> {
+        let file = Arc::new(file);
         let threads = "the threads of the store can't be started";
         let writer = Writer::start(Arc::clone(&file)).map_err(|error| {
             StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}"))

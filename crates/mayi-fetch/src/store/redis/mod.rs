@@ -2,8 +2,8 @@
 //!
 //! | key | value |
 //! | --- | --- |
-//! | `mayi:1:kept:{https://example.com}` | 20 digits, the time of the attempt; then the octets of the entry |
-//! | `mayi:1:claim:{https://example.com}` | the token of whoever fetches the file now |
+//! | `mayi:2:kept:{https://example.com}` | 20 digits, the time of the attempt; then the octets of the entry |
+//! | `mayi:2:claim:{https://example.com}` | the token of whoever fetches the file now |
 //!
 //! The number is the schema version: processes of two versions don't see each other's entries. The
 //! braces keep the keys of an origin on one node of a cluster. Entries go by themselves when nobody
@@ -25,7 +25,7 @@ use mayi::access::Origin;
 use redis::{Cmd, FromRedisValue, cmd};
 
 use self::link::{Link, Node};
-use super::{Claim, ClaimToken, Store, StoreError, StoreSize, Storing};
+use super::{Claim, ClaimToken, Store, StoreError, StoreSize, Storing, entry};
 use crate::clock::moment;
 use crate::kept::{Kept, SCHEMA, milliseconds};
 
@@ -94,6 +94,9 @@ const PAGE: usize = 100;
 /// How many digits a time has in front of an entry.
 const DIGITS: usize = 20;
 
+/// How many octets of a value tell it from every other one: the time, the schema version, the checksum.
+const BEGINNING: usize = DIGITS + 1 + size_of::<u64>();
+
 /// Saves an entry unless there is one of a later attempt.
 const SAVE: &str = "\
 local at = tonumber(redis.call('GETRANGE', KEYS[1], 0, 19))
@@ -101,10 +104,22 @@ if at and at > tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1";
 
+/// Forgets an entry that begins so: one that is damaged may say that it is of the far future, and would keep every
+/// later one out.
+const FORGET: &str = "\
+if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])";
+
 /// Claims, or finds its own claim again: whoever lost the answer may ask twice.
 const CLAIM: &str = "\
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
+return 0";
+
+/// Has a claim hold for longer if it is still the caller's, or nobody's.
+const RENEW: &str = "\
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 return 0";
 
 /// Gives a claim back if it is still the caller's.
@@ -204,7 +219,8 @@ impl RedisStore {
                 command.arg(kept_key(origin));
             }
             let values: Vec<Option<Vec<u8>>> = self.link.ask(None, &command).await?;
-            entries.extend(values.into_iter().flatten().filter_map(|value| decode(&value)));
+            let found = page.iter().zip(values).filter_map(|(origin, value)| Some((origin, value?)));
+            entries.extend(found.filter_map(|(origin, value)| read(origin, &value).ok().flatten()));
         }
         Ok(entries)
     }
@@ -217,7 +233,15 @@ impl Store for RedisStore {
             let mut command = cmd("GET");
             command.arg(kept_key(&origin));
             let value: Option<Vec<u8>> = self.ask(&origin, &command).await?;
-            Ok(value.and_then(|value| decode(&value)))
+            let Some(value) = value else { return Ok(None) };
+            let read = read(&origin, &value);
+            if read.is_err() {
+                let mut command = script(FORGET, &kept_key(&origin));
+                command.arg(&value[..value.len().min(BEGINNING)]);
+                // Where that fails, the next one who asks tries again.
+                let _ = self.ask::<i64>(&origin, &command).await;
+            }
+            read
         })
     }
 
@@ -320,6 +344,20 @@ impl Store for RedisStore {
         })
     }
 
+    fn renew<'a>(
+        &'a self,
+        origin: &'a Origin,
+        token: ClaimToken,
+        at_most: Duration,
+    ) -> Storing<'a, bool> {
+        Box::pin(async move {
+            let origin = origin.to_string();
+            let mut command = script(RENEW, &claim_key(&origin));
+            command.arg(token.0.to_string()).arg(whole_milliseconds(at_most));
+            Ok(self.ask::<i64>(&origin, &command).await? != 0)
+        })
+    }
+
     fn release<'a>(&'a self, origin: &'a Origin, token: ClaimToken) -> Storing<'a, ()> {
         Box::pin(async move {
             let origin = origin.to_string();
@@ -356,9 +394,11 @@ fn origin_of(kept_key: &str) -> Option<&str> {
     kept_key.split_once('{')?.1.strip_suffix('}')
 }
 
-/// What an entry holds; one that can't be read is as good as absent.
-fn decode(value: &[u8]) -> Option<Arc<Kept>> {
-    Kept::decode(value.get(DIGITS..)?).ok().map(Arc::new)
+/// What the value of a key holds.
+fn read(origin: &str, value: &[u8]) -> Result<Option<Arc<Kept>>, StoreError> {
+    let (digits, octets) = value.split_at(value.len().min(DIGITS));
+    let at = std::str::from_utf8(digits).ok().filter(|digits| digits.len() == DIGITS);
+    entry::read(origin, at.and_then(|at| at.parse().ok()), octets)
 }
 
 /// A script with its key. Its text goes along each time: it is short, and a server that was started

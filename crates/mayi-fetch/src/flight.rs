@@ -1,0 +1,386 @@
+//! The flight of an origin: from what is kept, from another process that is at it, or from its server, and what
+//! is kept of it then.
+//!
+//! One flight is in the air for an origin at a time, and all who ask wait for it. Who they are, and how they are
+//! answered, is known to the [`Fetcher`](crate::Fetcher).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use mayi::access::{AccessResult, Origin, Unreachable};
+use tokio::sync::watch;
+
+use crate::clock::within;
+use crate::events::StoreWork;
+use crate::fault::Lack;
+use crate::fetcher::Inner;
+use crate::kept::{Kept, LastAttempt};
+use crate::lifecycle::{Attempted, CLOCK_SKEW, Need};
+use crate::manners::{Party, Turn};
+use crate::robots::{How, Ready};
+use crate::store::{Claim, ClaimToken, StoreError, StoreErrorKind, Storing};
+use crate::transport::{Cause, TransportError};
+
+/// How often a store is asked whether another process is done with an origin.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How long a store may take to answer before the fetcher goes on without it.
+const STORE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a claim holds that is not renewed, and how often it is renewed: whoever dies with one holds the others
+/// up for less than five seconds, and a store that stalls for a moment costs nobody a claim.
+const CLAIM: Duration = Duration::from_secs(4);
+const RENEW_EVERY: Duration = Duration::from_secs(1);
+
+/// Nobody waits longer than this for another process, whatever an attempt may take.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// A flight: one attempt, and all who wait for what comes of it.
+pub(crate) struct Flight {
+    pub(crate) landed: watch::Sender<Option<Landed>>,
+    pub(crate) party: Party,
+    /// Whether it goes on without anybody who waits for it: it brings something up to date that is in use.
+    pub(crate) is_wanted_anyway: AtomicBool,
+}
+
+/// What a flight is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// An answer, from what is kept where that is good enough.
+    Answer,
+    /// What the server says now.
+    News,
+}
+
+/// Where a flight has come down: what is kept, and how it came.
+#[derive(Clone)]
+pub(crate) struct Landed {
+    pub(crate) ready: Arc<Ready>,
+    pub(crate) how: How,
+    /// What this machine lacked, where nobody was asked because of it.
+    pub(crate) lack: Option<Lack>,
+}
+
+/// What came of waiting to ask a server.
+enum Claimed {
+    /// It is to be asked: with this turn, and with a claim to give back, if the store has claims.
+    Go(Turn, Option<ClaimToken>),
+    /// Another process has meanwhile brought this up to date.
+    Done(Arc<Ready>),
+    /// Too many wait already.
+    NoRoom,
+    /// Nobody waits any more.
+    Abandoned,
+}
+
+impl Landed {
+    pub(crate) fn kept(ready: Arc<Ready>) -> Self {
+        Self { ready, how: How::Kept, lack: None }
+    }
+}
+
+/// Takes a flight off the list, also where it ends in a panic.
+pub(crate) struct Over<'f> {
+    pub(crate) inner: &'f Inner,
+    pub(crate) origin: &'f Origin,
+    pub(crate) flight: &'f Arc<Flight>,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.inner.strike(self.origin, self.flight, |_| true);
+    }
+}
+
+impl Inner {
+    /// Takes a flight off the list where this holds, and says whether it did.
+    fn strike(&self, origin: &Origin, flight: &Arc<Flight>, holds: impl Fn(&Flight) -> bool) -> bool {
+        let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_on_list = flights.get(origin).is_some_and(|on_list| Arc::ptr_eq(on_list, flight));
+        let strikes = is_on_list && holds(flight);
+        if strikes {
+            flights.remove(origin);
+        }
+        strikes
+    }
+
+    /// Waits until nobody waits for a flight any more. It is off the list then, and who asks next starts another.
+    async fn abandoned(&self, origin: &Origin, flight: &Arc<Flight>) {
+        loop {
+            flight.landed.closed().await;
+            let is_left = |flight: &Flight| {
+                flight.landed.receiver_count() == 0 && !flight.is_wanted_anyway.load(Ordering::Relaxed)
+            };
+            if self.strike(origin, flight, is_left) {
+                self.counters.abandoned();
+                return;
+            }
+            if flight.is_wanted_anyway.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    pub(crate) fn need(&self, kept: &Kept) -> Need {
+        if self.offline {
+            return Need::Nothing;
+        }
+        self.policy.need(kept, self.clock.now())
+    }
+
+    /// Whether what is ready is what a flight is for.
+    fn is_enough(&self, ready: &Ready, wanted: Wanted) -> bool {
+        self.offline || (wanted == Wanted::Answer && self.need(&ready.kept) == Need::Nothing)
+    }
+
+    /// Brings an origin up to date: from the store where that is enough, from another process that is
+    /// at it, or from its server. Nothing comes of it where nobody waits any more.
+    pub(crate) async fn fly(
+        &self,
+        origin: &Origin,
+        wanted: Wanted,
+        flight: &Arc<Flight>,
+    ) -> Option<Landed> {
+        let mut is_blind = false;
+        let was_here = self.ready.get(origin).is_some();
+        let mut before = self.newest(origin, &mut is_blind).await;
+        // What was only in the store answers at once where it may: who waits for it starts a flight for
+        // the news then.
+        let is_good = |ready: &Ready| {
+            self.is_enough(ready, wanted)
+                || (!was_here && wanted == Wanted::Answer && self.need(&ready.kept) == Need::Refresh)
+        };
+        if let Some(ready) = &before
+            && is_good(ready)
+        {
+            return Some(Landed::kept(Arc::clone(ready)));
+        }
+        if self.offline {
+            let error = "offline: nothing is kept of this origin";
+            return Some(self.without_answer(origin, error, self.clock.now()));
+        }
+        let (turn, token) = match self.claimed(origin, wanted, flight, &mut before, &mut is_blind).await
+        {
+            Claimed::Go(turn, token) => (turn, token),
+            Claimed::Done(ready) => return Some(Landed::kept(ready)),
+            Claimed::NoRoom => return Some(self.without_room(origin, before.as_deref()).await),
+            Claimed::Abandoned => return None,
+        };
+        let kept = before.as_ref().map(|ready| &*ready.kept);
+        let copy = kept.and_then(|kept| kept.copy.as_ref());
+        let start = self.clock.now();
+        let attempt = self.means.attempt(origin, turn, &flight.party, copy, self.policy.attempts);
+        let attempted = match token {
+            Some(token) => self.while_renewed(origin, token, attempt).await,
+            None => attempt.await,
+        };
+        let landed = self.keep_what_came(origin, kept, attempted, start, is_blind).await;
+        if let Some(token) = token {
+            self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
+        }
+        Some(landed)
+    }
+
+    /// Renews a claim until something is done, so that it ends soon after a process that dies.
+    async fn while_renewed<T>(
+        &self,
+        origin: &Origin,
+        token: ClaimToken,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let renewal = async {
+                self.clock.sleep(RENEW_EVERY).await;
+                self.noted(StoreWork::Claiming, self.store.renew(origin, token, CLAIM)).await;
+            };
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = renewal => {}
+            }
+        }
+    }
+
+    /// What holds where a fetch finds no room to wait in: the copy, or that nothing is known.
+    async fn without_room(&self, origin: &Origin, before: Option<&Ready>) -> Landed {
+        let error = TransportError::lacking(Lack::Room, "the queue of fetches is full");
+        let attempted = Attempted {
+            result: AccessResult::Unreachable(Unreachable::Network(error.message().into())),
+            hops: Vec::new(),
+            response: None,
+            is_unchanged: false,
+            cause: error.cause().clone(),
+        };
+        let before = before.map(|ready| &*ready.kept);
+        self.keep_what_came(origin, before, attempted, self.clock.now(), true).await
+    }
+
+    /// The newest of what is in memory and in the store, and whether the store could not be looked into.
+    async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
+        let here = self.ready.get(origin);
+        if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
+            return here;
+        }
+        let stored = self.loaded(origin).await;
+        *is_blind = stored.is_none();
+        match (here, stored.flatten()) {
+            (Some(here), Some(stored)) if stored.last.at <= here.kept.last.at => Some(here),
+            (_, Some(stored)) => Some(self.keep(stored)),
+            (here, None) => here,
+        }
+    }
+
+    /// Waits until this process may ask for the file of an origin.
+    ///
+    /// The turn comes first. A claim ends by itself, and one that was held in a queue would be over when
+    /// it is needed.
+    async fn claimed(
+        &self,
+        origin: &Origin,
+        wanted: Wanted,
+        flight: &Arc<Flight>,
+        before: &mut Option<Arc<Ready>>,
+        is_blind: &mut bool,
+    ) -> Claimed {
+        // Whoever has no limit of time still waits for a time that a clock can show.
+        let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_WAIT);
+        let mut give_up = None;
+        loop {
+            let turn = tokio::select! {
+                biased;
+                () = self.abandoned(origin, flight) => return Claimed::Abandoned,
+                turn = self.means.manners.turn(origin.host(), &flight.party) => turn,
+            };
+            let Ok(turn) = turn else { return Claimed::NoRoom };
+            match self.noted(StoreWork::Claiming, self.store.claim(origin, CLAIM)).await {
+                Some(Claim::Granted(token)) => {
+                    // Somebody may have been done with it just before.
+                    *before = self.newest(origin, is_blind).await;
+                    if let Some(ready) = before.as_ref().filter(|ready| self.is_enough(ready, wanted)) {
+                        self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
+                        return Claimed::Done(Arc::clone(ready));
+                    }
+                    return Claimed::Go(turn, Some(token));
+                }
+                // A store that is down holds nobody up.
+                None => return Claimed::Go(turn, None),
+                Some(Claim::Taken) => {
+                    let now = self.clock.now();
+                    if now >= *give_up.get_or_insert(now + at_most) {
+                        return Claimed::Go(turn, None);
+                    }
+                    drop(turn);
+                    tokio::select! {
+                        biased;
+                        () = self.clock.sleep(LOOK_AGAIN) => {}
+                        () = self.abandoned(origin, flight) => return Claimed::Abandoned,
+                    }
+                }
+            }
+            *before = self.newest(origin, is_blind).await;
+            if let Some(ready) = before.as_ref().filter(|ready| self.is_enough(ready, wanted)) {
+                return Claimed::Done(Arc::clone(ready));
+            }
+        }
+    }
+
+    /// Keeps what came of asking a server, as far as it is to be kept.
+    async fn keep_what_came(
+        &self,
+        origin: &Origin,
+        before: Option<&Kept>,
+        attempted: Attempted,
+        start: SystemTime,
+        is_blind: bool,
+    ) -> Landed {
+        let now = self.clock.now();
+        let cause = attempted.cause.clone();
+        if !matches!(cause, Cause::Here(..)) {
+            self.counters.fetched(&attempted.result, now.duration_since(start).unwrap_or_default());
+        }
+        let how = match (&attempted.result, attempted.is_unchanged) {
+            (AccessResult::Successful, true) => How::Revalidated,
+            _ => How::Fetched,
+        };
+        let dice = fastrand::f64() * 2.0 - 1.0;
+        let kept = Arc::new(self.policy.after(before, origin, attempted, now, dice));
+        match cause {
+            // What this machine lacks says nothing about the site: the next question asks again.
+            Cause::Here(lack, detail) => {
+                self.counters.lacking(origin, lack, &detail);
+                let ready = Arc::new(Ready::new(kept, &self.answering));
+                return Landed { ready, how, lack: Some(lack) };
+            }
+            // What the guard of this process refuses is not for others to know.
+            Cause::Guard(detail) => self.counters.guarded(origin, &detail),
+            Cause::Server if is_blind && kept.copy.is_none() => {
+                // In a store that could not be looked into there may be a good copy, and no failure
+                // replaces it.
+            }
+            Cause::Server => {
+                if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
+                    // A store keeps the later of two attempts: one from the future would stay for ever.
+                    self.noted(StoreWork::Writing, self.store.remove(origin)).await;
+                }
+                self.noted(StoreWork::Writing, self.store.save(&kept)).await;
+            }
+        }
+        Landed { ready: self.keep(kept), how, lack: None }
+    }
+
+    /// Reads a file and has it ready.
+    fn keep(&self, kept: Arc<Kept>) -> Arc<Ready> {
+        let ready = Arc::new(Ready::new(kept, &self.answering));
+        self.ready.insert(ready.kept.origin.clone(), Arc::clone(&ready));
+        ready
+    }
+
+    /// What holds where nothing is known of an origin: it is not kept.
+    pub(crate) fn without_answer(&self, origin: &Origin, error: &str, now: SystemTime) -> Landed {
+        let result = AccessResult::Unreachable(Unreachable::Network(error.into()));
+        let last = LastAttempt {
+            at: now,
+            result,
+            hops: Vec::new(),
+            failing_since: None,
+            failures: 0,
+            not_before: now,
+        };
+        let kept = Arc::new(Kept::new(origin.clone(), None, last));
+        Landed::kept(Arc::new(Ready::new(kept, &self.answering)))
+    }
+
+    /// What the store has of an origin: `None` where it can't be asked. What is damaged is as good as absent.
+    async fn loaded(&self, origin: &Origin) -> Option<Option<Arc<Kept>>> {
+        let loaded = async {
+            match self.store.load(origin).await {
+                Err(error) if error.kind() == StoreErrorKind::DamagedEntry => {
+                    self.counters.damaged(origin, &error);
+                    Ok(None)
+                }
+                loaded => loaded,
+            }
+        };
+        self.noted(StoreWork::Reading, Box::pin(loaded)).await
+    }
+
+    /// What a store says, in time; that it failed is counted and told, and nobody has to wait for it.
+    pub(crate) async fn noted<T>(&self, work: StoreWork, saying: Storing<'_, T>) -> Option<T> {
+        let late = || {
+            let message = format!("the store has not answered in {STORE_PATIENCE:?}");
+            Err(StoreError::of(StoreErrorKind::Unreachable, message))
+        };
+        match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {
+            Ok(value) => {
+                self.counters.store_worked(work);
+                Some(value)
+            }
+            Err(error) => {
+                self.counters.store_failed(work, &error, self.clock.now());
+                None
+            }
+        }
+    }
+}

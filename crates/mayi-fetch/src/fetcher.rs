@@ -103,12 +103,33 @@ impl Fetcher {
         if request.robots.is_some() {
             return self.inner.answering.answer(request);
         }
+        let robots = self.robots(&self.origin_of(request)?).await;
+        self.decide_from(request, &robots)
+    }
+
+    /// Whose file a request is about. What is wrong with a request is said here, before anybody is asked for anything.
+    ///
+    /// # Errors
+    /// When the request is wrong.
+    pub fn origin_of(&self, request: &Request<'_>) -> Result<Origin, RequestError> {
         let origin = Origin::of_url(&request.url).map_err(RequestError::from)?;
-        // What is wrong with a request is said before anybody is asked for anything.
-        let dialect = self.inner.answering.dialect_of(request)?;
+        self.inner.answering.dialect_of(request)?;
         request.crawler()?;
         Target::parse(&request.url).map_err(RequestError::from)?;
-        let robots = self.robots(&origin).await;
+        Ok(origin)
+    }
+
+    /// The decision about a request from a file that was had before: the work of [`decide`](Self::decide) without the
+    /// wait.
+    ///
+    /// # Errors
+    /// When the request is wrong.
+    pub fn decide_from<'a>(
+        &self,
+        request: &'a Request<'_>,
+        robots: &Robots,
+    ) -> Result<Answer<'a>, RequestError> {
+        let dialect = self.inner.answering.dialect_of(request)?;
         robots.answer(&self.inner.answering, dialect, request)
     }
 

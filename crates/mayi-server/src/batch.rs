@@ -4,14 +4,18 @@
 //! channel of its own, and the channels are emptied one after the other: a client that reads slowly
 //! makes the work wait, and not the memory grow. A wrong request gets its error in its place. Lines that
 //! are waited for take no place among the requests that are answered, and long ones a share of what bodies
-//! may take: a client that sends slowly holds up nobody.
+//! may take: a client that sends slowly holds up nobody. Answering is work and done in turns of a few
+//! milliseconds; waiting for files is not, and is done between them. Where the lines break off, those that came
+//! whole are answered, and the answer breaks off too.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
+use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -22,17 +26,22 @@ use http_body_util::BodyExt;
 use hyper::body::Frame;
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, Request, RequestError};
+use mayi_fetch::Robots;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::{JoinHandle, JoinSet};
 
-use crate::api::decide::answer_into;
+use crate::answers::holding;
+use crate::api::decide::{Solved, most_of, solve};
 use crate::api::{App, Read};
 use crate::bodies::{Bodies, Share};
 use crate::gate::Place;
 use crate::metrics::{Outcome, Outcomes};
-use crate::prepared::site_of;
+use crate::prepared::{Answerer, site_of};
 use crate::problem::Problem;
+use crate::pulse::Open;
+use crate::work::By;
 
 /// How many requests a chunk has at most.
 const CHUNK: usize = 512;
@@ -41,10 +50,14 @@ const CHUNK: usize = 512;
 const PIECE: usize = 64 << 10;
 
 /// How many pieces of a chunk wait to be handed on.
-const PIECES: usize = 2;
+const PIECES: usize = 1;
 
-/// How long a chunk works before it lets others have a turn.
-const TURN: Duration = Duration::from_millis(1);
+/// How long a chunk works before it lets others have a turn, and how many octets of work that counts for.
+const TURN: Duration = Duration::from_millis(2);
+const TURN_COST: usize = 8 << 10;
+
+/// Most answers are shorter than this.
+const SHORT_ANSWER: usize = 2 << 10;
 
 /// Requests in an array.
 pub(crate) struct Batch {
@@ -105,115 +118,177 @@ fn cut_array(octets: &[u8], most: usize) -> serde_json::Result<(Vec<&RawValue>, 
 }
 
 /// Answers an array by an array.
-pub(crate) fn array(app: Arc<App>, batch: Batch, place: Option<Place>) -> Response<Body> {
+pub(crate) fn array(app: Arc<App>, batch: Batch, place: Place) -> Response<Body> {
     let Batch { read, items } = batch;
     let source = Source::Array { octets: read.octets.clone(), items, next: 0 };
-    streamed(app, source, "application/json", None, (read, place))
+    let stream = Stream { by: place.by(), open: Arc::clone(place.open()), places: None };
+    streamed(app, source, "application/json", stream, (read, place))
 }
 
 /// Answers lines by lines, as they come.
-pub(crate) fn lines(app: Arc<App>, body: Body, place: Option<Place>) -> Response<Body> {
-    let lines = Lines::new(&app, body);
-    let (places, span) = place.map(Place::leave).unzip();
-    streamed(app, Source::Lines(lines), "application/x-ndjson", places, span)
+pub(crate) fn lines(app: Arc<App>, body: Body, place: Place) -> Response<Body> {
+    let (by, open) = (place.by(), Arc::clone(place.open()));
+    let lines = Lines::new(&app, by.client, body);
+    let (places, span) = place.leave();
+    let stream = Stream { by, open, places: Some(places) };
+    streamed(app, Source::Lines(lines), "application/x-ndjson", stream, span)
 }
 
-/// An answer that is made while it is sent. Each chunk takes one of `places`, where there are some; what is held
-/// is let go at the end.
+/// Whose answer is made while it is sent. Each chunk takes one of `places`, where there are some.
+struct Stream {
+    by: By,
+    open: Arc<Open>,
+    places: Option<Arc<Semaphore>>,
+}
+
+/// An answer that is made while it is sent; what is held is let go at the end.
 fn streamed(
     app: Arc<App>,
     source: Source,
     content_type: &'static str,
-    places: Option<Arc<Semaphore>>,
+    stream: Stream,
     held: impl Send + 'static,
 ) -> Response<Body> {
     let (sender, receiver) = mpsc::channel(1);
+    let (on_the_way, all_sent) = mpsc::channel(1);
+    let open = Arc::clone(&stream.open);
     tokio::spawn(async move {
-        // Whoever does not want the rest of the answer has gone, and that is all there is to it.
-        let _ = drive(app, source, places, sender).await;
+        // Whoever does not want the rest of the answer has gone, and that is all there is to it; and where it could not
+        // be made to its end, that it has no end says so.
+        if drive(app, source, &stream, &sender, on_the_way).await.is_ok() {
+            let _ = sender.send(Piece::End).await;
+        }
         drop(held);
     });
-    let mut response = Response::new(Body::new(Pieces(receiver)));
+    let pieces = Pieces { receiver, all_sent, is_over: false, open };
+    let mut response = Response::new(Body::new(pieces));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Pieces of an answer as a body.
-struct Pieces(mpsc::Receiver<Bytes>);
+/// A part of an answer, or the word that it is whole.
+enum Piece {
+    Octets(Bytes),
+    End,
+}
+
+/// Pieces of an answer as a body. One that breaks off ends in an error, so that nobody takes it for a whole one.
+struct Pieces {
+    receiver: mpsc::Receiver<Piece>,
+    /// Says when there are no octets any more that were made and not sent.
+    all_sent: mpsc::Receiver<Infallible>,
+    is_over: bool,
+    open: Arc<Open>,
+}
 
 impl hyper::body::Body for Pieces {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        self.0.poll_recv(context).map(|piece| piece.map(|octets| Ok(Frame::data(octets))))
+        if !self.is_over {
+            match ready!(self.receiver.poll_recv(context)) {
+                Some(Piece::Octets(octets)) => {
+                    let unsent = self.open.pulse().sending();
+                    unsent.take(octets.len());
+                    return Poll::Ready(Some(Ok(Frame::data(holding(octets, unsent)))));
+                }
+                Some(Piece::End) => return Poll::Ready(None),
+                None => self.is_over = true,
+            }
+        }
+        // What was answered has to get there before the connection is broken off.
+        let None = ready!(self.all_sent.poll_recv(context));
+        Poll::Ready(Some(Err(io::Error::other("the requests broke off"))))
     }
 }
 
-/// Somebody who does not listen any more.
-struct Gone;
+/// Why an answer has no end: somebody does not listen any more, or what was asked broke off.
+struct Broken;
+
+/// A chunk that is being answered. Dropped, nobody goes on with it.
+struct Running {
+    pieces: mpsc::Receiver<Bytes>,
+    task: JoinHandle<Result<(), Broken>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
 
 async fn drive(
     app: Arc<App>,
     mut source: Source,
-    places: Option<Arc<Semaphore>>,
-    out: mpsc::Sender<Bytes>,
-) -> Result<(), Gone> {
+    stream: &Stream,
+    out: &mpsc::Sender<Piece>,
+    on_the_way: mpsc::Sender<Infallible>,
+) -> Result<(), Broken> {
     let is_array = matches!(source, Source::Array { .. });
+    if is_array {
+        send(out, Bytes::from_static(b"[")).await?;
+    }
     let at_once = std::thread::available_parallelism().map_or(2, usize::from);
-    let mut running: VecDeque<mpsc::Receiver<Bytes>> = VecDeque::new();
-    let mut ended = false;
-    if is_array {
-        send(&out, Bytes::from_static(b"[")).await?;
-    }
-    loop {
-        let has_room = !ended && running.len() < at_once;
-        if !has_room && running.is_empty() {
-            break;
+    let (queue, mut chunks) = mpsc::channel::<Running>(at_once.saturating_sub(1).max(1));
+    let patience = Duration::from_millis(app.config.limits.queue_milliseconds);
+    let reading = async move {
+        loop {
+            let place_in_queue = queue.reserve().await.map_err(|_| Broken)?;
+            let Some(chunk) = source.next().await else { break };
+            // In this order, and before the next chunk: whoever is at the front never waits for one behind it.
+            let place = match &stream.places {
+                Some(places) => Arc::clone(places).acquire_owned().await.ok(),
+                None => None,
+            };
+            let octets = (chunk.items.len() * SHORT_ANSWER).min(4 * PIECE);
+            // Places bound it as well, so that nobody has to wait for those who do not read.
+            let room = app.bodies.wait(stream.by.client, octets);
+            let room = tokio::time::timeout(patience, room).await.ok();
+            let (sender, pieces) = mpsc::channel(PIECES);
+            let held = Arc::new((room, on_the_way.clone()));
+            let (app, by) = (Arc::clone(&app), stream.by);
+            let task = tokio::spawn(async move {
+                let answered = answer(app, chunk, by, held, sender).await;
+                drop(place);
+                answered
+            });
+            place_in_queue.send(Running { pieces, task });
         }
-        tokio::select! {
-            biased;
-            piece = next_piece(&mut running), if !running.is_empty() => match piece {
-                Some(piece) => send(&out, piece).await?,
-                None => drop(running.pop_front()),
-            },
-            chunk = source.next(), if has_room => match chunk {
-                Some(chunk) => {
-                    let (sender, receiver) = mpsc::channel(PIECES);
-                    let (app, places) = (Arc::clone(&app), places.clone());
-                    tokio::spawn(async move {
-                        // It fails when there are no places at all any more, which is never.
-                        let place = match places {
-                            Some(places) => places.acquire_owned().await.ok(),
-                            None => None,
-                        };
-                        answer(app, chunk, sender).await;
-                        drop(place);
-                    });
-                    running.push_back(receiver);
-                }
-                None => ended = true,
-            },
-            () = out.closed() => return Err(Gone),
+        if source.is_broken() { Err(Broken) } else { Ok(()) }
+    };
+    let writing = async {
+        while let Some(mut running) = chunks.recv().await {
+            while let Some(piece) = running.pieces.recv().await {
+                send(out, piece).await?;
+            }
+            (&mut running.task).await.map_err(|_| Broken)??;
         }
+        Ok(())
+    };
+    let both = async {
+        // Both to their ends: what was read is answered, also where no more can be read.
+        let (read, written) = tokio::join!(reading, writing);
+        written.and(read)
+    };
+    tokio::select! {
+        biased;
+        done = both => done?,
+        () = out.closed() => return Err(Broken),
     }
     if is_array {
-        send(&out, Bytes::from_static(b"]")).await?;
+        send(out, Bytes::from_static(b"]")).await?;
     }
     Ok(())
 }
 
-async fn next_piece(running: &mut VecDeque<mpsc::Receiver<Bytes>>) -> Option<Bytes> {
-    running.front_mut()?.recv().await
-}
-
-async fn send(out: &mpsc::Sender<Bytes>, piece: Bytes) -> Result<(), Gone> {
-    out.send(piece).await.map_err(|_| Gone)
+async fn send(out: &mpsc::Sender<Piece>, piece: Bytes) -> Result<(), Broken> {
+    out.send(Piece::Octets(piece)).await.map_err(|_| Broken)
 }
 
 /// Requests that are answered one after the other.
@@ -236,74 +311,168 @@ enum Item {
     Refused(Problem),
 }
 
-impl Item {
-    fn read<'o>(&self, octets: &'o [u8]) -> Result<Request<'o>, Problem> {
-        match self {
-            Self::Request(range) => Ok(Request::from_json(&octets[range.clone()])?),
-            Self::TooLong(limit) => Err(too_long(*limit).into()),
-            Self::Refused(problem) => Err(problem.clone()),
-        }
-    }
-}
+/// What is held until the answers of a chunk are sent.
+type Room = Arc<(Option<Share>, mpsc::Sender<Infallible>)>;
 
-async fn answer(app: Arc<App>, chunk: Chunk, out: mpsc::Sender<Bytes>) {
-    let requests: Vec<_> = chunk.items.iter().map(|item| item.read(&chunk.octets)).collect();
-    fetch_ahead(&app, &requests);
-    let mut answerer = app.answerer();
-    let mut outcomes = Outcomes::default();
-    let mut piece = Vec::with_capacity(PIECE + 4096);
-    let mut turn = Instant::now();
-    for (place, request) in requests.into_iter().enumerate() {
-        if place > 0 || !chunk.is_first {
-            piece.extend_from_slice(chunk.before);
-        }
-        let written = match request {
-            Ok(request) => {
-                let outcome = answer_into(&app, &mut answerer, &request, &mut piece).await;
-                outcome.map_err(Problem::from)
-            }
-            Err(problem) => Err(problem),
+/// Answers a chunk: turn by turn as work, with the waiting in between where nobody works.
+async fn answer(
+    app: Arc<App>,
+    chunk: Chunk,
+    by: By,
+    room: Room,
+    out: mpsc::Sender<Bytes>,
+) -> Result<(), Broken> {
+    let mut task = Task::new(chunk);
+    let mut cost = TURN_COST;
+    // Those who wait for files ahead of time stop waiting with the chunk.
+    let mut ahead = JoinSet::new();
+    loop {
+        let there = Arc::clone(&app);
+        let work = move || {
+            let mut piece = Vec::with_capacity(PIECE + 4096);
+            let (step, share) = task.turn(&there, by, most_of(cost), &mut piece);
+            (task, step, share, piece)
         };
-        outcomes.add(written.unwrap_or_else(|problem| {
-            problem.write_in_place(&mut piece);
-            Outcome::Wrong
-        }));
-        piece.extend_from_slice(chunk.behind);
-        if piece.len() >= PIECE {
-            let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE + 4096));
-            if out.send(full.into()).await.is_err() {
-                break;
+        let (worked, step, share, piece) = app.pool.run(by, cost, work).await.map_err(|_| Broken)?;
+        task = worked;
+        if !piece.is_empty() {
+            let piece = holding(piece, (Arc::clone(&room), share));
+            out.send(piece).await.map_err(|_| Broken)?;
+        }
+        cost = TURN_COST;
+        match step {
+            Step::Turn => {}
+            Step::Large(octets) => cost = octets,
+            Step::Needs(origin, others) => {
+                let fetcher = app.fetcher.on_behalf_of(by.client);
+                for origin in others {
+                    let fetcher = fetcher.clone();
+                    ahead.spawn(async move { drop(fetcher.robots(&origin).await) });
+                }
+                task.landed = Some(fetcher.robots(&origin).await);
             }
-        }
-        if place % 16 == 0 && turn.elapsed() >= TURN {
-            tokio::task::yield_now().await;
-            turn = Instant::now();
+            Step::Done => break,
         }
     }
-    if !piece.is_empty() {
-        // Nobody may be there to read it.
-        let _ = out.send(piece.into()).await;
-    }
-    app.metrics.decided_all(&outcomes);
+    app.metrics.decided_all(&task.outcomes);
+    Ok(())
 }
 
-/// Starts to fetch all files that a chunk needs, so that they come at the same time. The fetches go
-/// on whoever waits for them.
-fn fetch_ahead(app: &App, requests: &[Result<Request<'_>, Problem>]) {
-    let mut seen = HashSet::new();
-    let mut before = "";
-    for request in requests.iter().flatten().filter(|request| request.robots.is_none()) {
-        // Requests about one site mostly stand together.
-        let site = site_of(&request.url);
-        if std::mem::replace(&mut before, site) == site {
-            continue;
+/// A chunk, and how far it is answered.
+struct Task {
+    chunk: Chunk,
+    next: usize,
+    answerer: Answerer,
+    outcomes: Outcomes,
+    /// The file that the next request had to wait for.
+    landed: Option<Robots>,
+    looked_ahead: bool,
+}
+
+/// Why a turn is over.
+enum Step {
+    /// Others have theirs now.
+    Turn,
+    /// The next request is about so many octets.
+    Large(usize),
+    /// The next request needs this file, and those behind it will need others.
+    Needs(Origin, Vec<Origin>),
+    Done,
+}
+
+impl Task {
+    fn new(chunk: Chunk) -> Self {
+        Self {
+            chunk,
+            next: 0,
+            answerer: Answerer::default(),
+            outcomes: Outcomes::default(),
+            landed: None,
+            looked_ahead: false,
         }
-        let Ok(origin) = Origin::of_url(&request.url) else { continue };
-        if !seen.insert(origin.clone()) || app.fetcher.ready(&origin).is_some() {
-            continue;
+    }
+
+    /// Works for a while. What it writes beyond a piece has a share of its own.
+    fn turn(&mut self, app: &App, by: By, most: usize, piece: &mut Vec<u8>) -> (Step, Option<Share>) {
+        let began = Instant::now();
+        while let Some(item) = self.chunk.items.get(self.next) {
+            let start = piece.len();
+            if self.next > 0 || !self.chunk.is_first {
+                piece.extend_from_slice(self.chunk.before);
+            }
+            let answer_at = piece.len();
+            let mut is_short = true;
+            let solved = match item {
+                Item::Request(range) if range.len() > most => Solved::Large(range.len()),
+                Item::Request(range) => {
+                    is_short = range.len() <= SHORT_ANSWER;
+                    let json = &self.chunk.octets[range.clone()];
+                    solve(app, &mut self.answerer, json, self.landed.as_ref(), most, piece)
+                }
+                Item::TooLong(limit) => Solved::Written(Err(too_long(*limit).into())),
+                Item::Refused(problem) => Solved::Written(Err(problem.clone())),
+            };
+            let mut written = match solved {
+                Solved::Written(written) => written,
+                Solved::Large(octets) => {
+                    piece.truncate(start);
+                    return (Step::Large(octets), None);
+                }
+                Solved::Needs(origin) => {
+                    piece.truncate(start);
+                    let others = self.sites_ahead(app, &origin);
+                    return (Step::Needs(origin, others), None);
+                }
+            };
+            let mut share = None;
+            if piece.len() - answer_at > PIECE {
+                match app.bodies.share_of_any(by.client, piece.len() - answer_at) {
+                    Ok(taken) => share = Some(taken),
+                    Err(problem) => {
+                        piece.truncate(answer_at);
+                        piece.shrink_to(PIECE);
+                        written = Err(problem);
+                    }
+                }
+            }
+            self.outcomes.add(written.unwrap_or_else(|problem| {
+                problem.write_in_place(piece);
+                Outcome::Wrong
+            }));
+            piece.extend_from_slice(self.chunk.behind);
+            self.next += 1;
+            // The time is not asked for at every request: that would cost a twentieth of it.
+            let is_long = (!is_short || self.next.is_multiple_of(8)) && began.elapsed() >= TURN;
+            if piece.len() >= PIECE || is_long || share.is_some() {
+                return (Step::Turn, share);
+            }
         }
-        let fetcher = app.fetcher.clone();
-        tokio::spawn(async move { drop(fetcher.robots(&origin).await) });
+        (Step::Done, None)
+    }
+
+    /// The other sites whose files the rest of the chunk needs, so that they come at the same time.
+    fn sites_ahead(&mut self, app: &App, origin: &Origin) -> Vec<Origin> {
+        if std::mem::replace(&mut self.looked_ahead, true) {
+            return Vec::new();
+        }
+        let mut seen = HashSet::from([origin.clone()]);
+        let mut others = Vec::new();
+        let mut before = String::new();
+        for item in &self.chunk.items[self.next..] {
+            let Item::Request(range) = item else { continue };
+            let Ok(request) = Request::from_json(&self.chunk.octets[range.clone()]) else { continue };
+            // Requests about one site mostly stand together.
+            let site = site_of(&request.url);
+            if request.robots.is_some() || before == site {
+                continue;
+            }
+            site.clone_into(&mut before);
+            let Ok(origin) = Origin::of_url(&request.url) else { continue };
+            if seen.insert(origin.clone()) && app.fetcher.ready(&origin).is_none() {
+                others.push(origin);
+            }
+        }
+        others
     }
 }
 
@@ -319,7 +488,7 @@ enum Source {
 }
 
 impl Source {
-    /// The next chunk. Nothing is lost where nobody waits for it to the end.
+    /// The next chunk.
     async fn next(&mut self) -> Option<Chunk> {
         match self {
             Self::Array { octets, items, next } => {
@@ -338,6 +507,11 @@ impl Source {
             Self::Lines(lines) => lines.next().await,
         }
     }
+
+    /// Whether it broke off.
+    fn is_broken(&self) -> bool {
+        matches!(self, Self::Lines(lines) if lines.is_broken)
+    }
 }
 
 /// Lines of a body, as they come.
@@ -351,20 +525,23 @@ struct Lines {
     /// What the line that is being read takes of what bodies may take, and how long it waits for more.
     share: Share,
     bodies: Bodies,
+    client: u64,
     patience: Duration,
     /// Whether the line that is being read was too long already.
     skips: bool,
     ended: bool,
+    /// Whether the body ended before it was complete.
+    is_broken: bool,
 }
 
 impl Lines {
-    fn new(app: &App, body: Body) -> Self {
+    fn new(app: &App, client: u64, body: Body) -> Self {
         let limits = &app.config.limits;
         let patience = Duration::from_millis(limits.queue_milliseconds);
-        Self::within(app.bodies.clone(), limits.body_octets, patience, body)
+        Self::within(app.bodies.clone(), client, limits.body_octets, patience, body)
     }
 
-    fn within(bodies: Bodies, limit: usize, patience: Duration, body: Body) -> Self {
+    fn within(bodies: Bodies, client: u64, limit: usize, patience: Duration, body: Body) -> Self {
         Self {
             body,
             buffer: BytesMut::new(),
@@ -372,9 +549,11 @@ impl Lines {
             limit,
             share: Share::default(),
             bodies,
+            client,
             patience,
             skips: false,
             ended: false,
+            is_broken: false,
         }
     }
 
@@ -387,7 +566,8 @@ impl Lines {
                 return None;
             }
             let octets = self.buffer.len();
-            if let Err(problem) = self.bodies.grow(&mut self.share, octets, self.patience).await {
+            let grown = self.bodies.grow(self.client, &mut self.share, octets, self.patience).await;
+            if let Err(problem) = grown {
                 self.skip();
                 return Some(self.chunk(Bytes::new(), vec![Item::Refused(problem)]));
             }
@@ -397,15 +577,18 @@ impl Lines {
                         self.buffer.extend_from_slice(&octets);
                     }
                 }
-                // What came whole is answered, and what was cut off is not there.
-                Some(Err(_)) => {
-                    let whole = self.buffer.iter().rposition(|&octet| octet == b'\n');
-                    self.buffer.truncate(whole.map_or(0, |end| end + 1));
-                    self.ended = true;
-                }
+                Some(Err(_)) => self.break_off(),
                 None => self.ended = true,
             }
         }
+    }
+
+    /// What came whole is answered, and what was cut off is not there.
+    fn break_off(&mut self) {
+        let whole = self.buffer.iter().rposition(|&octet| octet == b'\n');
+        self.buffer.truncate(whole.map_or(0, |end| end + 1));
+        self.searched = self.searched.min(self.buffer.len());
+        (self.ended, self.is_broken) = (true, true);
     }
 
     /// The lines that are there, as many as a chunk takes.
@@ -465,8 +648,8 @@ mod tests {
 
     /// The requests of some frames: each with its text, or nothing where it is too long.
     async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
-        let bodies = Bodies::new(1 << 20);
-        let mut lines = Lines::within(bodies, limit, Duration::ZERO, Body::empty());
+        let bodies = Bodies::new(1 << 20, 1 << 20);
+        let mut lines = Lines::within(bodies, 1, limit, Duration::ZERO, Body::empty());
         let mut found = Vec::new();
         let mut note = |chunk: Option<Chunk>| {
             let Some(Chunk { octets, items, .. }) = chunk else { return };
@@ -511,10 +694,27 @@ mod tests {
             [None, Some("ab".to_owned()), None]
         );
     }
+
+    #[test]
+    fn lines_that_break_off_are_those_that_came_whole() {
+        for (came, whole) in [("ab\ncd", 1), ("ab\ncd\n", 2), ("ab", 0), ("", 0)] {
+            let bodies = Bodies::new(1 << 20, 1 << 20);
+            let mut lines = Lines::within(bodies, 1, 100, Duration::ZERO, Body::empty());
+            let mut items = 0;
+            for octet in came.as_bytes() {
+                lines.buffer.extend_from_slice(&[*octet]);
+                items += lines.cut().map_or(0, |chunk| chunk.items.len());
+            }
+            lines.break_off();
+            items += lines.cut().map_or(0, |chunk| chunk.items.len());
+            assert_eq!((items, lines.is_broken, lines.ended), (whole, true, true), "{came:?}");
+        }
+    }
+
     #[test]
     fn a_line_in_many_pieces_is_looked_through_once() {
-        let bodies = Bodies::new(1 << 20);
-        let mut lines = Lines::within(bodies, 100, Duration::ZERO, Body::empty());
+        let bodies = Bodies::new(1 << 20, 1 << 20);
+        let mut lines = Lines::within(bodies, 1, 100, Duration::ZERO, Body::empty());
         for piece in ["ab", "c", "d"] {
             lines.buffer.extend_from_slice(piece.as_bytes());
             assert!(lines.cut().is_none());

@@ -1,6 +1,9 @@
-//! The octets of a body → its share of the memory that all bodies together may take.
+//! The octets of a body or of an answer → their share of the memory that all of them together may take.
+//!
+//! One client never has more than half of it: what somebody holds who sends or reads slowly leaves room for others.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -13,51 +16,100 @@ const SMALL: usize = 64 << 10;
 /// Octets in one permit.
 const UNIT: usize = 1024;
 
-/// What bodies may take. Clones share it.
-#[derive(Clone)]
-pub(crate) struct Bodies(Arc<Semaphore>);
+/// Clients that hold nothing are forgotten when there are more than this.
+const MANY_CLIENTS: usize = 1024;
 
-/// What a body has of it; given back when it is dropped.
+/// What bodies and answers may take. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Bodies(Arc<Inner>);
+
+struct Inner {
+    all: Arc<Semaphore>,
+    units: usize,
+    most_of_one: usize,
+    clients: Mutex<HashMap<u64, Arc<Semaphore>>>,
+}
+
+/// What a body or an answer has of it; given back when it is dropped.
 #[derive(Default)]
-pub(crate) struct Share(Option<OwnedSemaphorePermit>);
+pub(crate) struct Share(Option<[OwnedSemaphorePermit; 2]>);
 
 impl Bodies {
-    /// So many octets in all.
-    pub(crate) fn new(octets: usize) -> Self {
+    /// So many octets in all, of which one body may have so many.
+    pub(crate) fn new(octets: usize, one_body: usize) -> Self {
         let units = (octets / UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Self(Arc::new(Semaphore::new(units)))
+        let most_of_one = (units / 2).max(one_body.div_ceil(UNIT)).min(units);
+        let (all, clients) = (Arc::new(Semaphore::new(units)), Mutex::default());
+        Self(Arc::new(Inner { all, units, most_of_one, clients }))
     }
 
     /// The share of a body of this size, if there is room for it now.
-    pub(crate) fn share(&self, octets: usize) -> Result<Share, Problem> {
-        if octets <= SMALL {
-            return Ok(Share(None));
-        }
-        let permit = Arc::clone(&self.0).try_acquire_many_owned(units_of(octets));
-        let permit = permit.map_err(|_| no_room())?;
-        Ok(Share(Some(permit)))
+    pub(crate) fn share(&self, client: u64, octets: usize) -> Result<Share, Problem> {
+        if octets <= SMALL { Ok(Share(None)) } else { self.share_of_any(client, octets) }
+    }
+
+    /// The same, however small it is: an answer takes its memory for as long as its client likes.
+    pub(crate) fn share_of_any(&self, client: u64, octets: usize) -> Result<Share, Problem> {
+        let units = units_of(octets);
+        let of_one = self.of(client).try_acquire_many_owned(units).map_err(|_| no_room())?;
+        let of_all = Arc::clone(&self.0.all).try_acquire_many_owned(units).map_err(|_| no_room())?;
+        Ok(Share(Some([of_one, of_all])))
+    }
+
+    /// The same, once there is room. Whoever waits here must hold nothing that others wait for.
+    pub(crate) async fn wait(&self, client: u64, octets: usize) -> Share {
+        let units = units_of(octets).min(units_of(self.0.most_of_one * UNIT));
+        // It fails when there are no permits at all any more, which is never.
+        let Ok(of_one) = self.of(client).acquire_many_owned(units).await else { return Share(None) };
+        let of_all = Arc::clone(&self.0.all).acquire_many_owned(units).await;
+        Share(of_all.ok().map(|of_all| [of_one, of_all]))
     }
 
     /// Makes a share large enough for what has grown to this size, however small that is. Waits for room, but not for
     /// long: two that have a part and wait for the rest would wait for each other.
     pub(crate) async fn grow(
         &self,
+        client: u64,
         share: &mut Share,
         octets: usize,
         patience: Duration,
     ) -> Result<(), Problem> {
-        let held = share.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = share.0.as_ref().map_or(0, |[of_one, _]| of_one.num_permits());
         let more = units_of(octets).saturating_sub(u32::try_from(held).unwrap_or(u32::MAX));
         if more == 0 {
             return Ok(());
         }
-        let acquired = Arc::clone(&self.0).acquire_many_owned(more);
-        match (tokio::time::timeout(patience, acquired).await, &mut share.0) {
-            (Ok(Ok(permit)), Some(held)) => held.merge(permit),
-            (Ok(Ok(permit)), none) => *none = Some(permit),
-            _ => return Err(no_room()),
+        let acquired = async {
+            let of_one = self.of(client).acquire_many_owned(more).await.ok()?;
+            Some([of_one, Arc::clone(&self.0.all).acquire_many_owned(more).await.ok()?])
+        };
+        let Ok(Some([of_one, of_all])) = tokio::time::timeout(patience, acquired).await else {
+            return Err(no_room());
+        };
+        match &mut share.0 {
+            // A client that was forgotten meanwhile has other permits, which do not mix with these.
+            Some([held, held_of_all]) if Arc::ptr_eq(held.semaphore(), of_one.semaphore()) => {
+                held.merge(of_one);
+                held_of_all.merge(of_all);
+            }
+            none => *none = Some([of_one, of_all]),
         }
         Ok(())
+    }
+
+    /// How many octets are taken.
+    pub(crate) fn taken(&self) -> usize {
+        (self.0.units - self.0.all.available_permits()) * UNIT
+    }
+
+    /// What one client may have.
+    fn of(&self, client: u64) -> Arc<Semaphore> {
+        let most = self.0.most_of_one;
+        let mut clients = self.0.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if clients.len() > MANY_CLIENTS {
+            clients.retain(|_, it| Arc::strong_count(it) > 1);
+        }
+        Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(most))))
     }
 }
 
@@ -66,7 +118,7 @@ fn units_of(octets: usize) -> u32 {
 }
 
 fn no_room() -> Problem {
-    Problem::overloaded("the bodies that are being answered take all the memory that they may")
+    Problem::overloaded("bodies and answers take all the memory that they may")
 }
 
 #[cfg(test)]
@@ -75,20 +127,38 @@ mod tests {
 
     #[tokio::test]
     async fn shares_are_taken_and_given_back() {
-        let bodies = Bodies::new(1 << 20);
-        assert!(bodies.share(usize::MAX).is_err());
-        let first = bodies.share(900 << 10).expect("there is room");
-        assert!(bodies.share(200 << 10).is_err());
-        assert!(bodies.share(SMALL).is_ok(), "what is small is not counted");
+        let bodies = Bodies::new(1 << 20, 1 << 20);
+        assert!(bodies.share(1, usize::MAX).is_err());
+        let first = bodies.share(1, 900 << 10).expect("there is room");
+        assert!(bodies.share(1, 200 << 10).is_err());
+        assert!(bodies.share(1, SMALL).is_ok(), "what is small is not counted");
+        assert_eq!(bodies.taken(), 900 << 10);
         let mut growing = Share::default();
         let soon = Duration::from_millis(1);
-        assert!(bodies.grow(&mut growing, 1, soon).await.is_ok());
-        assert!(bodies.grow(&mut growing, 100 << 10, soon).await.is_ok());
-        assert!(bodies.grow(&mut growing, 200 << 10, soon).await.is_err());
-        assert!(bodies.grow(&mut growing, 120 << 10, soon).await.is_ok());
+        assert!(bodies.grow(1, &mut growing, 1, soon).await.is_ok());
+        assert!(bodies.grow(1, &mut growing, 100 << 10, soon).await.is_ok());
+        assert!(bodies.grow(1, &mut growing, 200 << 10, soon).await.is_err());
+        assert!(bodies.grow(1, &mut growing, 120 << 10, soon).await.is_ok());
         drop(first);
-        assert!(bodies.grow(&mut growing, 1 << 20, soon).await.is_ok());
+        assert!(bodies.grow(1, &mut growing, 1 << 20, soon).await.is_ok());
         drop(growing);
-        assert!(bodies.share(1 << 20).is_ok());
+        assert!(bodies.share(1, 1 << 20).is_ok());
+        assert_eq!(bodies.taken(), 0);
+    }
+
+    #[tokio::test]
+    async fn one_client_leaves_room_for_others() {
+        let bodies = Bodies::new(1 << 20, 1);
+        let _held = bodies.share_of_any(1, 512 << 10).expect("half is free");
+        assert!(bodies.share_of_any(1, 1).is_err());
+        assert!(bodies.share_of_any(2, 512 << 10).is_ok());
+        let waits = bodies.wait(1, 1);
+        assert!(tokio::time::timeout(Duration::from_millis(1), waits).await.is_err());
+        for client in 10..3 + MANY_CLIENTS as u64 * 2 {
+            assert!(bodies.share_of_any(client, 1).is_ok());
+        }
+        let clients = bodies.0.clients.lock().expect("no panic").len();
+        assert!(clients <= MANY_CLIENTS + 1, "{clients} are remembered");
+        assert!(bodies.share_of_any(1, 1).is_err(), "whoever holds something is not forgotten");
     }
 }

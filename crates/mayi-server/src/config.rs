@@ -81,10 +81,13 @@ pub struct Tls {
 pub struct Limits {
     /// Octets of a body; of a line where it is NDJSON.
     pub body_octets: usize,
-    /// Octets of all bodies that are being read or answered.
+    /// Octets of all bodies that are being read or answered, and of all answers that are not sent yet.
     pub all_bodies_octets: usize,
     /// Requests in an array.
     pub array: usize,
+    /// Units of work that one request may cost where its answer is more than a pass over what it sends; one is some 40
+    /// instructions.
+    pub work: u64,
     /// Requests that are being answered.
     pub in_flight: usize,
     /// Requests that wait for one of those places.
@@ -113,6 +116,7 @@ impl Default for Limits {
             body_octets: 16 << 20,
             all_bodies_octets: 256 << 20,
             array: 10_000,
+            work: 30_000_000,
             in_flight: 512,
             queue: 1024,
             queue_milliseconds: 1000,
@@ -260,7 +264,7 @@ impl Config {
     /// # Errors
     /// When it is not TOML, or a member is unknown or wrong.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(ConfigError::new)
+        toml::from_str(text).map_err(|error| ConfigError::new(in_words(&error.to_string())))
     }
 
     /// The path of every member, for what sets them one by one: the environment, a command line.
@@ -274,6 +278,7 @@ impl Config {
         "limits.body_octets",
         "limits.all_bodies_octets",
         "limits.array",
+        "limits.work",
         "limits.in_flight",
         "limits.queue",
         "limits.queue_milliseconds",
@@ -338,7 +343,9 @@ impl Config {
     /// # Errors
     /// When a member is unknown or wrong.
     pub fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
-        table.try_into().map_err(ConfigError::new)
+        table
+            .try_into()
+            .map_err(|error: toml::de::Error| ConfigError::new(in_words(&error.to_string())))
     }
 
     /// Whether it may be run so.
@@ -374,8 +381,88 @@ impl Config {
                            sent could never be read";
             return Err(ConfigError::new(message));
         }
-        Ok(())
+        let fetch = &self.fetch;
+        for (name, value) in [
+            ("limits.work", limits.work),
+            ("fetch.connections_per_host", fetch.connections_per_host as u64),
+            ("fetch.connections", fetch.connections as u64),
+        ] {
+            if value == 0 {
+                let why = "is 0: nothing could be asked";
+                return Err(ConfigError::new(format_args!("{name} {why}")));
+            }
+        }
+        for (name, seconds) in [
+            ("limits.request_seconds", limits.request_seconds),
+            ("limits.header_seconds", limits.header_seconds),
+            ("limits.idle_seconds", limits.idle_seconds),
+            ("fetch.timeout_seconds", fetch.timeout_seconds),
+        ] {
+            if !(1..=MOST_SECONDS).contains(&seconds) {
+                return Err(ConfigError::new(format_args!(
+                    "{name} is {seconds}: a time that something may take is from 1 to {MOST_SECONDS} seconds"
+                )));
+            }
+        }
+        for (name, time, most) in [
+            ("limits.shutdown_seconds", limits.shutdown_seconds, MOST_SECONDS),
+            ("limits.queue_milliseconds", limits.queue_milliseconds, MOST_SECONDS * 1000),
+        ] {
+            if time > most {
+                return Err(ConfigError::new(format_args!("{name} is {time}, and may be {most}")));
+            }
+        }
+        self.hosts.iter().try_for_each(|name| check_host(name))?;
+        crate::logging::filter(&self.log.level).map(drop)
     }
+}
+
+/// No time is meant to be longer than a day.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+
+/// Whether a name is one that a request can have in its Host field.
+fn check_host(name: &str) -> Result<(), ConfigError> {
+    let shown = name.escape_debug();
+    let wrong = |why: &str| Err(ConfigError::new(format_args!("hosts: `{shown}` {why}")));
+    if name.contains("://") || name.contains('/') {
+        return wrong("is a URL: give the name alone, as mayi.example");
+    }
+    if name.contains(':') {
+        return wrong(
+            "has a port or is an address: give the name alone, as mayi.example; addresses are \
+                      answered anyway",
+        );
+    }
+    let fits = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
+    if name.is_empty() || !name.bytes().all(fits) {
+        return wrong(
+            "is no name of a host: give it in ASCII, as mayi.example or xn--bcher-kva.example",
+        );
+    }
+    Ok(())
+}
+
+/// What a reader of TOML says is wrong, in words for people.
+fn in_words(error: &str) -> String {
+    let mut words = error.to_owned();
+    for (kind, said) in [
+        ("usize", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        ("a boolean", "true or false"),
+        ("a sequence", "a list"),
+        ("path string", "a path"),
+        ("a string", "a text"),
+        ("socket address", "an address with a port, as 127.0.0.1:9309"),
+    ] {
+        words = words.replace(&format!("expected {kind}"), &format!("expected {said}"));
+    }
+    if let Some(start) = words.find("expected struct ") {
+        let rest = &words[start + "expected struct ".len()..];
+        let end = rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
+        words = format!("{}expected a table{}", &words[..start], &rest[end..]);
+    }
+    words
 }
 
 impl Reading {
@@ -457,9 +544,10 @@ impl Config {
             .answering(self.reading.answering()?)
             .guard(guard)
             .patience(patience)
-            .connections(fetch.connections_per_host.max(1), fetch.connections.max(1))
+            .connections(fetch.connections_per_host, fetch.connections)
             .ready_octets(fetch.ready_octets)
             .store(store)
+            .listener(Arc::new(crate::events::Told::default()))
             .offline(fetch.offline);
         if fetch.roots.is_some() {
             builder = builder.extra_roots(&roots).map_err(|error| wrong_roots(&error))?;
@@ -568,6 +656,35 @@ mod tests {
             shown.contains("https://me:***@host/") && shown.contains("authorization=***"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_in_words() {
+        for (text, words) in [
+            ("[fetch]\ntimeout_seconds = 0", "fetch.timeout_seconds is 0"),
+            ("[limits]\nidle_seconds = 0", "from 1 to 86400 seconds"),
+            ("[limits]\nrequest_seconds = 9223372036854775807", "from 1 to 86400 seconds"),
+            ("[limits]\nwork = 0", "limits.work is 0"),
+            ("[fetch]\nconnections = 0", "fetch.connections is 0"),
+            ("[log]\nlevel = 'loud'", "`loud` is no level"),
+            ("hosts = ['https://mayi.example']", "is a URL"),
+            ("hosts = ['mayi.example:80']", "has a port"),
+            ("hosts = ['']", "is no name"),
+            ("[limits]\narray = 'many'", "expected a whole number"),
+            ("[limits]\narray = -1", "expected a whole number"),
+            ("[limits]\nrate = 1.5", "expected a whole number"),
+            ("limits = 5", "expected a table"),
+            ("listen_openly = 1", "expected true or false"),
+            ("hosts = 'a'", "expected a list"),
+            ("listen = 'x'", "address"),
+        ] {
+            let read = Config::from_toml(text).and_then(|config| config.check());
+            let error = read.expect_err(text).to_string();
+            assert!(error.contains(words), "{text}: {error}");
+            for kind in ["usize", "u64", "u32", "struct"] {
+                assert!(!error.contains(kind), "{text}: {error}");
+            }
+        }
     }
 
     #[test]

@@ -6,40 +6,44 @@
 //!
 //! | module | what it turns into what |
 //! | --- | --- |
-//! | `server`, `idle`, `tls` | a socket into requests, for as long as there is no word to stop |
+//! | `server`, `pulse`, `tls` | a socket into requests, for as long as it moves and there is no word to stop |
 //! | `gate`, `host`, `keys`, `rate` | a request into one that is let in, or into a problem |
 //! | `routes`, `api` | a request into its answer |
 //! | `prepared` | a request about a file in memory into its answer, quickly |
 //! | `batch` | many requests into their answers, in order and in bounded memory |
-//! | `bodies` | octets into a share of the memory for all bodies, or into a problem |
+//! | `work` | costly work into its result, in turn and away from the sockets |
+//! | `bodies`, `answers` | octets into a share of the memory for all bodies and answers, or into a problem |
 //! | `problem` | what went wrong into RFC 9457 |
-//! | `metrics`, `logging`, `traces` | what happened into numbers, lines and spans |
+//! | `metrics`, `logging`, `events`, `traces` | what happened into numbers, lines and spans |
 //! | [`client`] | the other end: a question to a running service |
 
+mod answers;
 mod api;
 mod batch;
 mod bodies;
 pub mod client;
 mod config;
+mod events;
 mod gate;
 mod host;
-mod idle;
 mod keys;
 mod logging;
 mod metrics;
 mod page;
 mod prepared;
 mod problem;
+mod pulse;
 mod rate;
 mod routes;
 mod server;
 mod tls;
 mod traces;
+mod work;
 
 pub use config::{Config, ConfigError, Fetching, Limits, LogFormat, Logging, Reading, Tls};
 pub use keys::new_key;
-pub use logging::start as start_logging;
-pub use server::{BindError, Server};
+pub use logging::{Log, start as start_logging};
+pub use server::{BindError, Reload, Server};
 
 /// The document that describes the interface, in OpenAPI 3.1.
 pub const OPENAPI: &str = include_str!("openapi.json");

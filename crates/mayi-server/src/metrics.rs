@@ -24,8 +24,19 @@ pub(crate) struct Metrics {
     requests: [AtomicU64; STATUSES.len()],
     times: [AtomicU64; BUCKETS.len() + 1],
     microseconds: AtomicU64,
+    too_costly: AtomicU64,
     in_flight: AtomicU64,
     connections: AtomicU64,
+}
+
+/// What others know of the service.
+#[derive(Default)]
+pub(crate) struct Levels {
+    pub(crate) body_octets: u64,
+    pub(crate) work_waiting: u64,
+    pub(crate) lines_dropped: u64,
+    /// Where there are traces, how many spans were dropped.
+    pub(crate) spans_dropped: Option<u64>,
 }
 
 /// What came of a question.
@@ -83,6 +94,11 @@ impl Metrics {
         self.microseconds.fetch_add(microseconds, Relaxed);
     }
 
+    /// A request has cost more than it may.
+    pub(crate) fn too_costly(&self) {
+        self.too_costly.fetch_add(1, Relaxed);
+    }
+
     pub(crate) fn in_flight(&self) -> Gauge<'_> {
         Gauge::up(&self.in_flight)
     }
@@ -91,8 +107,8 @@ impl Metrics {
         Gauge::up(&self.connections)
     }
 
-    /// Everything, with what the fetcher has done and, where there are traces, how many spans were dropped.
-    pub(crate) fn text(&self, fetcher: &Stats, spans_dropped: Option<u64>) -> String {
+    /// Everything, with what the fetcher has done and what others know.
+    pub(crate) fn text(&self, fetcher: &Stats, levels: &Levels) -> String {
         let mut page = Page(String::with_capacity(4096));
         let read = |counter: &AtomicU64| counter.load(Relaxed);
         page.family("mayi_decisions_total", "counter", "Questions, by what came of them.");
@@ -123,6 +139,8 @@ impl Metrics {
             ("mayi_fetches_in_flight", "Fetches that are going on.", fetcher.in_flight as u64),
             ("mayi_ready_origins", "Origins whose file is in memory.", fetcher.ready as u64),
             ("mayi_ready_octets", "Octets that they take there, about.", fetcher.ready_octets),
+            ("mayi_body_octets", "Octets of bodies and answers that are counted.", levels.body_octets),
+            ("mayi_work_waiting", "Pieces of work that wait for a thread.", levels.work_waiting),
         ];
         for (name, help, value) in gauges {
             page.family(name, "gauge", help);
@@ -142,7 +160,15 @@ impl Metrics {
         page.row("mayi_fetches_guarded_total", fetcher.guarded);
         page.family("mayi_store_errors_total", "counter", "Failures of the store.");
         page.row("mayi_store_errors_total", fetcher.store_errors);
-        if let Some(dropped) = spans_dropped {
+        page.family("mayi_store_damaged_total", "counter", "Entries of the store that were damaged.");
+        page.row("mayi_store_damaged_total", fetcher.damaged_entries);
+        page.family("mayi_local_faults_total", "counter", "Fetches that this machine could not make.");
+        page.row("mayi_local_faults_total", fetcher.local_faults);
+        page.family("mayi_too_costly_total", "counter", "Requests that cost more than limits.work.");
+        page.row("mayi_too_costly_total", read(&self.too_costly));
+        page.family("mayi_log_lines_dropped_total", "counter", "Lines of the log that nobody read.");
+        page.row("mayi_log_lines_dropped_total", levels.lines_dropped);
+        if let Some(dropped) = levels.spans_dropped {
             page.family(
                 "mayi_spans_dropped_total",
                 "counter",
@@ -199,7 +225,7 @@ mod tests {
         metrics.answered(StatusCode::OK, Duration::from_micros(101));
         metrics.answered(StatusCode::IM_A_TEAPOT, Duration::from_mins(1));
         metrics.decided(Outcome::Disallowed);
-        let text = metrics.text(&Stats::default(), None);
+        let text = metrics.text(&Stats::default(), &Levels::default());
         for line in [
             "mayi_http_request_seconds_bucket{le=\"0.0001\"} 1",
             "mayi_http_request_seconds_bucket{le=\"0.00025\"} 2",

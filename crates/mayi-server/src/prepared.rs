@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayi::access::{AccessResult, Origin};
-use mayi::report::{ErrorCode, FileReport, FileSource, Prepared, Request, RequestError};
-use mayi::{Crawler, RobotsTxt, Target};
+use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
+use mayi::{RobotsTxt, Target};
+use mayi_fetch::Robots;
 use mayi_fetch::kept::Kept;
-use mayi_fetch::{Fetcher, Robots};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::api::decide::SMALL_FILE;
+use crate::api::App;
 use crate::metrics::Outcome;
 
 /// How many octets what is prepared may take. It is made again in microseconds.
@@ -31,7 +31,7 @@ pub(crate) struct Store {
 }
 
 /// What was prepared for a site and a crawler.
-struct Entry {
+pub(crate) struct Entry {
     origin: Origin,
     prepared: Prepared,
     kept: Arc<Kept>,
@@ -45,7 +45,7 @@ struct Octets;
 impl Weighter<String, Arc<Entry>> for Octets {
     fn weight(&self, key: &String, entry: &Arc<Entry>) -> u64 {
         // The file itself is the fetcher's and shared; the rules and the octets around them are not.
-        (key.len() + 2048 + entry.prepared.robots().text().len() / 2) as u64
+        (2 * key.len() + 1024 + entry.prepared.octets()) as u64
     }
 }
 
@@ -56,9 +56,8 @@ impl Store {
 }
 
 /// Answers requests one after the other, and remembers what the last one was about.
-pub(crate) struct Answerer<'s> {
-    store: &'s Store,
-    fetcher: &'s Fetcher,
+#[derive(Default)]
+pub(crate) struct Answerer {
     key: String,
     last: Option<Last>,
 }
@@ -70,71 +69,62 @@ struct Last {
     asked: u32,
 }
 
-impl<'s> Answerer<'s> {
-    pub(crate) fn new(store: &'s Store, fetcher: &'s Fetcher) -> Self {
-        Self { store, fetcher, key: String::new(), last: None }
-    }
+/// What a request can be answered from.
+pub(crate) enum Found {
+    /// This.
+    Entry(Arc<Entry>),
+    /// Nothing yet: the file of its site has to be had first.
+    Needs(Origin),
+    /// A file of so many octets, which are more than may be worked on here.
+    Large(usize),
+}
 
-    /// Writes the answer to a request that carries no file and asks for nothing special, or gives
-    /// `None` for one that does. The octets are those of [`Fetcher::decide`].
-    pub(crate) async fn answer(
-        &mut self,
-        request: &Request<'_>,
-        out: &mut Vec<u8>,
-    ) -> Option<Result<Outcome, RequestError>> {
-        if request.robots.is_some() || request.page.is_some() || request.explain {
-            return None;
-        }
-        let entry = match self.entry(request).await {
-            Ok(entry) => entry,
-            Err(error) => return Some(Err(error)),
-        };
-        let target = match Target::parse(&request.url) {
-            Ok(target) => target,
-            Err(error) => return Some(Err(error.into())),
-        };
-        let start = out.len();
-        // A fault of ours in one answer must not cost the others theirs.
-        let written = catch_unwind(AssertUnwindSafe(|| entry.prepared.write(&target, out)));
-        Some(match written {
-            Ok(true) => Ok(Outcome::Allowed),
-            Ok(false) => Ok(Outcome::Disallowed),
-            Err(_) => {
-                out.truncate(start);
-                Err(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"))
-            }
-        })
-    }
+/// Whether a request carries no file and asks for nothing special, so that what was prepared answers it.
+pub(crate) fn is_plain(request: &Request<'_>) -> bool {
+    request.robots.is_none() && request.page.is_none() && !request.explain
+}
 
-    async fn entry(&mut self, request: &Request<'_>) -> Result<Arc<Entry>, RequestError> {
+impl Answerer {
+    /// What is prepared for a plain request already; that takes no time to speak of.
+    pub(crate) fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         write_key(request, &mut self.key);
         if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
             last.asked += 1;
             // The time is not asked for at every request: that would cost a tenth of it.
             if last.asked % 64 != 0 || last.looked.elapsed() < TRUSTED {
-                return Ok(Arc::clone(&last.entry));
+                return Some(Arc::clone(&last.entry));
             }
         }
-        let entry = self.current(request).await?;
-        let key = self.key.clone();
-        self.last = Some(Last { key, entry: Arc::clone(&entry), looked: Instant::now(), asked: 0 });
-        Ok(entry)
+        let entry = app.prepared.entries.get(&self.key)?;
+        let robots = app.fetcher.ready(&entry.origin)?;
+        entry.is_of(&robots).then(|| self.remembered(entry))
     }
 
-    async fn current(&self, request: &Request<'_>) -> Result<Arc<Entry>, RequestError> {
-        let known = self.store.entries.get(&self.key);
-        if let Some(entry) = known
-            && let Some(robots) = self.fetcher.ready(&entry.origin)
-            && entry.is_of(&robots)
-        {
-            return Ok(entry);
+    /// What a plain request is answered from: made now where it is not there yet, which is work. `landed` is what was had
+    /// for it, and `most` how large a file may be here.
+    pub(crate) fn find(
+        &mut self,
+        app: &App,
+        request: &Request<'_>,
+        landed: Option<&Robots>,
+        most: usize,
+    ) -> Result<Found, RequestError> {
+        if let Some(entry) = self.known(app, request) {
+            return Ok(Found::Entry(entry));
         }
         // What is wrong with a request is said before anybody is asked for anything.
-        let origin = Origin::of_url(&request.url)?;
-        let answering = self.fetcher.answering();
+        let origin = app.fetcher.origin_of(request)?;
+        let answering = app.fetcher.answering();
         let dialect = answering.dialect_of(request)?;
         let crawler = request.crawler()?;
-        let robots = self.fetcher.robots(&origin).await;
+        let landed = landed.filter(|robots| *robots.origin() == origin).cloned();
+        let Some(robots) = landed.or_else(|| app.fetcher.ready(&origin)) else {
+            return Ok(Found::Needs(origin));
+        };
+        let octets = robots.robots_txt().map_or(0, |file| file.text().len());
+        if octets > most {
+            return Ok(Found::Large(octets));
+        }
         let is_default = answering.dialect() == dialect;
         let file = match (robots.robots_txt(), &robots.kept().copy) {
             (Some(file), _) if is_default => Arc::clone(file),
@@ -148,36 +138,53 @@ impl<'s> Answerer<'s> {
         let story = robots.file_report();
         let entry = Arc::new(Entry {
             origin,
-            prepared: prepared(file, crawler, result.clone(), story).await?,
+            prepared: Prepared::new(file, crawler, &result, Some(story)),
             kept: Arc::clone(robots.kept()),
             source: robots.source(),
             result,
         });
         // What was fetched just now has another story the next time.
         if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {
-            self.store.entries.insert(self.key.clone(), Arc::clone(&entry));
+            app.prepared.entries.insert(self.key.clone(), Arc::clone(&entry));
         }
-        Ok(entry)
+        Ok(Found::Entry(self.remembered(entry)))
     }
-}
 
-/// Prepares a file for a crawler: a large one where it holds nobody up, as a site can fill it with names that are
-/// regular expressions, and all of them are tried.
-async fn prepared(
-    file: Arc<RobotsTxt<'static>>,
-    crawler: Crawler,
-    result: AccessResult,
-    story: FileReport,
-) -> Result<Prepared, RequestError> {
-    if file.text().len() <= SMALL_FILE {
-        return Ok(Prepared::new(file, crawler, &result, Some(story)));
+    fn remembered(&mut self, entry: Arc<Entry>) -> Arc<Entry> {
+        let (key, looked) = (self.key.clone(), Instant::now());
+        self.last = Some(Last { key, entry: Arc::clone(&entry), looked, asked: 0 });
+        entry
     }
-    let work = move || Prepared::new(file, crawler, &result, Some(story));
-    let fault = |_| RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it");
-    tokio::task::spawn_blocking(work).await.map_err(fault)
 }
 
 impl Entry {
+    /// How many octets the file has that a decision may have to look through.
+    pub(crate) fn file_octets(&self) -> usize {
+        self.prepared.robots().text().len()
+    }
+
+    /// Writes the answer to a plain request behind what is there. The octets are those of [`Fetcher::decide`].
+    ///
+    /// [`Fetcher::decide`]: mayi_fetch::Fetcher::decide
+    pub(crate) fn write(
+        &self,
+        request: &Request<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Outcome, RequestError> {
+        let target = Target::parse(&request.url)?;
+        let start = out.len();
+        // A fault of ours in one answer must not cost the others theirs.
+        let written = catch_unwind(AssertUnwindSafe(|| self.prepared.write(&target, out)));
+        match written {
+            Ok(true) => Ok(Outcome::Allowed),
+            Ok(false) => Ok(Outcome::Disallowed),
+            Err(_) => {
+                out.truncate(start);
+                Err(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"))
+            }
+        }
+    }
+
     /// Whether it was made from what the fetcher would answer from now.
     fn is_of(&self, robots: &Robots) -> bool {
         Arc::ptr_eq(&self.kept, robots.kept())

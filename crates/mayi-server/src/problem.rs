@@ -66,6 +66,15 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail)
     }
 
+    /// A request whose answer costs more than it may.
+    pub(crate) fn too_costly(part: &str, units: u64) -> Self {
+        let detail = format!(
+            "this costs more than {units} units of work (limits.work), which were used up at `{part}`; a shorter file, or \
+             one with fewer of what that looks at, costs less"
+        );
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too-costly", detail)
+    }
+
     /// A fault of ours.
     pub(crate) fn internal() -> Self {
         let detail = "a fault in mayi; please report it";

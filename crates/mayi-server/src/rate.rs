@@ -12,7 +12,7 @@ const CLIENTS: usize = 65_536;
 pub(crate) struct Rates {
     per_second: f64,
     burst: f64,
-    buckets: Cache<String, std::sync::Arc<Mutex<Bucket>>>,
+    buckets: Cache<u64, std::sync::Arc<Mutex<Bucket>>>,
 }
 
 struct Bucket {
@@ -33,10 +33,10 @@ impl Rates {
     }
 
     /// Takes a token of a client, or says in how many seconds there will be one.
-    pub(crate) fn take(&self, client: &str, now: Instant) -> Result<(), u64> {
+    pub(crate) fn take(&self, client: u64, now: Instant) -> Result<(), u64> {
         let new =
             || Ok::<_, ()>(std::sync::Arc::new(Mutex::new(Bucket { tokens: self.burst, at: now })));
-        let Ok(bucket) = self.buckets.get_or_insert_with(client, new) else { return Ok(()) };
+        let Ok(bucket) = self.buckets.get_or_insert_with(&client, new) else { return Ok(()) };
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = now.saturating_duration_since(bucket.at).as_secs_f64();
         bucket.tokens = (bucket.tokens + passed * self.per_second).min(self.burst);
@@ -64,16 +64,16 @@ mod tests {
         let rates = Rates::new(2, 3).expect("a limit");
         let start = Instant::now();
         for _ in 0..3 {
-            assert_eq!(rates.take("a", start), Ok(()));
+            assert_eq!(rates.take(1, start), Ok(()));
         }
-        assert_eq!(rates.take("a", start), Err(1));
-        assert_eq!(rates.take("b", start), Ok(()));
-        assert_eq!(rates.take("a", start + Duration::from_millis(499)), Err(1));
-        assert_eq!(rates.take("a", start + Duration::from_millis(500)), Ok(()));
+        assert_eq!(rates.take(1, start), Err(1));
+        assert_eq!(rates.take(2, start), Ok(()));
+        assert_eq!(rates.take(1, start + Duration::from_millis(499)), Err(1));
+        assert_eq!(rates.take(1, start + Duration::from_millis(500)), Ok(()));
         let later = start + Duration::from_hours(1);
         for _ in 0..3 {
-            assert_eq!(rates.take("a", later), Ok(()));
+            assert_eq!(rates.take(1, later), Ok(()));
         }
-        assert_eq!(rates.take("a", later), Err(1));
+        assert_eq!(rates.take(1, later), Err(1));
     }
 }

@@ -4,7 +4,8 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -20,9 +21,9 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::api::App;
 use crate::config::{Config, ConfigError};
-use crate::gate::Gate;
-use crate::idle::Idle;
+use crate::gate::{Gate, Visit};
 use crate::keys::Keys;
+use crate::pulse::{Pulse, Watched};
 use crate::traces::Traces;
 use crate::{routes, tls};
 
@@ -44,7 +45,6 @@ use crate::{routes, tls};
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    acceptor: Option<TlsAcceptor>,
     shared: Arc<Shared>,
 }
 
@@ -54,6 +54,38 @@ struct Shared {
     gate: Gate,
     router: axum::Router,
     connections: Arc<Semaphore>,
+    acceptor: Option<RwLock<TlsAcceptor>>,
+    visits: AtomicU64,
+}
+
+/// What has a running service read its keys and certificates again.
+#[derive(Clone)]
+pub struct Reload(Arc<Shared>);
+
+impl Reload {
+    /// Reads the file of keys and the files of the certificate again. What holds from now on is for new requests and new
+    /// connections; no connection is lost. Where one of them can't be used, all stay as they were.
+    ///
+    /// # Errors
+    /// When a file can't be read or used.
+    pub fn reload(&self) -> Result<(), ConfigError> {
+        let config = &self.0.app.config;
+        let keys = config.keys.as_deref().map(Keys::open).transpose()?;
+        let acceptor = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        if let Some(keys) = keys {
+            self.0.gate.replace_keys(keys);
+        }
+        if let (Some(held), Some(acceptor)) = (&self.0.acceptor, acceptor) {
+            *held.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Reload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reload").finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -84,8 +116,10 @@ impl Server {
         let app = Arc::new(App::new(config, fetcher, traces));
         let router = routes::router(&app);
         let connections = Arc::new(Semaphore::new(connections));
-        let shared = Arc::new(Shared { app, gate, router, connections });
-        Ok(Self { listener, address, acceptor, shared })
+        let acceptor = acceptor.map(RwLock::new);
+        let visits = AtomicU64::new(0);
+        let shared = Arc::new(Shared { app, gate, router, connections, acceptor, visits });
+        Ok(Self { listener, address, shared })
     }
 
     /// Where it listens.
@@ -95,13 +129,18 @@ impl Server {
 
     /// Its URL.
     pub fn url(&self) -> String {
-        let scheme = if self.acceptor.is_some() { "https" } else { "http" };
+        let scheme = if self.shared.acceptor.is_some() { "https" } else { "http" };
         format!("{scheme}://{}/", self.address)
+    }
+
+    /// What has it read its keys and certificates again while it runs.
+    pub fn reload(&self) -> Reload {
+        Reload(Arc::clone(&self.shared))
     }
 
     /// Answers until this future is done, and then what it has accepted by then.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) {
-        let Self { listener, acceptor, shared, .. } = self;
+        let Self { listener, shared, .. } = self;
         let graceful = GracefulShutdown::new();
         tokio::pin!(shutdown);
         loop {
@@ -119,8 +158,7 @@ impl Server {
                     continue;
                 }
             };
-            let connection =
-                Connection { shared: Arc::clone(&shared), acceptor: acceptor.clone(), peer: peer.ip() };
+            let connection = Connection { shared: Arc::clone(&shared), peer: peer.ip() };
             let watcher = graceful.watcher();
             tokio::spawn(async move {
                 connection.serve(stream, watcher).await;
@@ -157,7 +195,6 @@ async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> io::Res
 
 struct Connection {
     shared: Arc<Shared>,
-    acceptor: Option<TlsAcceptor>,
     peer: IpAddr,
 }
 
@@ -167,12 +204,12 @@ impl Connection {
     async fn serve(self, stream: TcpStream, watcher: Watcher) {
         let shared = Arc::clone(&self.shared);
         let _gauge = shared.app.metrics.connection();
-        let limits = shared.app.config.limits;
-        let stream = Idle::new(stream, Duration::from_secs(limits.idle_seconds));
-        match self.acceptor.clone() {
+        let acceptor = shared.acceptor.as_ref();
+        let acceptor = acceptor.map(|it| it.read().unwrap_or_else(PoisonError::into_inner).clone());
+        match acceptor {
             None => self.speak(stream, watcher).await,
             Some(acceptor) => {
-                let most = Duration::from_secs(limits.header_seconds);
+                let most = Duration::from_secs(shared.app.config.limits.header_seconds);
                 match tokio::time::timeout(most, acceptor.accept(stream)).await {
                     Ok(Ok(stream)) => self.speak(stream, watcher).await,
                     Ok(Err(error)) => tracing::debug!(peer = %self.peer, %error, "no TLS"),
@@ -187,30 +224,43 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let Self { shared, peer, .. } = self;
+        let Self { shared, peer } = self;
         let limits = shared.app.config.limits;
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
             .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_secs(limits.header_seconds))
+            // Times are kept by the pulse, which tells a connection that is kept for later from a slow head.
+            .header_read_timeout(None::<Duration>)
             .max_buf_size(64 * 1024)
             .http2()
             // No pings: a connection that nobody uses is to fall silent, and to be closed for it.
             .timer(TokioTimer::new())
             .max_header_list_size(64 * 1024)
             .max_concurrent_streams(256);
+        let pulse = Pulse::new();
+        let connection = shared.visits.fetch_add(1, Relaxed);
+        let visit = Arc::new(Visit { peer, connection, pulse: Arc::clone(&pulse) });
         let service = hyper::service::service_fn(|request: hyper::Request<Incoming>| {
-            let shared = Arc::clone(&shared);
+            let (shared, visit) = (Arc::clone(&shared), Arc::clone(&visit));
             async move {
                 let request = request.map(Body::new);
-                let router = shared.router.clone();
-                Ok::<_, Infallible>(shared.gate.answer(&shared.app, router, peer, request).await)
+                let Shared { app, gate, router, .. } = &*shared;
+                Ok::<_, Infallible>(gate.answer(app, router, &visit, request).await)
             }
         });
+        let stream = Watched::new(stream, Arc::clone(&pulse));
         let connection = builder.serve_connection(TokioIo::new(stream), service);
-        if let Err(error) = watcher.watch(connection).await {
-            tracing::debug!(%peer, %error, "a connection has ended early");
+        let [idle, head] = [limits.idle_seconds, limits.header_seconds].map(Duration::from_secs);
+        tokio::select! {
+            biased;
+            ended = watcher.watch(connection) => {
+                if let Err(error) = ended {
+                    tracing::debug!(%peer, %error, "a connection has ended early");
+                }
+            }
+            end = pulse.ended(idle, head) => {
+                tracing::debug!(%peer, why = ?end, "a connection was closed, as nothing moved");
+            }
         }
     }
 }

@@ -132,7 +132,7 @@ pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
 }
 
 async fn listen(config: Config) -> Result<Exit, Failure> {
-    start_logging(&config.log).map_err(Failure::new)?;
+    let _log = start_logging(&config.log).map_err(Failure::new)?;
     let store = config.fetch.store.clone();
     let server = Server::bind(config).await.map_err(|error| match &error {
         BindError::Socket(_, why) if why.kind() == io::ErrorKind::AddrInUse => Failure::new(format_args!(
@@ -146,28 +146,48 @@ async fn listen(config: Config) -> Result<Exit, Failure> {
     writeln!(io::stdout(), "mayi listens on {}", server.url())?;
     tracing::info!(url = server.url(), store = without_login(&store), "listening");
     let (end, ends) = tokio::sync::oneshot::channel::<()>();
+    let reload = server.reload();
     let mut running = std::pin::pin!(server.run_until(async { drop(ends.await) }));
-    tokio::select! {
-        // It does not end by itself.
-        () = &mut running => return Ok(Exit::Allowed),
-        () = signals.next() => drop(end),
+    loop {
+        tokio::select! {
+            // It does not end by itself.
+            () = &mut running => return Ok(Exit::Allowed),
+            word = signals.next() => match word {
+                Word::End => break,
+                Word::Reload => match reload.reload() {
+                    Ok(()) => tracing::info!("keys and certificates were read again"),
+                    Err(error) => tracing::error!(%error, "keys and certificates stay as they were"),
+                },
+            },
+        }
     }
+    drop(end);
     tracing::info!("ending: what was accepted is answered; a second signal ends at once");
-    tokio::select! {
-        () = running => {}
-        () = signals.next() => {
-            tracing::warn!("ended at once: what was not answered yet is given up");
-            return Ok(Exit::NoAnswer);
+    loop {
+        tokio::select! {
+            () = &mut running => break,
+            word = signals.next() => if word == Word::End {
+                tracing::warn!("ended at once: what was not answered yet is given up");
+                return Ok(Exit::NoAnswer);
+            },
         }
     }
     tracing::info!("ended");
     Ok(Exit::Allowed)
 }
 
-/// What asks the process to end.
+/// What a signal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    End,
+    /// Keys and certificates are to be read again.
+    Reload,
+}
+
+/// What the process is asked for from outside.
 struct Signals {
     #[cfg(unix)]
-    signals: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
+    signals: Option<[tokio::signal::unix::Signal; 3]>,
 }
 
 impl Signals {
@@ -176,26 +196,38 @@ impl Signals {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            let (terminate, interrupt) =
-                (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+            let heard = |kind: SignalKind| signal(kind).ok();
+            let signals = (
+                heard(SignalKind::terminate()),
+                heard(SignalKind::interrupt()),
+                heard(SignalKind::hangup()),
+            );
             // Where the system gives no such signals, the process is ended without a word, as any other.
-            Self { signals: terminate.ok().zip(interrupt.ok()) }
+            let (Some(terminate), Some(interrupt), Some(hangup)) = signals else {
+                return Self { signals: None };
+            };
+            Self { signals: Some([terminate, interrupt, hangup]) }
         }
         #[cfg(not(unix))]
         Self {}
     }
 
     /// The next one.
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Word {
         #[cfg(unix)]
         match &mut self.signals {
-            Some((terminate, interrupt)) => {
-                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-            }
+            Some([terminate, interrupt, hangup]) => tokio::select! {
+                _ = terminate.recv() => Word::End,
+                _ = interrupt.recv() => Word::End,
+                _ = hangup.recv() => Word::Reload,
+            },
             None => std::future::pending().await,
         }
         #[cfg(not(unix))]
-        drop(tokio::signal::ctrl_c().await);
+        {
+            drop(tokio::signal::ctrl_c().await);
+            Word::End
+        }
     }
 }
 

@@ -6,31 +6,38 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, Request as HttpRequest, Uri};
-use mayi::report::{Answer, ErrorCode, Request, RequestError, RobotsInput};
+use axum::http::Request as HttpRequest;
+use axum::http::request::Parts;
+use mayi::access::Origin;
+use mayi::report::{Answer, ErrorCode, Request, RequestError};
+use mayi_fetch::Robots;
 
-use super::{Answered, App, Kind, Read, aside, cached, fresh_for, json, kind_of};
+use super::{Answered, App, Kind, Read, aside, cached, fresh_for, json, kind_of, place_of};
 use crate::batch::{self, Batch};
 use crate::gate::Place;
 use crate::metrics::Outcome;
-use crate::prepared::Answerer;
+use crate::prepared::{Answerer, Found, is_plain};
 use crate::problem::Problem;
+use crate::work;
 
-/// A file up to this size is read at once; a larger one would hold up who else is waiting.
-pub(crate) const SMALL_FILE: usize = 16 << 10;
+/// Up to this size a body is read, and rules are asked, by the thread that waits for sockets; more is work.
+const LITTLE: usize = 16 << 10;
 
 pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (parts, body) = request.into_parts();
-    let place = parts.extensions.get::<Place>().cloned();
+    let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {
         return Ok(batch::lines(app, body, place));
     }
-    let read = app.read(&parts.headers, body).await?;
+    let read = app.read(&place, &parts.headers, body).await?;
     if read.octets.trim_ascii_start().first() == Some(&b'[') {
-        let batch = Batch::of_array(read, app.config.limits.array)?;
+        let most = app.config.limits.array;
+        // Cutting is quick: it counts for less than its octets.
+        let cost = read.octets.len() / 16;
+        let batch = app.pool.run(place.by(), cost, move || Batch::of_array(read, most)).await??;
         return Ok(batch::array(app, batch, place));
     }
-    let decided = one(&app, read).await;
+    let decided = one(&app, &place, read).await;
     if decided.is_err() {
         app.metrics.decided(Outcome::Wrong);
     }
@@ -38,52 +45,98 @@ pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>
 }
 
 /// Decides about one request.
-async fn one(app: &Arc<App>, read: Read) -> Result<Vec<u8>, Problem> {
-    let mut out = Vec::with_capacity(1024);
-    let is_small = {
+async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Problem> {
+    if read.octets.len() <= LITTLE {
         let request = Request::from_json(&read.octets)?;
-        if file_octets(&request) <= SMALL_FILE {
-            let outcome = answer_into(app, &mut app.answerer(), &request, &mut out).await?;
-            app.metrics.decided(outcome);
-            true
-        } else {
-            false
+        if is_plain(&request)
+            && let Some(entry) = Answerer::default().known(app, &request)
+            && entry.file_octets() <= LITTLE
+        {
+            let mut out = Vec::with_capacity(1024);
+            app.metrics.decided(entry.write(&request, &mut out)?);
+            return Ok(out);
         }
-    };
-    if is_small {
-        return Ok(out);
     }
-    let app = Arc::clone(app);
-    aside(move || {
-        let request = Request::from_json(&read.octets)?;
-        let outcome = written(app.fetcher.answering().answer(&request), &mut out)?;
-        app.metrics.decided(outcome);
-        Ok(out)
-    })
-    .await
+    let read = Arc::new(read);
+    let mut landed = None;
+    let mut octets = read.octets.len();
+    loop {
+        let (app_there, read, robots, place_there) =
+            (Arc::clone(app), Arc::clone(&read), landed.take(), place.clone());
+        let work = move || {
+            let mut out = Vec::with_capacity(1024);
+            let most = most_of(octets);
+            let mut answerer = Answerer::default();
+            let solved =
+                solve(&app_there, &mut answerer, &read.octets, robots.as_ref(), most, &mut out);
+            drop(place_there);
+            (solved, out)
+        };
+        let (solved, out) = app.pool.run(place.by(), octets, work).await?;
+        match solved {
+            Solved::Written(outcome) => {
+                app.metrics.decided(outcome?);
+                return Ok(out);
+            }
+            Solved::Needs(origin) => {
+                let fetcher = app.fetcher.on_behalf_of(place.by().client);
+                landed = Some(fetcher.robots(&origin).await);
+            }
+            Solved::Large(size) => octets = size,
+        }
+    }
 }
 
-/// How large the file is that a request carries.
-pub(crate) fn file_octets(request: &Request<'_>) -> usize {
-    match &request.robots {
-        Some(RobotsInput::Text(text)) => text.len(),
-        Some(RobotsInput::Octets { octets, .. }) => octets.len(),
-        _ => 0,
-    }
+/// How large a file may be that is worked on where this much was announced.
+pub(crate) fn most_of(octets: usize) -> usize {
+    if octets <= work::SMALL { work::SMALL } else { usize::MAX }
 }
 
-/// Writes the decision about a request behind what is there, or leaves that as it is.
-pub(crate) async fn answer_into(
+/// What came of a request.
+pub(crate) enum Solved {
+    /// Its answer is written, or there is none.
+    Written(Result<Outcome, Problem>),
+    /// The file of its site has to be had first.
+    Needs(Origin),
+    /// It is about a file of so many octets, which are more than may be worked on here.
+    Large(usize),
+}
+
+/// Answers one request, behind what is there or not at all. This is work, and waits for nobody: `landed` is the file
+/// that was had for it, if one was.
+pub(crate) fn solve(
     app: &App,
-    answerer: &mut Answerer<'_>,
-    request: &Request<'_>,
+    answerer: &mut Answerer,
+    json: &[u8],
+    landed: Option<&Robots>,
+    most: usize,
     out: &mut Vec<u8>,
-) -> Result<Outcome, RequestError> {
-    if let Some(answered) = answerer.answer(request, out).await {
-        return answered;
-    }
-    let answer = app.fetcher.decide(request).await;
-    written(answer, out)
+) -> Solved {
+    let mut solved = || {
+        let request = Request::from_json(json)?;
+        if request.robots.is_some() {
+            let outcome = written(app.fetcher.answering().answer(&request), out)?;
+            return Ok(Solved::Written(Ok(outcome)));
+        }
+        if is_plain(&request) {
+            return Ok(match answerer.find(app, &request, landed, most)? {
+                Found::Entry(entry) => Solved::Written(Ok(entry.write(&request, out)?)),
+                Found::Needs(origin) => Solved::Needs(origin),
+                Found::Large(octets) => Solved::Large(octets),
+            });
+        }
+        let origin = app.fetcher.origin_of(&request)?;
+        let landed = landed.filter(|robots| *robots.origin() == origin).cloned();
+        let Some(robots) = landed.or_else(|| app.fetcher.ready(&origin)) else {
+            return Ok(Solved::Needs(origin));
+        };
+        let octets = robots.robots_txt().map_or(0, |file| file.text().len());
+        if octets > most {
+            return Ok(Solved::Large(octets));
+        }
+        Ok(Solved::Written(Ok(written(app.fetcher.decide_from(&request, &robots), out)?)))
+    };
+    solved().unwrap_or_else(|error: RequestError| Solved::Written(Err(error.into())))
 }
 
 /// Writes an answer. A fault of ours in one must not cost the others theirs.
@@ -104,23 +157,32 @@ fn written(
     })
 }
 
-pub(crate) async fn get(State(app): State<Arc<App>>, uri: Uri, headers: HeaderMap) -> Answered {
-    let decided = asked(&app, uri.query().unwrap_or_default(), &headers).await;
+pub(crate) async fn get(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+    let (parts, _) = request.into_parts();
+    let place = place_of(&parts)?;
+    let decided = asked(&app, &place, parts).await;
     if decided.is_err() {
         app.metrics.decided(Outcome::Wrong);
     }
     decided
 }
 
-async fn asked(app: &App, query: &str, headers: &HeaderMap) -> Answered {
-    let request = from_query(query)?;
-    let answer = app.fetcher.decide(&request).await?;
-    let report = answer.report();
-    let outcome = if report.access.allowed { Outcome::Allowed } else { Outcome::Disallowed };
-    app.metrics.decided(outcome);
-    let fresh = fresh_for(report.file.as_ref().and_then(|file| file.fresh_until));
-    let body = serde_json::to_vec(&report).expect("a report is JSON");
-    Ok(cached(headers, body, "application/json", fresh))
+async fn asked(app: &Arc<App>, place: &Place, parts: Parts) -> Answered {
+    let request = from_query(parts.uri.query().unwrap_or_default())?;
+    let origin = app.fetcher.origin_of(&request)?;
+    let robots = app.fetcher.on_behalf_of(place.by().client).robots(&origin).await;
+    let octets = robots.robots_txt().map_or(0, |file| file.text().len());
+    let there = Arc::clone(app);
+    aside(app, place, octets, move || {
+        let answer = there.fetcher.decide_from(&request, &robots)?;
+        let report = answer.report();
+        let outcome = if report.access.allowed { Outcome::Allowed } else { Outcome::Disallowed };
+        there.metrics.decided(outcome);
+        let fresh = fresh_for(report.file.as_ref().and_then(|file| file.fresh_until));
+        let body = serde_json::to_vec(&report).expect("a report is JSON");
+        Ok(cached(&parts.headers, body, "application/json", fresh))
+    })
+    .await
 }
 
 /// A request in the form of a query: `url=…&agent=…&purpose=…`.

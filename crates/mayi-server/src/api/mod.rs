@@ -14,6 +14,7 @@ use axum::body::Body;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -25,11 +26,12 @@ use serde::Deserialize;
 
 use crate::bodies::{Bodies, Share};
 use crate::config::Config;
+use crate::gate::Place;
 use crate::keys::to_hex;
 use crate::metrics::Metrics;
-use crate::prepared::Answerer;
 use crate::problem::Problem;
 use crate::traces::Traces;
+use crate::work::Pool;
 
 /// What every operation has.
 pub(crate) struct App {
@@ -42,6 +44,7 @@ pub(crate) struct App {
     /// A file without a line: it knows the registry and the options.
     pub(crate) none: RobotsTxt<'static>,
     pub(crate) bodies: Bodies,
+    pub(crate) pool: Pool,
     stopping: AtomicBool,
 }
 
@@ -59,7 +62,10 @@ impl App {
         let page = config.reading.page_options();
         let answering = fetcher.answering();
         let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
-        let bodies = Bodies::new(config.limits.all_bodies_octets);
+        let limits = &config.limits;
+        let bodies = Bodies::new(limits.all_bodies_octets, limits.body_octets);
+        // A request that is answered has a few pieces of work at the most.
+        let pool = Pool::new(limits.in_flight.saturating_add(limits.queue).saturating_mul(4));
         Self {
             config,
             fetcher,
@@ -69,6 +75,7 @@ impl App {
             prepared: crate::prepared::Store::new(),
             none,
             bodies,
+            pool,
             stopping: AtomicBool::new(false),
         }
     }
@@ -76,12 +83,9 @@ impl App {
     /// How files are read where a request says nothing of it.
     pub(crate) fn reading(&self) -> ReadOptions {
         let answering = self.fetcher.answering();
-        answering.reading(answering.dialect(), None)
-    }
-
-    /// What answers requests one after the other.
-    pub(crate) fn answerer(&self) -> Answerer<'_> {
-        Answerer::new(&self.prepared, &self.fetcher)
+        let reading = answering.reading(answering.dialect(), None);
+        let limits = reading.limits().with_work(self.config.limits.work);
+        reading.with_limits(limits)
     }
 
     /// Says that no new work should be sent here.
@@ -94,7 +98,12 @@ impl App {
     }
 
     /// Reads a body as a whole.
-    pub(crate) async fn read(&self, headers: &HeaderMap, body: Body) -> Result<Read, Problem> {
+    pub(crate) async fn read(
+        &self,
+        place: &Place,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Read, Problem> {
         let limit = self.config.limits.body_octets;
         // A body without a length may become as large as bodies may be.
         let length = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
@@ -102,7 +111,7 @@ impl App {
         if length > limit {
             return Err(Problem::too_large(limit));
         }
-        let share = self.bodies.share(length)?;
+        let share = self.bodies.share(place.by().client, length)?;
         match Limited::new(body, limit).collect().await {
             Ok(collected) => Ok(Read { octets: collected.to_bytes(), _share: share }),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),
@@ -165,11 +174,26 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Reques
     Err(RequestError::new(ErrorCode::InvalidRequest, "this is JSON, but not an object"))
 }
 
-/// Does work that takes long where it holds nobody up.
+/// The place of a request that was let in.
+pub(crate) fn place_of(parts: &Parts) -> Result<Place, Problem> {
+    parts.extensions.get::<Place>().cloned().ok_or_else(Problem::internal)
+}
+
+/// Does work about so many octets where it holds nobody up. It keeps the place of its request until it is done, also
+/// where its client has gone.
 pub(crate) async fn aside<T: Send + 'static>(
+    app: &App,
+    place: &Place,
+    octets: usize,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Problem::internal()))
+    let (by, place) = (place.by(), place.clone());
+    let work = move || {
+        let done = work();
+        drop(place);
+        done
+    };
+    app.pool.run(by, octets, work).await?
 }
 
 /// An answer that is nobody else's.

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, Uri};
 
 use super::{Answered, App, cached, json};
 use crate::OPENAPI;
+use crate::metrics::Levels;
 use crate::page::{ASSETS, POLICY};
 use crate::problem::Problem;
 use crate::traces::Traces;
@@ -26,12 +27,21 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answered {
     if app.is_stopping() {
         return Err(Problem::overloaded("the service is ending"));
     }
+    // Answers are right without the store, so work may be sent; whoever runs it should know.
+    if app.fetcher.store_health().is_degraded() {
+        return Ok(json(r#"{"status":"degraded"}"#));
+    }
     Ok(json(r#"{"status":"ready"}"#))
 }
 
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answered {
-    let dropped = app.traces.as_ref().map(Traces::dropped);
-    let mut response = json(app.metrics.text(&app.fetcher.stats(), dropped));
+    let levels = Levels {
+        body_octets: app.bodies.taken() as u64,
+        work_waiting: app.pool.waiting() as u64,
+        lines_dropped: crate::logging::dropped(),
+        spans_dropped: app.traces.as_ref().map(Traces::dropped),
+    };
+    let mut response = json(app.metrics.text(&app.fetcher.stats(), &levels));
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);
     Ok(response)

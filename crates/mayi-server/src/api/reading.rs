@@ -1,6 +1,8 @@
 //! `/v1/lint`, `/v1/page`, `/v1/compare`: what somebody else's file or page says, without a fetch.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -12,14 +14,19 @@ use mayi::report::{
     ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
 };
 use mayi::{Crawler, Dialect, ProductToken, ReadOptions};
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Answered, App, Kind, Read, aside, json, kind_of, object};
+use super::{Answered, App, Kind, Read, aside, json, kind_of, object, place_of};
+use crate::gate::Place;
 use crate::problem::Problem;
 
 /// How many crawlers may be asked about at once.
 const MOST_AGENTS: usize = 100;
+
+/// How many header fields a page may have, as in a request to decide.
+const MOST_FIELDS: usize = 10_000;
 
 /// A crawler that no site names: what holds for it holds for all others.
 const NOBODY: &str = "mayi-nobody";
@@ -30,7 +37,7 @@ struct LintBody<'a> {
     #[serde(borrow)]
     robots: RobotsInput<'a>,
     #[serde(borrow, default)]
-    agents: Vec<Cow<'a, str>>,
+    agents: Few<Cow<'a, str>, MOST_AGENTS>,
     #[serde(borrow, default, deserialize_with = "there")]
     page: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "there")]
@@ -45,13 +52,15 @@ fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let read = body_of(&app, request).await?;
-    aside(move || {
+    let (place, read) = body_of(&app, request).await?;
+    let there = Arc::clone(&app);
+    aside(&app, &place, read.octets.len(), move || {
+        let app = there;
         let body: LintBody<'_> = object(&read.octets)?;
         let (octets, reading) = file(&body.robots, app.reading())?;
         let mut options = Options::default().with_reading(reading);
         if !body.agents.is_empty() {
-            let agents = few(&body.agents)?.iter().map(|token| crawler(token));
+            let agents = body.agents.iter().map(|token| crawler(token));
             options = options.with_agents(agents.collect::<Result<_, _>>()?);
         }
         let page = match body.page {
@@ -69,6 +78,10 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             (None, None) => {}
         }
         let linted = lint(octets, &options);
+        if let Some(part) = linted.spent().ran_out {
+            app.metrics.too_costly();
+            return Err(Problem::too_costly(part, app.config.limits.work));
+        }
         Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
     })
     .await
@@ -101,14 +114,16 @@ struct PageBody<'a> {
     #[serde(borrow, default)]
     agent: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
-    headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    headers: Few<(Cow<'a, str>, Cow<'a, str>), MOST_FIELDS>,
     #[serde(borrow, default)]
     html: Option<HtmlInput<'a>>,
 }
 
 pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let read = body_of(&app, request).await?;
-    aside(move || {
+    let (place, read) = body_of(&app, request).await?;
+    let there = Arc::clone(&app);
+    aside(&app, &place, read.octets.len(), move || {
+        let app = there;
         let body: PageBody<'_> = object(&read.octets)?;
         let crawler = crawler(body.agent.as_deref().unwrap_or(NOBODY))?;
         let controls = controls(&body.headers, body.html.as_ref(), app.page);
@@ -123,19 +138,21 @@ struct CompareBody<'a> {
     #[serde(borrow)]
     robots: RobotsInput<'a>,
     #[serde(borrow, default)]
-    agents: Vec<Cow<'a, str>>,
+    agents: Few<Cow<'a, str>, MOST_AGENTS>,
 }
 
 pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let read = body_of(&app, request).await?;
-    aside(move || {
+    let (place, read) = body_of(&app, request).await?;
+    let there = Arc::clone(&app);
+    aside(&app, &place, read.octets.len(), move || {
+        let app = there;
         let body: CompareBody<'_> = object(&read.octets)?;
         let (octets, options) = file(&body.robots, app.reading())?;
         let agent = |token: &Cow<'_, str>| match token.trim() {
             "*" => Ok(None),
             token => ProductToken::new(token).map(Some).map_err(no_token),
         };
-        let agents = few(&body.agents)?.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+        let agents = body.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
         let agents = (!agents.is_empty()).then_some(&*agents);
         let dialects = Dialect::ALL.iter().map(|dialect| {
             let mut request = Request::new("", "");
@@ -148,14 +165,16 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
     .await
 }
 
-async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<Read, Problem> {
+async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {
     let (parts, body) = request.into_parts();
+    let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {
         let detail = "only /v1/decide takes lines; send application/json";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "unsupported-media-type", detail));
     }
-    app.read(&parts.headers, body).await
+    let read = app.read(&place, &parts.headers, body).await?;
+    Ok((place, read))
 }
 
 /// The octets of a file, and how they are read.
@@ -179,14 +198,48 @@ fn file<'a>(
     }
 }
 
-fn few<'a, 'b>(agents: &'a [Cow<'b, str>]) -> Result<&'a [Cow<'b, str>], Problem> {
-    if agents.len() > MOST_AGENTS {
-        let count = agents.len();
-        return Err(Problem::invalid(format!(
-            "`agents` has {count} names, and may have {MOST_AGENTS}"
-        )));
+/// A list that is refused as soon as it has too many items, before it takes memory.
+struct Few<T, const MOST: usize>(Vec<T>);
+
+impl<T, const MOST: usize> Default for Few<T, MOST> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
-    Ok(agents)
+}
+
+impl<T, const MOST: usize> std::ops::Deref for Few<T, MOST> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Few<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Items::<T, MOST>(PhantomData))
+    }
+}
+
+struct Items<T, const MOST: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Items<T, MOST> {
+    type Value = Few<T, MOST>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MOST} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut few = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if few.len() == MOST {
+                return Err(A::Error::custom(format_args!("a list here has at most {MOST} items")));
+            }
+            few.push(item);
+        }
+        Ok(Few(few))
+    }
 }
 
 fn crawler(token: &str) -> Result<Crawler, Problem> {

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
+use axum::http::Request;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mayi::RobotsTxt;
@@ -13,7 +14,7 @@ use mayi::report::{ErrorCode, FileReport, RequestError};
 use mayi_fetch::Robots;
 use serde::Serialize;
 
-use super::{Answered, App, aside, cached, fresh_for};
+use super::{Answered, App, aside, cached, fresh_for, place_of};
 
 /// What is known of a site's file.
 #[derive(Serialize)]
@@ -55,18 +56,20 @@ struct FileRule<'r> {
     pattern: Cow<'r, str>,
 }
 
-pub(crate) async fn get(State(app): State<Arc<App>>, uri: Uri, headers: HeaderMap) -> Answered {
-    let url = url_of(uri.query().unwrap_or_default())?;
+pub(crate) async fn get(State(app): State<Arc<App>>, request: Request<Body>) -> Answered {
+    let (parts, _) = request.into_parts();
+    let place = place_of(&parts)?;
+    let url = url_of(parts.uri.query().unwrap_or_default())?;
     let origin = Origin::of_url(&url).map_err(RequestError::from)?;
-    let robots = app.fetcher.robots(&origin).await;
-    let report = robots.file_report();
-    let fresh = fresh_for(report.fresh_until);
-    let body = aside(move || {
+    let robots = app.fetcher.on_behalf_of(place.by().client).robots(&origin).await;
+    let octets = robots.robots_txt().map_or(0, |file| file.text().len());
+    aside(&app, &place, octets, move || {
+        let report = robots.file_report();
         let shown = SiteFile::of(&robots, &report);
-        Ok(serde_json::to_vec(&shown).expect("what is known is JSON"))
+        let body = serde_json::to_vec(&shown).expect("what is known is JSON");
+        Ok(cached(&parts.headers, body, "application/json", fresh_for(report.fresh_until)))
     })
-    .await?;
-    Ok(cached(&headers, body, "application/json", fresh))
+    .await
 }
 
 fn url_of(query: &str) -> Result<String, RequestError> {

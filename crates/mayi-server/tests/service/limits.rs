@@ -71,6 +71,52 @@ async fn every_refusal_is_a_problem() {
     }
 }
 
+#[tokio::test]
+async fn work_that_costs_too_much() {
+    let mut config = config();
+    config.limits.work = 10;
+    let service = Service::with(config).await;
+    let body = json!({ "robots": "User-agent: *\nDisallow: /*a\nAllow: /*b\n" }).to_string();
+    let answer = service.post("/v1/lint", body.clone()).await;
+    assert_eq!((answer.status, &*answer.problem()), (422, "too-costly"));
+    let detail = answer.json()["detail"].as_str().expect("a detail").to_owned();
+    assert!(detail.contains("`shadowed-rule`") && detail.contains("limits.work"), "{detail}");
+    let metrics = String::from_utf8(service.get("/metrics").await.body).expect("text");
+    assert!(metrics.contains("mayi_too_costly_total 1"), "{metrics}");
+    assert_eq!(Service::start().await.post("/v1/lint", body).await.status, 200);
+}
+
+/// One client leaves places to others.
+#[tokio::test]
+async fn a_client_has_half_of_the_places() {
+    let mut config = config();
+    config.limits.in_flight = 4;
+    let service = Service::with(config).await;
+    let (url, site) = silent_site().await;
+    let body = json!({ "url": url, "agent": "a" }).to_string();
+    let head = format!(
+        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut first = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(service.address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        first.push(stream);
+    }
+    let _fetched = site.accept().await.expect("the requests are being answered");
+    while service.get("/v1/dialects").await.status == 200 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(service.get("/v1/dialects").await.problem(), "overloaded");
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind(([127, 0, 0, 2], 0).into()).expect("another address of loopback");
+    let mut other = socket.connect(service.address).await.expect("it listens");
+    let head = "GET /v1/dialects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    other.write_all(head.as_bytes()).await.expect("it reads");
+    assert_eq!(Answer::read(&mut other).await.status, 200);
+}
+
 /// Each claim is looked for in the whole file: very many of them would keep a thread busy for minutes.
 #[tokio::test]
 async fn claims_and_fields_that_are_too_many() {

@@ -32,6 +32,23 @@ async fn numbers_tell_what_was_done() {
     }
 }
 
+/// Answers are right without the store, so work may be sent; but whoever runs the service has to see it.
+#[tokio::test]
+async fn a_store_that_fails_is_seen() {
+    let mut config = crate::support::config();
+    // Nobody listens there.
+    config.fetch.store = "redis://127.0.0.1:1".to_owned();
+    let service = Service::with(config).await;
+    let site = Site::with_file("User-agent: *\nDisallow: /a\n").await;
+    let request = json!({ "url": site.url("/a"), "agent": "a" }).to_string();
+    let answer = service.post("/v1/decide", request).await;
+    assert_eq!(answer.json()["access"]["allowed"], false);
+    let ready = service.get("/readyz").await;
+    assert_eq!((ready.status, ready.json()), (200, json!({ "status": "degraded" })));
+    let metrics = String::from_utf8(service.get("/metrics").await.body).expect("text");
+    assert!(!metrics.contains("mayi_store_errors_total 0"), "{metrics}");
+}
+
 #[tokio::test]
 async fn requests_have_ids() {
     let service = Service::start().await;

@@ -73,6 +73,92 @@ async fn tls_with_both_protocols() {
     }
 }
 
+/// The certificate that a service shows.
+async fn shown_by(address: std::net::SocketAddr) -> Vec<u8> {
+    #[derive(Debug)]
+    struct Anybody;
+    impl rustls::client::danger::ServerCertVerifier for Anybody {
+        fn verify_server_cert(
+            &self,
+            _: &CertificateDer<'_>,
+            _: &[CertificateDer<'_>],
+            _: &ServerName<'_>,
+            _: &[u8],
+            _: rustls::pki_types::UnixTime,
+        ) -> Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
+            Ok(rustls::client::danger::ServerCertVerified::assertion())
+        }
+
+        fn verify_tls12_signature(
+            &self,
+            _: &[u8],
+            _: &CertificateDer<'_>,
+            _: &rustls::DigitallySignedStruct,
+        ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+            Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            _: &[u8],
+            _: &CertificateDer<'_>,
+            _: &rustls::DigitallySignedStruct,
+        ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+            Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+            vec![rustls::SignatureScheme::ECDSA_NISTP256_SHA256]
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let tls = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anybody))
+        .with_no_client_auth();
+    let stream = TcpStream::connect(address).await.expect("it listens");
+    let name = ServerName::try_from("localhost").expect("a name");
+    let stream = tokio_rustls::TlsConnector::from(Arc::new(tls)).connect(name, stream).await;
+    let stream = stream.expect("TLS");
+    stream.get_ref().1.peer_certificates().expect("a certificate")[0].to_vec()
+}
+
+#[tokio::test]
+async fn a_certificate_is_read_again_and_one_that_has_ended_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [certificate, key] = ["certificate.pem", "key.pem"].map(|name| folder.path().join(name));
+    let write = |end: i32| {
+        let names = ["localhost".to_owned()];
+        let mut parameters = rcgen::CertificateParams::new(names).expect("a name");
+        parameters.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        parameters.not_after = rcgen::date_time_ymd(end, 1, 1);
+        let pair = rcgen::KeyPair::generate().expect("a key");
+        let made = parameters.self_signed(&pair).expect("a certificate");
+        std::fs::write(&certificate, made.pem()).expect("a file");
+        std::fs::write(&key, pair.serialize_pem()).expect("a file");
+        made.der().to_vec()
+    };
+    let mut config = config();
+    config.tls = Some(Tls { certificate: certificate.clone(), key: key.clone() });
+    write(2021);
+    let error = Server::bind(config.clone()).await.expect_err("it has ended").to_string();
+    assert!(error.contains("the certificate has ended"), "{error}");
+    let first = write(2999);
+    let server = Server::bind(config).await.expect("a free port");
+    let (address, reload) = (server.address(), server.reload());
+    let running = tokio::spawn(server.run_until(std::future::pending()));
+    assert_eq!(shown_by(address).await, first);
+    let second = write(2998);
+    reload.reload().expect("it can be used");
+    assert_eq!(shown_by(address).await, second);
+    write(2021);
+    assert!(reload.reload().is_err());
+    assert_eq!(shown_by(address).await, second, "it stays as it was");
+    running.abort();
+}
+
 #[tokio::test]
 async fn a_service_with_wrong_files_does_not_start() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -7,7 +7,11 @@ use serde::Serialize;
 use crate::application::AppDirectives;
 use crate::explanation::Explanation;
 
-/// How the decision was reached.
+/// How many group-start lines, matching rules and irregularities are listed at the most: a file can be written so that
+/// telling everything takes forty times its size, and nobody reads that.
+const MOST: usize = 1000;
+
+/// How the decision was reached. Each list has at most 1,000 lines.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explained<'a> {
@@ -23,6 +27,27 @@ pub struct Explained<'a> {
     pub applications: Vec<ExplainedApplication>,
     /// Lines that were read as meant or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
+    /// How many more there are of each list; not there where each is whole.
+    #[serde(skip_serializing_if = "LeftOut::is_none")]
+    pub left_out: LeftOut,
+}
+
+/// How much more there is than is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Groups. Those that were chosen are listed before others.
+    pub groups: usize,
+    /// Rules that match.
+    pub matches: usize,
+    /// Irregular lines.
+    pub irregularities: usize,
+}
+
+impl LeftOut {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A group of the file.
@@ -124,15 +149,37 @@ impl<'a> Explained<'a> {
     /// applications.
     pub fn of(explanation: &Explanation<'a>, asked: &[AppDirectives]) -> Self {
         let text = |form: Cow<'_, [u8]>| String::from_utf8_lossy(&form).into_owned();
+        // By lines, as a group may have very many; the chosen ones and the others have as much room each.
+        let mut room = [MOST; 2];
+        let groups: Vec<_> = explanation
+            .groups()
+            .iter()
+            .filter(|group| {
+                let room = &mut room[usize::from(group.is_chosen())];
+                let lines = group.starts().len().max(1);
+                let fits = lines <= *room;
+                *room = room.saturating_sub(lines);
+                fits
+            })
+            .map(ExplainedGroup::of)
+            .collect();
+        let irregularities = explanation.robots().irregularities().count();
+        let left_out = LeftOut {
+            groups: explanation.groups().len() - groups.len(),
+            matches: explanation.matches().len().saturating_sub(MOST),
+            irregularities: irregularities.saturating_sub(MOST),
+        };
         Self {
+            left_out,
             target: explanation.compared().into_iter().map(text).collect(),
-            groups: explanation.groups().iter().map(ExplainedGroup::of).collect(),
-            matches: explanation.matches().iter().map(ExplainedRule::of).collect(),
+            groups,
+            matches: explanation.matches().iter().take(MOST).map(ExplainedRule::of).collect(),
             clauses: explanation.clauses().into_iter().map(crate::Clause::id).collect(),
             applications: asked.iter().map(ExplainedApplication::of).collect(),
             irregularities: explanation
                 .robots()
                 .irregularities()
+                .take(MOST)
                 .map(|found| ExplainedIrregularity {
                     line: found.line().number(),
                     clause: found.clause().id(),

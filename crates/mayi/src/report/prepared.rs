@@ -85,6 +85,15 @@ impl Prepared {
         &self.robots
     }
 
+    /// About how many octets of memory it takes, without the file, which it shares.
+    pub fn octets(&self) -> usize {
+        let shared = self.shared.as_ref().map_or(0, |shared| {
+            let Shared { agent, training, group, allowed, disallowed } = shared;
+            [agent, training, group, allowed, disallowed].map(Vec::capacity).iter().sum()
+        });
+        size_of::<Self>() + self.rules.octets() + shared
+    }
+
     /// Writes the report about a target behind what is there, and says whether it may be fetched.
     ///
     /// # Panics

@@ -1,0 +1,71 @@
+//! What happens in the fetcher beside its answers → lines of the log, each kind once in a while.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mayi_fetch::events::{Event, Listener};
+
+/// How long a kind of event is silent after one of it was logged. What fails fails often.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Hears events and logs them.
+#[derive(Default)]
+pub(crate) struct Told(Mutex<HashMap<&'static str, Last>>);
+
+/// When a kind was logged last, and how many were not since.
+struct Last {
+    at: Instant,
+    silent: u64,
+}
+
+impl Told {
+    /// How many of a kind were not logged before this one, or `None` where this one is not to be logged either.
+    fn note(&self, name: &'static str, now: Instant) -> Option<u64> {
+        let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kinds.get_mut(name) {
+            Some(last) if now.saturating_duration_since(last.at) < PAUSE => {
+                last.silent += 1;
+                None
+            }
+            Some(last) => {
+                last.at = now;
+                Some(std::mem::take(&mut last.silent))
+            }
+            None => {
+                kinds.insert(name, Last { at: now, silent: 0 });
+                Some(0)
+            }
+        }
+    }
+}
+
+impl Listener for Told {
+    fn hear(&self, event: &Event<'_>) {
+        if let Some(more) = self.note(event.name(), Instant::now()) {
+            match event {
+                Event::Guarded { .. } | Event::StoreRecovered { .. } => {
+                    tracing::info!(event = event.name(), more, "{event}");
+                }
+                _ => tracing::warn!(event = event.name(), more, "{event}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_logged_once_in_a_while() {
+        let told = Told::default();
+        let start = Instant::now();
+        assert_eq!(told.note("a", start), Some(0));
+        assert_eq!(told.note("b", start), Some(0));
+        assert_eq!(told.note("a", start + PAUSE / 2), None);
+        assert_eq!(told.note("a", start + PAUSE / 2), None);
+        assert_eq!(told.note("a", start + PAUSE), Some(2));
+        assert_eq!(told.note("a", start + 2 * PAUSE), Some(0));
+    }
+}

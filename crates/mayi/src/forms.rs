@@ -12,6 +12,7 @@ use std::ops::{BitAnd, BitOr};
 use memchr::{memchr, memmem};
 
 use crate::dialect::Comparison;
+use crate::places::SearchedText;
 use crate::target::Target;
 
 /// Which spellings are one.
@@ -135,11 +136,11 @@ pub(crate) fn delimiter(text: &[u8]) -> Option<u8> {
 
 /// The forms of one target.
 pub(crate) struct Forms<'u> {
-    text: Cow<'u, [u8]>,
+    text: SearchedText<'u>,
     /// What makes a form that differs from the text.
     folds: Folds,
     /// By the folds that made them.
-    folded: OnceCell<Box<[OnceCell<Vec<u8>>; 8]>>,
+    folded: OnceCell<Box<[OnceCell<SearchedText<'static>>; 8]>>,
 }
 
 impl<'u> Forms<'u> {
@@ -149,12 +150,12 @@ impl<'u> Forms<'u> {
             Comparison::Normalised => (Cow::Borrowed(target.normalised()), target.folds()),
             Comparison::AsGoogle => (target.as_google_cuts_it(), Folds::NONE),
         };
-        Self { text, folds, folded: OnceCell::new() }
+        Self { text: SearchedText::new(text), folds, folded: OnceCell::new() }
     }
 
     /// The text as it stands.
     pub(crate) fn text(&self) -> &[u8] {
-        &self.text
+        self.text.octets()
     }
 
     /// Of what a pattern asks for, that which makes a difference here.
@@ -163,20 +164,21 @@ impl<'u> Forms<'u> {
     }
 
     /// The text with two spellings made one. `folds` are among those that matter.
-    pub(crate) fn folded(&self, folds: Folds) -> &[u8] {
+    pub(crate) fn folded(&self, folds: Folds) -> &SearchedText<'_> {
         if folds == Folds::NONE {
             return &self.text;
         }
         let forms = self.folded.get_or_init(Box::default);
-        forms[usize::from(folds.0)].get_or_init(|| folds.fold_target(&self.text))
+        let fold = || SearchedText::new(Cow::Owned(folds.fold_target(self.text())));
+        forms[usize::from(folds.0)].get_or_init(fold)
     }
 
     /// The text as it stands, and with its query's delimiters raw where that is something else: what
     /// nearly all patterns are compared with.
     pub(crate) fn into_usual(self) -> Vec<Cow<'u, [u8]>> {
         let query = self.that_matter(Folds::QUERY);
-        let folded = (query != Folds::NONE).then(|| query.fold_target(&self.text));
-        std::iter::once(self.text).chain(folded.map(Cow::Owned)).collect()
+        let folded = (query != Folds::NONE).then(|| query.fold_target(self.text()));
+        std::iter::once(self.text.into_octets()).chain(folded.map(Cow::Owned)).collect()
     }
 }
 
@@ -204,7 +206,7 @@ mod tests {
     fn each_form_is_what_it_should_be() {
         let target = Target::from_path("/%2F$%24*%2A?%2F?%3F%23%26%24").expect("a path");
         let forms = Forms::of(&target, Comparison::Normalised);
-        let folded = |bits| String::from_utf8_lossy(forms.folded(Folds(bits))).into_owned();
+        let folded = |bits| String::from_utf8_lossy(forms.folded(Folds(bits)).octets()).into_owned();
         assert_eq!(folded(0), "/%2F$%24*%2A?%2F?%3F%23%26%24");
         assert_eq!(folded(1), "/%2F$%24*%2A?/??#%26%24");
         assert_eq!(folded(2), "/%2F$%24\u{1}\u{1}?%2F?%3F%23%26%24");

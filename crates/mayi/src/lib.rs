@@ -65,6 +65,7 @@ mod limits;
 mod octets;
 mod pattern;
 mod percent;
+mod places;
 mod preference;
 mod records;
 mod regexes;

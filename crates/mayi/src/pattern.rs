@@ -7,12 +7,13 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use crate::dialect::Comparison;
 use crate::forms::{Folds, Forms, delimiter};
 use crate::octets::{OctetSet, common_of_first_eight, first_eight};
 use crate::percent::{normalise, normalise_as_google, not_raw_or};
+use crate::places::SearchedText;
 use crate::target::Target;
 
 /// A path pattern, ready to be compared.
@@ -167,67 +168,77 @@ pub(crate) fn matches_one_of(body: &[u8], shape: Shape, folds: Folds, forms: &Fo
 
 /// Compares a pattern's text with a target's: the head at the start, each further piece at the
 /// first place behind the one before, and the last one at the end where the pattern is anchored.
-pub(crate) fn matches(body: &[u8], shape: Shape, text: &[u8]) -> bool {
+pub(crate) fn matches(body: &[u8], shape: Shape, text: &SearchedText<'_>) -> bool {
     let (head, wild) = body.split_at(shape.head as usize);
-    let Some(rest) = text.strip_prefix(head) else { return false };
+    let Some(rest) = text.octets().strip_prefix(head) else { return false };
     match shape.wildcards {
         Wildcards::None => !shape.anchored || rest.is_empty(),
-        Wildcards::One => is_last_piece_in(&wild[1..], shape.anchored, rest),
-        Wildcards::Several => are_pieces_in(&wild[1..], shape.anchored, rest),
+        Wildcards::One => is_last_piece_in(&wild[1..], shape.anchored, text, head.len()),
+        Wildcards::Several => are_pieces_in(&wild[1..], shape.anchored, text, head.len()),
     }
 }
 
-/// Whether pieces that wildcards part are in a text, one behind the other.
-fn are_pieces_in(mut pieces: &[u8], anchored: bool, mut text: &[u8]) -> bool {
+/// Whether pieces that wildcards part are in a text from a place on, one behind the other.
+fn are_pieces_in(mut pieces: &[u8], anchored: bool, text: &SearchedText<'_>, mut from: usize) -> bool {
     // Pieces are short, mostly: a search by itself would take longer to start than to run.
     while let Some(star) = pieces.iter().position(|&octet| octet == b'*') {
-        let Some(at) = find(text, &pieces[..star]) else { return false };
-        text = &text[at + star..];
+        let Some(at) = text.find(&pieces[..star], from) else { return false };
+        from = at + star;
         pieces = &pieces[star + 1..];
     }
-    is_last_piece_in(pieces, anchored, text)
+    is_last_piece_in(pieces, anchored, text, from)
 }
 
-fn is_last_piece_in(piece: &[u8], anchored: bool, text: &[u8]) -> bool {
-    if anchored { text.ends_with(piece) } else { find(text, piece).is_some() }
+fn is_last_piece_in(piece: &[u8], anchored: bool, text: &SearchedText<'_>, from: usize) -> bool {
+    if anchored { text.octets()[from..].ends_with(piece) } else { text.find(piece, from).is_some() }
 }
 
 /// [`matches`] for the rare pattern that has a wildcard before its own `?`, at `mark`, where the target
 /// has a delimiter encoded in its query. Up to that `?`, which can then be any raw one of the target, the
 /// pattern is compared with the target as it stands, and behind it with the query's delimiters raw
 /// (REP-12). The two texts are read side by side, each octet once.
-fn matches_across(body: &[u8], mark: usize, shape: Shape, [as_it_stands, folded]: [&[u8]; 2]) -> bool {
-    let (before, behind) = (&body[..mark], &body[mark + 1..]);
-    let (head, mut before) = before.split_at(shape.head as usize);
-    if !as_it_stands.starts_with(head) {
+fn matches_across(
+    body: &[u8],
+    mark: usize,
+    shape: Shape,
+    [as_it_stands, folded]: [&SearchedText<'_>; 2],
+) -> bool {
+    let (head, before) = body[..mark].split_at(shape.head as usize);
+    if !as_it_stands.octets().starts_with(head) {
         return false;
     }
-    before = &before[1..];
+    let mut before = &before[1..];
     let mut reached = head.len();
     while let Some(star) = memchr(b'*', before) {
-        let Some(at) = find(&as_it_stands[reached..], &before[..star]) else { return false };
-        reached += at + star;
+        let Some(at) = as_it_stands.find(&before[..star], reached) else { return false };
+        reached = at + star;
         before = &before[star + 1..];
     }
+    let behind = &body[mark + 1..];
     let (first, others) = match memchr(b'*', behind) {
         Some(star) => (&behind[..star], Some(&behind[star + 1..])),
         None => (behind, None),
     };
-    let mut starts = Starts::new(first, folded);
-    let mut marks = Marks::new(as_it_stands).filter(|&(mark, _)| {
-        let is_behind_it =
-            as_it_stands.get(reached..mark).is_some_and(|between| between.ends_with(before));
+    // Where what stands right before the `?` or right behind it is not there at all, nothing has to be read.
+    let around = [&body[mark - before.len()..=mark], &body[mark..=mark + first.len()]];
+    if as_it_stands.find(around[0], reached).is_none() || folded.find(around[1], head.len()).is_none() {
+        return false;
+    }
+    let (text, folded_text) = (as_it_stands.octets(), folded.octets());
+    let mut starts = Starts::new(first, folded_text);
+    let mut marks = Marks::new(text).filter(|&(mark, _)| {
+        let is_behind_it = text.get(reached..mark).is_some_and(|between| between.ends_with(before));
         // It has no `?` itself, so that each octet is looked at for one mark alone.
         reached = reached.max(mark + 1);
         is_behind_it
     });
     let is_there = |&(_, mark): &(usize, usize)| {
-        let ends_well = others.is_some() || !shape.anchored || mark + 1 + first.len() == folded.len();
+        let ends_at = mark + 1 + first.len();
+        let ends_well = others.is_some() || !shape.anchored || ends_at == folded_text.len();
         ends_well && starts.is_one(mark + 1)
     };
     let Some((_, mark)) = marks.find(is_there) else { return false };
-    let rest = &folded[mark + 1 + first.len()..];
-    others.is_none_or(|pieces| are_pieces_in(pieces, shape.anchored, rest))
+    others.is_none_or(|pieces| are_pieces_in(pieces, shape.anchored, folded, mark + 1 + first.len()))
 }
 
 /// Where the raw `?` of a target are, as it stands and with the delimiters of its query raw.
@@ -306,44 +317,6 @@ fn longer(piece: &[u8], borders: &[usize], mut met: usize, octet: u8) -> usize {
         met = borders[met - 1];
     }
     met + usize::from(piece[met] == octet)
-}
-
-/// The first place of `piece` in `text`, in linear time.
-fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
-    /// How many places are tried by hand. Paths are short: the preparations of a search that is linear
-    /// for any piece take longer than most searches.
-    const TRIES: usize = 8;
-    let (first, others) = match piece {
-        [] => return Some(0),
-        [octet] => return memchr(*octet, text),
-        [first, others @ ..] => (*first, others),
-    };
-    let mut at = 0;
-    for _ in 0..TRIES {
-        let places = text.len().checked_sub(others.len())?;
-        at += memchr(first, text.get(at..places)?)?;
-        if text[at + 1..].starts_with(others) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    // A piece can't be where its last octet is not: a quick look, before the preparations are made.
-    let (mut rest, last) = (&text[at..], *piece.last()?);
-    memchr(last, rest.get(others.len()..)?)?;
-    // Nor where its last few octets are not, for which preparations are short and the search is quick
-    // however long the piece is.
-    if let Some((before, end)) = piece.split_last_chunk::<16>() {
-        let finder = memmem::Finder::new(end);
-        for _ in 0..TRIES {
-            let place = finder.find(rest.get(before.len()..)?)?;
-            if rest[place..].starts_with(before) {
-                return Some(at + place);
-            }
-            rest = &rest[place + 1..];
-            at += place + 1;
-        }
-    }
-    memmem::find(rest, piece).map(|place| at + place)
 }
 
 /// How far a pattern, as written, can be followed without preparing it.

@@ -57,8 +57,8 @@ pub(crate) struct Keeper {
 pub(crate) struct Wanted<'a> {
     /// A URL that can be asked about.
     pub(crate) url: &'a str,
-    /// How many octets of it are scheme and authority.
-    pub(crate) prefix: usize,
+    /// How many octets of it are scheme and authority, where it is written plainly.
+    pub(crate) prefix: Option<usize>,
     pub(crate) crawler: &'a Crawler,
     /// What tells this crawler from others.
     pub(crate) crawler_key: &'a [u8],
@@ -105,9 +105,11 @@ impl Keeper {
                 return Ok(self.keep(wanted.crawler_key, make));
             }
         };
-        write_key(key, wanted.crawler_key, &wanted.url.as_bytes()[..wanted.prefix]);
-        if let Some(weighed) = self.cache.get(&**key) {
-            return Ok(weighed.kept);
+        if let Some(prefix) = wanted.prefix {
+            write_key(key, wanted.crawler_key, &wanted.url.as_bytes()[..prefix]);
+            if let Some(weighed) = self.cache.get(&**key) {
+                return Ok(weighed.kept);
+            }
         }
         // Most URLs write their origin in its one right way, and have been found. What is written
         // otherwise is looked for under that name, and is not kept twice.

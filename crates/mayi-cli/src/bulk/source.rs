@@ -237,8 +237,12 @@ mod tests {
                 assert_eq!(stems(&origin), None, "{url}");
             }
         }
-        for url in ["http://a%2f..%2fb/", "http://a\\..\\b/", "http://a\0b/", "http://C:\\x/"] {
+        for url in ["http://a%2f..%2fb/", "http://a%5C..%5Cb/", "http://a\0b/"] {
             assert!(Origin::of_url(url).is_err(), "{url}");
+        }
+        // A backslash ends the authority.
+        for (url, host) in [("http://a\\..\\b/", "a"), ("http://C:\\x/", "c")] {
+            assert_eq!(Origin::of_url(url).expect(url).host(), host);
         }
     }
 

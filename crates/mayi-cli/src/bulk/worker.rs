@@ -269,9 +269,10 @@ impl Asking<'_> {
     fn is_of_last_origin(&self, url: &[u8]) -> bool {
         // Where there is one file for all origins, nothing is to be compared.
         !self.shared.keeper.is_by_origin()
-            || url.strip_prefix(&*self.prefix).is_some_and(|rest| {
-                rest.first().is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
-            })
+            || !self.prefix.is_empty()
+                && url.strip_prefix(&*self.prefix).is_some_and(|rest| {
+                    rest.first().is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
+                })
     }
 
     fn find(&mut self, url: &str) -> Result<(), RequestError> {
@@ -281,7 +282,7 @@ impl Asking<'_> {
         let wanted = Wanted { url, prefix, crawler, crawler_key: &self.crawler_key };
         self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
         self.prefix.clear();
-        self.prefix.extend_from_slice(&url.as_bytes()[..prefix]);
+        self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
         Ok(())
     }
 
@@ -330,11 +331,18 @@ impl Asking<'_> {
     }
 }
 
-/// How many octets of a URL are its scheme and authority; it has both.
-fn prefix_length(url: &[u8]) -> usize {
-    let start = memchr::memmem::find(url, b"://").map_or(0, |at| at + 3);
+/// How many octets of a URL are its scheme and authority, where it is written so plainly that one look tells
+/// (REP-7): whatever else starts with these octets and goes on with a path is of the same origin.
+fn prefix_length(url: &[u8]) -> Option<usize> {
+    let scheme = memchr::memmem::find(url, b"://")?;
+    let start = scheme + 3;
     let end = url[start..].iter().position(|octet| matches!(octet, b'/' | b'?' | b'#'));
-    end.map_or(url.len(), |end| start + end)
+    let end = end.map_or(url.len(), |end| start + end);
+    let is_plain = |octet: &u8| *octet > b' ' && *octet != b'\\';
+    let is_written_plainly = url[..scheme].iter().all(u8::is_ascii_alphabetic)
+        && start < end
+        && url[start..end].iter().all(is_plain);
+    is_written_plainly.then_some(end)
 }
 
 /// A part of a key that can't be taken for two.
@@ -410,7 +418,17 @@ mod tests {
             ("https://a:1#b", "https://a:1"),
             ("HTTP://u@a/http://x/", "HTTP://u@a"),
         ] {
-            assert_eq!(&url[..prefix_length(url.as_bytes())], prefix);
+            assert_eq!(prefix_length(url.as_bytes()), Some(prefix.len()), "{url}");
+        }
+        for url in [
+            "https:///a/b",
+            "https:/a",
+            "https:a/http://b/",
+            " https://a/",
+            "https://a\\@b/",
+            "https://a\t/",
+        ] {
+            assert_eq!(prefix_length(url.as_bytes()), None, "{url}");
         }
     }
 }

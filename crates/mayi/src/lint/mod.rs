@@ -95,6 +95,7 @@ lints! {
         wildcard_crawler,
         near_crawler,
         unreachable_group,
+        partial_regex,
     }
     pattern {
         missing_slash,

@@ -1,5 +1,7 @@
 //! What lints about groups and patterns share: who a line names, and what a pattern comes to.
 
+use std::borrow::Cow;
+
 use super::context::{Context, Entry};
 use super::quoted;
 use crate::crawler::{is_letter_of_token, split_token};
@@ -7,6 +9,7 @@ use crate::dialect::Comparison;
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
 use crate::extension::Extension;
 use crate::pattern::{PathPattern, Shape, matches};
+use crate::places::SearchedText;
 use crate::regexes::{Program, Unused};
 use crate::selection::{is_global, is_regex};
 use crate::syntax::RawRecord;
@@ -123,7 +126,7 @@ impl Core {
         }
         let shape = Shape::of(&self.text, self.anchored);
         // The other's wildcards are octets that nothing but a wildcard meets.
-        matches(&self.text, shape, &other.text)
+        matches(&self.text, shape, &SearchedText::new(Cow::Borrowed(&other.text)))
     }
 }
 

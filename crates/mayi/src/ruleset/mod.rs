@@ -200,7 +200,7 @@ impl Prepared {
     /// The rank of the first rule that is compared with this form, matches it and goes before `best`,
     /// or else `best`.
     fn rank_of_match(&self, forms: &Forms<'_>, folds: Folds, best: usize) -> usize {
-        let text = forms.folded(folds);
+        let text = forms.folded(folds).octets();
         let matches = |rank: usize| {
             let rule = &self.rules[rank];
             forms.that_matter(rule.folds) == folds && rule.matches(forms, &self.arena)
@@ -212,7 +212,7 @@ impl Prepared {
                     return best;
                 }
                 // The index may know a rule by what stands before its `?`, which is in this form.
-                let as_it_stands = forms.folded(folds.without(Folds::QUERY));
+                let as_it_stands = forms.folded(folds.without(Folds::QUERY)).octets();
                 index.first_match(as_it_stands, best, matches)
             }
             Search::Heads(heads) => {

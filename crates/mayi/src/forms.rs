@@ -41,6 +41,14 @@ impl Folds {
                 .only_if(memchr(b'$', text).is_some() || memmem::find(text, b"%24").is_some())
     }
 
+    /// The same for a pattern without any `%`.
+    pub(crate) fn of_plain_pattern(text: &[u8]) -> Self {
+        let (has_mark, has_dollar) = text.iter().fold((false, false), |(mark, dollar), &octet| {
+            (mark | (octet == b'?'), dollar | (octet == b'$'))
+        });
+        Self::QUERY.only_if(has_mark) | Self::DOLLARS.only_if(has_dollar)
+    }
+
     /// What changes a normalised target. Whether it has a star is left open, as patterns that ask for
     /// that are rare.
     pub(crate) fn of_target(text: &[u8]) -> Self {
@@ -54,6 +62,16 @@ impl Folds {
     /// What changes a target without any `%`.
     pub(crate) const fn of_plain_target() -> Self {
         Self::STARS
+    }
+
+    /// The set as a number of three bits.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set that has these [`bits`](Self::bits).
+    pub(crate) const fn from_bits(bits: u8) -> Self {
+        Self(bits & (Self::QUERY.0 | Self::STARS.0 | Self::DOLLARS.0))
     }
 
     fn only_if(self, condition: bool) -> Self {

@@ -6,6 +6,7 @@
 mod block;
 
 pub(crate) use block::{BLOCK, Block};
+use block::{SIXTEEN, others_than_words};
 
 /// The first eight octets of a text as a number, the first one lowest; zeros stand behind a shorter one.
 pub(crate) fn first_eight(text: &[u8]) -> u64 {
@@ -25,28 +26,57 @@ pub(crate) fn common_of_first_eight(one: u64, other: u64) -> usize {
     ((one ^ other).trailing_zeros() / 8) as usize
 }
 
-/// A set of octets.
-pub(crate) struct OctetSet([bool; 256]);
+/// A set of octets, of which most texts have few.
+pub(crate) struct OctetSet {
+    table: [bool; 256],
+    /// The first of the octets from here up to `9` that are looked at together, as none is in the set.
+    digits_from: u8,
+}
 
 impl OctetSet {
-    /// The octets for which `table` has `true`.
+    /// The octets for which `table` has `true`. Letters, digits, `-` and `_` can't be among them: these are
+    /// what is passed over sixteen at a time.
     pub(crate) const fn new(table: [bool; 256]) -> Self {
-        Self(table)
+        let mut octet = 0;
+        while octet < 256 {
+            let is_passed_over =
+                (octet as u8).is_ascii_alphanumeric() || octet as u8 == b'-' || octet as u8 == b'_';
+            assert!(!(is_passed_over && table[octet]), "it is passed over");
+            octet += 1;
+        }
+        let digits_from = if table[b'/' as usize] { b'0' } else { b'/' };
+        Self { table, digits_from }
     }
 
     pub(crate) fn has(&self, octet: u8) -> bool {
-        self.0[usize::from(octet)]
+        self.table[usize::from(octet)]
     }
 
     /// The place of the first octet that is in the set.
     pub(crate) fn first_in(&self, text: &[u8]) -> Option<usize> {
-        let (eights, rest) = text.as_chunks::<8>();
-        // A look at all eight costs less than a branch for each.
-        let has_one = |eight: &[u8; 8]| eight.iter().fold(false, |any, &octet| any | self.has(octet));
-        let before = 8 * eights.iter().position(has_one).unwrap_or(eights.len());
-        let from_here = if before < text.len() - rest.len() { &text[before..] } else { rest };
-        let at = from_here.iter().position(|&octet| self.has(octet))?;
-        Some(before + at)
+        let Some(last) = text.last_chunk::<SIXTEEN>() else {
+            return text.iter().position(|&octet| self.has(octet));
+        };
+        let (sixteens, _) = text.as_chunks::<SIXTEEN>();
+        let at = sixteens
+            .iter()
+            .enumerate()
+            .find_map(|(place, sixteen)| Some(place * SIXTEEN + self.first_of_sixteen(sixteen)?));
+        // What is left over is looked at with the octets before it, none of which is in the set.
+        at.or_else(|| Some(text.len() - SIXTEEN + self.first_of_sixteen(last)?))
+    }
+
+    #[inline]
+    fn first_of_sixteen(&self, octets: &[u8; SIXTEEN]) -> Option<usize> {
+        let mut others = others_than_words(octets, self.digits_from);
+        while others != 0 {
+            let place = others.trailing_zeros() as usize;
+            if self.has(octets[place & (SIXTEEN - 1)]) {
+                return Some(place);
+            }
+            others &= others - 1;
+        }
+        None
     }
 }
 
@@ -97,13 +127,28 @@ pub(crate) fn count_line_ends(text: &[u8]) -> u32 {
     count
 }
 
+/// Which of the first octets of a text, up to a block of them, end a line: LF, CR, and of CRLF the CR.
+pub(crate) fn line_ends_of_block(text: &[u8]) -> u64 {
+    let mut copied = [0; BLOCK];
+    let octets = text.first_chunk().unwrap_or_else(|| {
+        copied[..text.len()].copy_from_slice(text);
+        &copied
+    });
+    let block = Block::new(octets);
+    let returns = block.places_of(b'\r');
+    returns | block.places_of(b'\n') & !(returns << 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Texts of all lengths up to a few blocks, with an octet of interest at each place.
     fn texts() -> impl Iterator<Item = Vec<u8>> {
-        let octets = [0, b'\t', b'\n', 0x0B, b'\r', 0x0E, b' ', b'a', 0x7F, 0x80, 0x8A, 0x8D, 0xFF];
+        let octets = [
+            0, b'\t', b'\n', 0x0B, b'\r', 0x0E, b' ', b'/', b'9', b'a', b'~', 0x7F, 0x80, 0x8A, 0x8D,
+            0xFF,
+        ];
         (0..100).flat_map(move |length| {
             (0..=length).step_by(7).flat_map(move |place| {
                 octets.into_iter().map(move |octet| {
@@ -125,12 +170,14 @@ mod tests {
 
     #[test]
     fn members_of_a_set_are_found_where_they_are() {
-        let mut table = [false; 256];
-        table[0xFF] = true;
-        table[usize::from(b'\t')] = true;
-        let set = OctetSet::new(table);
-        for text in texts() {
-            assert_eq!(set.first_in(&text), text.iter().position(|&octet| set.has(octet)), "{text:?}");
+        for others in [&b"\xFF\t"[..], b"/ ", b"\x0E\x80~"] {
+            let mut table = [false; 256];
+            others.iter().for_each(|&octet| table[usize::from(octet)] = true);
+            let set = OctetSet::new(table);
+            for text in texts() {
+                let expected = text.iter().position(|&octet| set.has(octet));
+                assert_eq!(set.first_in(&text), expected, "{text:?}");
+            }
         }
     }
 

@@ -78,13 +78,14 @@ impl<'p> PathPattern<'p> {
         let stars =
             if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
         let text = &text[..text.len() - stars];
+        // Every `%` is normalised: where nothing was, there is none, and so no second spelling.
+        let has_escapes = matches!(normalised, Cow::Owned(_));
         let folds = match comparison {
-            Comparison::Normalised => Folds::of_pattern(text),
+            Comparison::Normalised if has_escapes => Folds::of_pattern(text),
+            Comparison::Normalised => Folds::of_plain_pattern(text),
             Comparison::AsGoogle => Folds::NONE,
         };
-        // Every `%` is normalised: where nothing was, there is none, and so no second spelling.
-        let is_folded = folds != Folds::NONE && matches!(normalised, Cow::Owned(_));
-        let body = is_folded.then(|| folds.fold_pattern(text));
+        let body = (has_escapes && folds != Folds::NONE).then(|| folds.fold_pattern(text));
         let shape = Shape::of(body.as_deref().unwrap_or(text), anchored && !open);
         let compared = text.len();
         Self { comparison, normalised, body, compared, shape, folds }
@@ -114,6 +115,12 @@ impl<'p> PathPattern<'p> {
     /// What is compared: no end anchor, no wildcards at the end, two spellings made one.
     pub(crate) fn body(&self) -> &[u8] {
         self.body.as_deref().unwrap_or(&self.normalised[..self.compared])
+    }
+
+    /// Whether what is compared is the start of the pattern as written, which counts as it is.
+    pub(crate) fn is_start_of(&self, written: &[u8]) -> bool {
+        let is_normalised = std::ptr::eq(&*self.normalised, written) || *self.normalised == *written;
+        is_normalised && self.body.as_ref().is_none_or(|body| written.starts_with(body))
     }
 
     /// A part of the normalised pattern from its start on, with two spellings made one.

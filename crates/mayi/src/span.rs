@@ -7,7 +7,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use crate::octets::count_line_ends;
+use crate::octets::{BLOCK, count_line_ends, line_ends_of_block};
 
 /// The number of a line in its file, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,12 +81,18 @@ impl Span {
     }
 }
 
+/// From so many octets on, counting all that is between two places is quicker than going block by block.
+const FAR: usize = 8 * BLOCK;
+
 /// Counts lines and columns from one place in a text to the next, forwards, so that finding many
 /// places takes one pass over the text.
 pub(crate) struct LineCounter<'t> {
     text: &'t [u8],
     at: usize,
     line: LineNumber,
+    /// Where the block of octets that is being counted starts, and which of those from `at` on end a line.
+    block: usize,
+    ends: u64,
     /// Characters of the line before the last place whose column was asked for, and that place.
     characters: u32,
     characters_at: usize,
@@ -94,7 +100,8 @@ pub(crate) struct LineCounter<'t> {
 
 impl<'t> LineCounter<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Self {
-        Self { text, at: 0, line: LineNumber::FIRST, characters: 0, characters_at: 0 }
+        let ends = line_ends_of_block(text);
+        Self { text, at: 0, line: LineNumber::FIRST, block: 0, ends, characters: 0, characters_at: 0 }
     }
 
     /// The line and the column of the octet at `offset`, which is not before the last one asked for.
@@ -117,7 +124,23 @@ impl<'t> LineCounter<'t> {
     /// not in the middle of a CRLF.
     pub(crate) fn line_at(&mut self, offset: u32) -> LineNumber {
         let offset = offset as usize;
-        self.line = self.line.plus(count_line_ends(&self.text[self.at..offset]));
+        if offset - self.block >= FAR {
+            self.line = self.line.plus(count_line_ends(&self.text[self.at..offset]));
+            self.block = offset;
+            self.ends = line_ends_of_block(&self.text[offset..]);
+        }
+        while offset - self.block >= BLOCK {
+            let ends_in_return = self.text[self.block + BLOCK - 1] == b'\r';
+            self.line = self.line.plus(self.ends.count_ones());
+            self.block += BLOCK;
+            self.ends = line_ends_of_block(&self.text[self.block..]);
+            if ends_in_return && self.text.get(self.block) == Some(&b'\n') {
+                self.ends &= !1;
+            }
+        }
+        let before = self.ends & ((1 << (offset - self.block)) - 1);
+        self.line = self.line.plus(before.count_ones());
+        self.ends ^= before;
         self.at = offset;
         self.line
     }
@@ -154,6 +177,21 @@ mod tests {
             let (line, column) = counter.position_at(offset);
             assert_eq!((line.number(), column), expected, "at {offset}");
             assert_eq!(column, column_at(text, offset), "at {offset}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_in_steps_of_any_size() {
+        let text = "ab\r\n\n\rcd\n\r\n".repeat(200).into_bytes();
+        for step in [1, 2, 3, 7, 60, 64, 65, 130, 200, 511, 512, 600] {
+            let mut counter = LineCounter::new(&text);
+            for offset in (0..=text.len()).step_by(step) {
+                if text[..offset].ends_with(b"\r") && text[offset..].starts_with(b"\n") {
+                    continue;
+                }
+                let expected = 1 + count_line_ends(&text[..offset]);
+                assert_eq!(counter.line_at(offset as u32).number(), expected, "at {offset} by {step}");
+            }
         }
     }
 

@@ -42,9 +42,39 @@ impl Block {
     }
 }
 
+/// How many octets are compared in one step.
+pub(crate) const SIXTEEN: usize = 16;
+
+/// Which octets are neither letters nor `-` nor `_` nor from `digits_from` up to `9`, a bit each.
+#[inline]
+pub(crate) fn others_than_words(octets: &[u8; SIXTEEN], digits_from: u8) -> u32 {
+    let octets = u8x16::new(*octets);
+    let is_up_to = |from_zero: u8x16, most: u8| from_zero.min(u8x16::splat(most)).simd_eq(from_zero);
+    let letters = is_up_to((octets | u8x16::splat(0x20)) - u8x16::splat(b'a'), b'z' - b'a');
+    let digits = is_up_to(octets - u8x16::splat(digits_from), b'9' - digits_from);
+    let signs = octets.simd_eq(u8x16::splat(b'-')) | octets.simd_eq(u8x16::splat(b'_'));
+    !(letters | digits | signs).to_bitmask() & 0xFFFF
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_told_from_other_octets() {
+        for digits_from in [b'/', b'0'] {
+            for first in (0..=255u8).step_by(SIXTEEN) {
+                let octets: [u8; SIXTEEN] = std::array::from_fn(|place| first + place as u8);
+                let others = others_than_words(&octets, digits_from);
+                for (place, octet) in octets.into_iter().enumerate() {
+                    let is_word = octet.is_ascii_alphanumeric()
+                        || b"-_".contains(&octet)
+                        || octet == b'/' && digits_from == b'/';
+                    assert_eq!(others >> place & 1 == 0, is_word, "{octet:#x}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn places_are_those_of_a_loop() {

@@ -4,10 +4,16 @@
 //! under its whole text, which is a prefix of the target; a rule with wildcards under its head where
 //! few others have the same one, or else under the rarest four octets of one of its pieces, or under
 //! two or one octet where no piece is longer. A target is then looked up once for each length of head
-//! and once at each of its positions. Building takes two passes over the patterns and one table
-//! insertion a rule: it is cheap enough to be done for every long group.
+//! and once at each of its positions. Building takes two passes over the patterns and one entry in a
+//! table a rule: it is cheap enough to be done for every long group.
+//!
+//! Who writes a file chooses what its rules are filed under, so the tables are laid out by a [`Seed`] that
+//! nobody outside the process knows: no file can bring many of them together.
 
-use super::Rule;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use super::rule::{Compared, Rules};
 use crate::forms::Folds;
 
 /// Up to here, trying one rule after the other is quicker than looking anything up.
@@ -21,6 +27,7 @@ const MOST_RUNS: usize = 64;
 const CROWDED: u8 = 8;
 
 pub(super) struct Index {
+    seed: Seed,
     /// Rules by the hash of a prefix of the target.
     heads: Table,
     /// The lengths that those prefixes have, ascending.
@@ -31,64 +38,62 @@ pub(super) struct Index {
     ones: Option<Table>,
     /// Rules with nothing to go by, by rank.
     always: Box<[u32]>,
-    /// For each rank, the next one that is filed under the same thing.
-    next: Box<[u32]>,
 }
 
 impl Index {
     /// An index of the rules, or nothing where there are only a few.
-    pub(super) fn new(rules: &[Rule], arena: &[u8]) -> Option<Self> {
-        if rules.len() <= SHORT_LIST {
-            return None;
-        }
-        let mut crowds = Counters::new(arena.len());
-        for rule in rules.iter().filter(|rule| rule.shape().has_wildcard()) {
-            crowds.add(hash(rule.head(arena)));
-            for four in fours_of(rule, arena) {
+    pub(super) fn new(rules: &Rules) -> Option<Self> {
+        (rules.len() > SHORT_LIST).then(|| Self::seeded(rules, Seed::of_this_process()))
+    }
+
+    fn seeded(rules: &Rules, seed: Seed) -> Self {
+        let mut crowds = Counters::new(rules.arena_octets(), seed);
+        for rule in rules.iter().filter(|rule| rule.shape.has_wildcard()) {
+            crowds.add(seed.hash(rule.head()));
+            for four in fours_of(rule) {
                 crowds.add(key(four));
             }
         }
 
-        let literal = rules.iter().filter(|rule| !rule.shape().has_wildcard()).count();
-        let mut heads = TableBuilder::new(literal);
-        let [mut fours, mut twos, mut ones] = [(); 3].map(|()| TableBuilder::new(0));
+        let [mut heads, mut fours, mut twos, mut ones] = [(); 4].map(|()| TableBuilder::new(seed));
         let mut head_lengths = Vec::new();
         let mut always = Vec::new();
-        let mut next = vec![NONE; rules.len()].into_boxed_slice();
-        // From the lowest rank up, so that each chain of the tables starts at its best rule.
-        for (rank, rule) in rules.iter().enumerate().rev() {
-            let head = rule.head(arena);
-            let head_crowd = crowds.count(hash(head));
-            let four = fours_of(rule, arena).min_by_key(|four| crowds.count(key(four)));
-            let by_head = !rule.shape().has_wildcard()
-                || head.len() >= 2
-                    && head_crowd <= four.map_or(CROWDED, |four| crowds.count(key(four)));
-            let longest = || pieces(rule, arena).max_by_key(|piece| piece.len()).unwrap_or_default();
+        for (rank, rule) in rules.iter().enumerate() {
+            let head = rule.head();
+            if !rule.shape.has_wildcard() {
+                heads.add(seed.hash(head), rank);
+                head_lengths.push(head.len() as u32);
+                continue;
+            }
+            let head_key = seed.hash(head);
+            let four = fours_of(rule).min_by_key(|four| crowds.count(key(four)));
+            let by_head = head.len() >= 2
+                && crowds.count(head_key) <= four.map_or(CROWDED, |four| crowds.count(key(four)));
+            let longest = || pieces(rule).max_by_key(|piece| piece.len()).unwrap_or_default();
             if by_head {
-                next[rank] = heads.insert(hash(head), rank);
+                heads.add(head_key, rank);
                 head_lengths.push(head.len() as u32);
             } else if let Some(four) = four {
-                next[rank] = fours.insert(key(four), rank);
+                fours.add(key(four), rank);
             } else if let Some(two) = longest().windows(2).next() {
-                next[rank] = twos.insert(key(two), rank);
+                twos.add(key(two), rank);
             } else if let one @ [_] = longest() {
-                next[rank] = ones.insert(key(one), rank);
+                ones.add(key(one), rank);
             } else {
                 always.push(rank as u32);
             }
         }
         head_lengths.sort_unstable();
         head_lengths.dedup();
-        always.reverse();
-        Some(Self {
+        Self {
+            seed,
             heads: heads.finish(),
             head_lengths: head_lengths.into(),
             fours: fours.finish_some(),
             twos: twos.finish_some(),
             ones: ones.finish_some(),
             always: always.into(),
-            next,
-        })
+        }
     }
 
     /// The lowest rank below `best` whose rule matches, or else `best`.
@@ -98,26 +103,22 @@ impl Index {
         mut best: usize,
         matches: impl Fn(usize) -> bool,
     ) -> usize {
-        // Ranks ascend along a chain: what is not before the best is of no more use.
-        let mut try_chain = |first: u32| {
-            let mut rank = first as usize;
-            while rank < best {
-                if matches(rank) {
-                    best = rank;
-                    return;
-                }
-                rank = self.next[rank] as usize;
+        // Ranks ascend among those of a key: what is not before the best is of no more use.
+        let mut try_each = |ranks: Ranks<'_>| {
+            let before_best = |rank: &usize| *rank < best;
+            if let Some(rank) = ranks.take_while(before_best).find(|&rank| matches(rank)) {
+                best = rank;
             }
         };
 
-        let mut hashed = Hash::START;
+        let mut hashed = self.seed.start();
         let mut done = 0;
         for &length in &self.head_lengths {
             let Some(more) = text.get(done..length as usize) else { break };
             hashed = hashed.with(more);
             done = length as usize;
-            if let Some((_, first)) = self.heads.find(hashed.key()) {
-                try_chain(first);
+            if let Some((_, ranks)) = self.heads.find(self.seed.spread(hashed.key())) {
+                try_each(ranks);
             }
         }
         for (table, length) in [(&self.fours, 4), (&self.twos, 2), (&self.ones, 1)] {
@@ -127,10 +128,10 @@ impl Index {
             let mut run = key(start);
             for &octet in rest {
                 run = next_key(run, octet, length);
-                if let Some((slot, first)) = table.find(run)
-                    && tried.is_new(slot, table)
+                if let Some((entry, ranks)) = table.find(self.seed.spread(run))
+                    && tried.is_new(entry, table)
                 {
-                    try_chain(first);
+                    try_each(ranks);
                 }
             }
         }
@@ -145,16 +146,16 @@ impl Index {
 
 /// The pieces of a rule behind its first wildcard. One that reaches over a `?` is two: what stands before
 /// it may be in another form of the target than what stands behind it (REP-12).
-fn pieces<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    let behind_head = &rule.body(arena)[rule.head as usize..];
+fn pieces(rule: Compared<'_>) -> impl Iterator<Item = &[u8]> {
+    let behind_head = &rule.body[rule.shape.head as usize..];
     let mark = if rule.folds.has(Folds::QUERY) { memchr::memchr(b'?', behind_head) } else { None };
     let (before, behind) = behind_head.split_at(mark.unwrap_or(behind_head.len()));
     [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
 }
 
 /// Runs of four octets that a target has to have if the rule matches it.
-fn fours_of<'a>(rule: &Rule, arena: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    pieces(rule, arena).flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
+fn fours_of(rule: Compared<'_>) -> impl Iterator<Item = &[u8]> {
+    pieces(rule).flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
 }
 
 /// A run of at most four octets as a key.
@@ -169,30 +170,61 @@ fn next_key(key: u64, octet: u8, length: usize) -> u64 {
     (key << 8 | u64::from(octet)) & (mark - 1) | mark
 }
 
-fn hash(octets: &[u8]) -> u64 {
-    Hash::START.with(octets).key()
+/// Numbers that decide where in a table a key goes. They are drawn once a process, which is all that the core
+/// ever asks of the system. No answer depends on them.
+#[derive(Clone, Copy)]
+struct Seed {
+    start: u64,
+    /// Two odd numbers to multiply by.
+    step: u64,
+    spread: u64,
 }
 
-/// A hash that can be continued, so that all prefixes of a target are hashed in one pass (FNV-1a).
+impl Seed {
+    fn of_this_process() -> Self {
+        static SEED: LazyLock<Seed> = LazyLock::new(|| {
+            let random = RandomState::new();
+            Seed::new([0, 1, 2].map(|number: u64| random.hash_one(number)))
+        });
+        *SEED
+    }
+
+    fn new([start, step, spread]: [u64; 3]) -> Self {
+        Self { start, step: step | 1, spread: spread | 1 }
+    }
+
+    fn start(self) -> Hash {
+        Hash { state: self.start, step: self.step }
+    }
+
+    fn hash(self, octets: &[u8]) -> u64 {
+        self.start().with(octets).key()
+    }
+
+    /// Spreads a key over 32 bits.
+    fn spread(self, key: u64) -> u32 {
+        ((key ^ key >> 32).wrapping_mul(self.spread) >> 32) as u32
+    }
+}
+
+/// A hash that can be continued, so that all prefixes of a target are hashed in one pass: that of Fowler,
+/// Noll and Vo with an unknown start and multiplier. Two texts that differ part at their first difference,
+/// by an amount that nobody can tell in advance, and so cannot be brought together again by choice.
 #[derive(Clone, Copy)]
-struct Hash(u64);
+struct Hash {
+    state: u64,
+    step: u64,
+}
 
 impl Hash {
-    const START: Self = Self(0xCBF2_9CE4_8422_2325);
-
     fn with(self, octets: &[u8]) -> Self {
-        let step = |hash: u64, &octet: &u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01B3);
-        Self(octets.iter().fold(self.0, step))
+        let step = |state: u64, &octet: &u8| (state ^ u64::from(octet)).wrapping_mul(self.step);
+        Self { state: octets.iter().fold(self.state, step), step: self.step }
     }
 
     fn key(self) -> u64 {
-        self.0
+        self.state
     }
-}
-
-/// Spreads a key over 32 bits.
-fn spread(key: u64) -> u32 {
-    ((key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// Roughly how many rules have a key. Two keys may share a counter: that costs a worse choice, not a
@@ -200,57 +232,78 @@ fn spread(key: u64) -> u32 {
 struct Counters {
     counts: Box<[u8]>,
     shift: u32,
+    seed: Seed,
 }
 
 impl Counters {
     /// Counters for about so many different keys, within reason.
-    fn new(expected: usize) -> Self {
+    fn new(expected: usize, seed: Seed) -> Self {
         let bits = expected.next_power_of_two().trailing_zeros().clamp(8, 18);
-        Self { counts: vec![0; 1 << bits].into(), shift: 32 - bits }
+        Self { counts: vec![0; 1 << bits].into(), shift: 32 - bits, seed }
     }
 
     fn add(&mut self, key: u64) {
-        let count = &mut self.counts[(spread(key) >> self.shift) as usize];
+        let count = &mut self.counts[(self.seed.spread(key) >> self.shift) as usize];
         *count = count.saturating_add(1);
     }
 
     fn count(&self, key: u64) -> u8 {
-        self.counts[(spread(key) >> self.shift) as usize]
+        self.counts[(self.seed.spread(key) >> self.shift) as usize]
     }
 }
 
-/// Keys to the best rank that is filed under each, in open addressing. Of a key, 32 bits are kept: two
-/// keys that have these in common share a chain, and the rules of one are then tried for the other too,
-/// which costs time but never an answer.
+/// Keys to the ranks that are filed under each. The first bits of a spread key choose a bucket. An entry of a
+/// bucket is a number of 32 bits: a rank in its low ones, as many as the greatest rank needs, and above them
+/// what there is room for of the spread key. Two keys that have all of that in common share their ranks, and
+/// the rules of one are then tried for the other too, which costs time but never an answer.
 struct Table {
-    slots: Box<[Slot]>,
+    /// Where the entries of each bucket start, and where the last one's end.
+    starts: Box<[u32]>,
+    /// By bucket, and by rank in it.
+    entries: Box<[u32]>,
+    /// How far a spread key is shifted for its bucket.
     shift: u32,
+    /// The bits of an entry that are its rank.
+    rank_mask: u32,
 }
-
-#[derive(Clone, Copy)]
-struct Slot {
-    tag: u32,
-    /// The best rank, or [`NONE`] where the slot is empty.
-    first: u32,
-}
-
-impl Slot {
-    const EMPTY: Self = Self { tag: 0, first: NONE };
-}
-
-/// Stands for no rank: it comes behind all others.
-const NONE: u32 = u32::MAX;
 
 impl Table {
-    /// The slot of a key and the best rank filed under it.
-    fn find(&self, key: u64) -> Option<(usize, u32)> {
-        let slot = find_slot(&self.slots, self.shift, spread(key));
-        let first = self.slots[slot].first;
-        (first != NONE).then_some((slot, first))
+    /// The first entry of a spread key, and all ranks that are filed under it.
+    #[inline]
+    fn find(&self, spread: u32) -> Option<(usize, Ranks<'_>)> {
+        let bucket = (spread >> self.shift) as usize;
+        let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
+        let tag = spread.rotate_left(self.tag_rotation()) & !self.rank_mask;
+        let entries = &self.entries[start..end];
+        let first = entries.iter().position(|entry| entry & !self.rank_mask == tag)?;
+        let ranks = Ranks { entries: entries[first..].iter(), tag, rank_mask: self.rank_mask };
+        Some((start + first, ranks))
+    }
+
+    /// The bits that did not choose the bucket come first in a tag.
+    fn tag_rotation(&self) -> u32 {
+        32 - self.shift
     }
 }
 
-/// The slots of a table whose rules were tried for a target, so that a run of octets that comes again
+/// The ranks that are filed under one key, ascending.
+struct Ranks<'t> {
+    entries: std::slice::Iter<'t, u32>,
+    tag: u32,
+    rank_mask: u32,
+}
+
+impl Iterator for Ranks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let (tag, rank_mask) = (self.tag, self.rank_mask);
+        let entry = self.entries.find(|entry| *entry & !rank_mask == tag)?;
+        Some((entry & rank_mask) as usize)
+    }
+}
+
+/// The entries of a table whose rules were tried for a target, so that a run of octets that comes again
 /// and again costs nothing more.
 #[derive(Default)]
 struct Tried {
@@ -261,79 +314,72 @@ struct Tried {
 }
 
 impl Tried {
-    fn is_new(&mut self, slot: usize, table: &Table) -> bool {
+    fn is_new(&mut self, entry: usize, table: &Table) -> bool {
         if self.all.is_empty() {
-            if self.few.contains(&slot) {
+            if self.few.contains(&entry) {
                 return false;
             }
-            self.few.push(slot);
+            self.few.push(entry);
             if self.few.len() == 16 {
-                self.all = vec![0; table.slots.len().div_ceil(64)];
-                for slot in &self.few {
-                    self.all[slot / 64] |= 1 << (slot % 64);
+                self.all = vec![0; table.entries.len().div_ceil(64)];
+                for entry in &self.few {
+                    self.all[entry / 64] |= 1 << (entry % 64);
                 }
             }
             return true;
         }
-        let (word, bit) = (&mut self.all[slot / 64], 1 << (slot % 64));
+        let (word, bit) = (&mut self.all[entry / 64], 1 << (entry % 64));
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
     }
 }
 
-/// The slot of a spread key: where it is, or where it would go. There always is an empty one.
-fn find_slot(slots: &[Slot], shift: u32, spread: u32) -> usize {
-    let mut slot = (spread >> shift) as usize;
-    while slots[slot].first != NONE && slots[slot].tag != spread {
-        slot = (slot + 1) & (slots.len() - 1);
-    }
-    slot
-}
-
+/// Gathers what a table is made of, by ascending rank.
 struct TableBuilder {
-    slots: Vec<Slot>,
-    used: usize,
-    shift: u32,
+    /// Spread keys and ranks.
+    filed: Vec<(u32, u32)>,
+    seed: Seed,
 }
 
 impl TableBuilder {
-    /// A table that need not grow for so many keys.
-    fn new(expected: usize) -> Self {
-        let bits = (expected * 4 / 3 + 1).next_power_of_two().trailing_zeros().max(4);
-        Self { slots: vec![Slot::EMPTY; 1 << bits], used: 0, shift: 32 - bits }
+    fn new(seed: Seed) -> Self {
+        Self { filed: Vec::new(), seed }
     }
 
-    /// Files a rank under a key, and says which one was the best there.
-    fn insert(&mut self, key: u64, rank: usize) -> u32 {
-        if self.used * 4 >= self.slots.len() * 3 {
-            self.grow();
-        }
-        let tag = spread(key);
-        let slot = find_slot(&self.slots, self.shift, tag);
-        let next = self.slots[slot].first;
-        self.used += usize::from(next == NONE);
-        self.slots[slot] = Slot { tag, first: rank as u32 };
-        next
-    }
-
-    fn grow(&mut self) {
-        self.shift -= 1;
-        let larger = vec![Slot::EMPTY; self.slots.len() * 2];
-        for filed in std::mem::replace(&mut self.slots, larger) {
-            if filed.first != NONE {
-                let slot = find_slot(&self.slots, self.shift, filed.tag);
-                self.slots[slot] = filed;
-            }
-        }
+    /// Files a rank, which is greater than all before, under a key.
+    fn add(&mut self, key: u64, rank: usize) {
+        self.filed.push((self.seed.spread(key), rank as u32));
     }
 
     fn finish(self) -> Table {
-        Table { slots: self.slots.into(), shift: self.shift }
+        // Two entries to four in a bucket: fewer would take more room, more would take longer to look through.
+        let bits = (self.filed.len() / 4 + 1).next_power_of_two().trailing_zeros().max(1);
+        let shift = 32 - bits;
+        let last_rank = self.filed.last().map_or(0, |(_, rank)| *rank);
+        let rank_mask = (last_rank + 1).next_power_of_two() - 1;
+
+        // How many entries each bucket has, then where each ends, then, filled from behind, where it starts.
+        let mut starts = vec![0; (1 << bits) + 1].into_boxed_slice();
+        for (spread, _) in &self.filed {
+            starts[(spread >> shift) as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut entries = vec![0; self.filed.len()].into_boxed_slice();
+        for (spread, rank) in self.filed.iter().rev() {
+            let place = &mut starts[(spread >> shift) as usize];
+            *place -= 1;
+            entries[*place as usize] = spread.rotate_left(bits) & !rank_mask | rank;
+        }
+        Table { starts, entries, shift, rank_mask }
     }
 
     fn finish_some(self) -> Option<Table> {
-        (self.used > 0).then(|| self.finish())
+        (!self.filed.is_empty()).then(|| self.finish())
     }
 }
 
@@ -341,29 +387,71 @@ impl TableBuilder {
 mod tests {
     use super::*;
 
-    #[test]
-    fn chains_ascend_and_tables_grow() {
-        let mut builder = TableBuilder::new(0);
-        let mut next = vec![NONE; 1000];
-        for rank in (0..1000).rev() {
-            next[rank] = builder.insert(rank as u64 % 100, rank);
-        }
-        let table = builder.finish();
-        let (_, first) = table.find(7).expect("it was inserted");
-        let chain = std::iter::successors(Some(first), |rank| next.get(*rank as usize).copied());
-        let chain: Vec<_> = chain.take_while(|rank| *rank != NONE).collect();
-        assert_eq!(chain, [7, 107, 207, 307, 407, 507, 607, 707, 807, 907]);
-        assert!(table.find(100).is_none());
+    const SEED: Seed =
+        Seed { start: 0xCBF2_9CE4_8422_2325, step: 0x0100_0000_01B3, spread: 0x9E37_79B9_7F4A_7C15 };
+
+    fn longest_bucket(table: &Table) -> u32 {
+        table.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or_default()
     }
 
     #[test]
-    fn a_slot_is_new_once() {
-        let mut builder = TableBuilder::new(100);
-        builder.insert(1, 1);
+    fn ranks_ascend_and_are_found_by_their_key() {
+        for keys in [1, 3, 100, 999] {
+            let mut builder = TableBuilder::new(SEED);
+            for rank in 0..1000 {
+                builder.add(rank % keys, rank as usize);
+            }
+            let table = builder.finish();
+            for key in 0..keys {
+                let (_, ranks) = table.find(SEED.spread(key)).expect("it was added");
+                let expected = (0..1000).filter(|rank| rank % keys == key);
+                assert!(ranks.eq(expected.map(|rank| rank as usize)), "{key} of {keys}");
+            }
+            assert!(table.find(SEED.spread(keys + 1000)).is_none());
+        }
+        assert!(TableBuilder::new(SEED).finish().find(SEED.spread(0)).is_none());
+        assert!(TableBuilder::new(SEED).finish_some().is_none());
+    }
+
+    #[test]
+    fn no_file_can_bring_rules_together() {
+        // Whoever knew the seed could choose texts that all go into one bucket in 256 …
+        let texts = (0u32..).map(|number| format!("/{number:x}"));
+        let chosen: Vec<_> = texts
+            .filter(|text| SEED.spread(SEED.hash(text.as_bytes())) >> 24 == 0)
+            .take(2000)
+            .collect();
+        let table_of = |seed: Seed| {
+            let mut builder = TableBuilder::new(seed);
+            for (rank, text) in chosen.iter().enumerate() {
+                builder.add(seed.hash(text.as_bytes()), rank);
+            }
+            builder.finish()
+        };
+        assert!(longest_bucket(&table_of(SEED)) > 200);
+        // … but nobody does. That a bucket gets so many by chance is out of the question.
+        assert!(longest_bucket(&table_of(Seed::of_this_process())) < 40);
+
+        let runs = (0u32..).map(|run| key(&run.to_be_bytes()));
+        let chosen: Vec<_> = runs.filter(|&run| SEED.spread(run) >> 24 == 0).take(2000).collect();
+        let table_of = |seed: Seed| {
+            let mut builder = TableBuilder::new(seed);
+            (0..).zip(&chosen).for_each(|(rank, &run)| builder.add(run, rank));
+            builder.finish()
+        };
+        assert!(longest_bucket(&table_of(SEED)) > 200);
+        let other = Seed::new([1, 2, 0x2545_F491_4F6C_DD1D]);
+        assert!(longest_bucket(&table_of(other)) < 40);
+    }
+
+    #[test]
+    fn an_entry_is_new_once() {
+        let mut builder = TableBuilder::new(SEED);
+        (0..100).for_each(|rank| builder.add(rank, rank as usize));
         let table = builder.finish();
         let mut tried = Tried::default();
         for _ in 0..2 {
-            let new = (0..40).filter(|slot| tried.is_new(*slot, &table)).count();
+            let new = (0..40).filter(|entry| tried.is_new(*entry, &table)).count();
             assert!(new == 40 || new == 0);
         }
         assert!(!tried.is_new(3, &table) && tried.is_new(99, &table));
@@ -371,7 +459,7 @@ mod tests {
 
     #[test]
     fn a_hash_can_be_continued() {
-        assert_eq!(Hash::START.with(b"/a").with(b"bc").key(), hash(b"/abc"));
+        assert_eq!(SEED.start().with(b"/a").with(b"bc").key(), SEED.hash(b"/abc"));
     }
 
     #[test]

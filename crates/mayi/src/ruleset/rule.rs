@@ -1,0 +1,346 @@
+//! Rules whose patterns have been read → 16 octets each, beside the text of their patterns.
+//!
+//! There can be tens of thousands in a file, and many files are kept. So what nearly every rule has is packed
+//! into one number: a pattern that is written as it is compared, and is not very long. What does not fit is
+//! kept apart, whole. It knows nothing of how the rules worth trying are found.
+
+use crate::directive::RuleKind;
+use crate::forms::Folds;
+use crate::pattern::{PathPattern, Shape, Wildcards};
+use crate::span::LineNumber;
+
+/// The rules of a crawler by rank, and the texts of their patterns.
+#[derive(Default)]
+pub(super) struct Rules {
+    rules: Box<[Rule]>,
+    odd: Box<[Form]>,
+    arena: Box<[u8]>,
+    folds: Folds,
+}
+
+/// A rule of those, without what is in its number.
+#[derive(Clone, Copy)]
+struct Rule {
+    /// Where the pattern stands in the file, and on which line.
+    start: u32,
+    line: LineNumber,
+    /// Where the pattern as written stands in the arena.
+    written_at: u32,
+    form: Packed,
+}
+
+/// What there is to know of a rule's pattern and kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    kind: RuleKind,
+    /// How many octets are written, and how many count (REP-8).
+    written: u32,
+    octets: u32,
+    /// Where in the arena, from where the written pattern stands, what is compared starts, and how long it
+    /// is. It is the start of the written pattern, or stands right behind it where it is something else.
+    body_at: u32,
+    body: u32,
+    shape: Shape,
+    folds: Folds,
+}
+
+/// A rule as it was found.
+pub(super) struct Found<'r> {
+    pub(super) kind: RuleKind,
+    pub(super) pattern: &'r [u8],
+    pub(super) octets: u32,
+    pub(super) start: u32,
+    pub(super) line: LineNumber,
+}
+
+/// What is compared of a rule.
+#[derive(Clone, Copy)]
+pub(super) struct Compared<'r> {
+    pub(super) body: &'r [u8],
+    pub(super) shape: Shape,
+    pub(super) folds: Folds,
+}
+
+impl<'r> Compared<'r> {
+    /// What stands before the first wildcard.
+    pub(super) fn head(&self) -> &'r [u8] {
+        &self.body[..self.shape.head as usize]
+    }
+}
+
+impl Rules {
+    pub(super) fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// What is compared of the rule at this rank.
+    #[inline]
+    pub(super) fn compared(&self, rank: usize) -> Compared<'_> {
+        let rule = &self.rules[rank];
+        let form = self.form(rule);
+        let start = (rule.written_at + form.body_at) as usize;
+        let body = &self.arena[start..start + form.body as usize];
+        Compared { body, shape: form.shape, folds: form.folds }
+    }
+
+    /// The text of the rule at this rank, where that is all there is to compare: a target matches if it
+    /// starts with it, in any form.
+    #[inline]
+    pub(super) fn plain_prefix(&self, rank: usize) -> Option<&[u8]> {
+        let rule = &self.rules[rank];
+        let start = rule.written_at as usize;
+        Some(&self.arena[start..start + rule.form.octets_of_plain_prefix()?])
+    }
+
+    /// What any of the rules asks for.
+    pub(super) fn folds(&self) -> Folds {
+        self.folds
+    }
+
+    /// All of them, by rank.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Compared<'_>> {
+        (0..self.len()).map(|rank| self.compared(rank))
+    }
+
+    /// How many octets all patterns have.
+    pub(super) fn arena_octets(&self) -> usize {
+        self.arena.len()
+    }
+
+    pub(super) fn found(&self, rank: usize) -> Option<Found<'_>> {
+        let rule = self.rules.get(rank)?;
+        let form = self.form(rule);
+        let start = rule.written_at as usize;
+        Some(Found {
+            kind: form.kind,
+            pattern: &self.arena[start..start + form.written as usize],
+            octets: form.octets,
+            start: rule.start,
+            line: rule.line,
+        })
+    }
+
+    #[inline]
+    fn form(&self, rule: &Rule) -> Form {
+        rule.form.unpack().unwrap_or_else(|place| self.odd[place])
+    }
+}
+
+/// Gathers rules in the order of the file.
+pub(super) struct RulesBuilder {
+    rules: Vec<Rule>,
+    odd: Vec<Form>,
+    arena: Vec<u8>,
+    /// How each rule competes, as a number whose order is that of ranks: the most octets first, then allow,
+    /// then what comes first in the file (REP-8).
+    ranking: Vec<u64>,
+    folds: Folds,
+}
+
+impl RulesBuilder {
+    /// Room for so many rules, with so many octets of patterns.
+    pub(super) fn new(rules: usize, octets: usize) -> Self {
+        Self {
+            rules: Vec::with_capacity(rules),
+            odd: Vec::new(),
+            arena: Vec::with_capacity(octets),
+            ranking: Vec::with_capacity(rules),
+            folds: Folds::NONE,
+        }
+    }
+
+    /// Adds a rule whose pattern is written at `start` of the file, on that line.
+    pub(super) fn add(
+        &mut self,
+        kind: RuleKind,
+        written: &[u8],
+        pattern: &PathPattern<'_>,
+        (start, line): (u32, LineNumber),
+    ) {
+        let written_at = self.arena.len() as u32;
+        self.arena.extend_from_slice(written);
+        let body = pattern.body();
+        let mut body_at = 0;
+        if !pattern.is_start_of(written) {
+            body_at = written.len() as u32;
+            self.arena.extend_from_slice(body);
+        }
+        let form = Form {
+            kind,
+            written: written.len() as u32,
+            octets: pattern.octets() as u32,
+            body_at,
+            body: body.len() as u32,
+            shape: pattern.shape(),
+            folds: pattern.folds(),
+        };
+        self.folds = self.folds | form.folds;
+        let place = self.rules.len() as u64;
+        let allow_first = u64::from(kind == RuleKind::Disallow);
+        self.ranking.push(u64::from(u32::MAX - form.octets) << 32 | allow_first << 31 | place);
+        let form = Packed::new(form).unwrap_or_else(|| {
+            self.odd.push(form);
+            Packed::odd(self.odd.len() - 1)
+        });
+        self.rules.push(Rule { start, line, written_at, form });
+    }
+
+    /// The rules by rank.
+    pub(super) fn finish(mut self) -> Rules {
+        self.ranking.sort_unstable();
+        let place = |ranked: &u64| (*ranked & u64::from(u32::MAX >> 1)) as usize;
+        let rules = self.ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
+        Rules { rules, odd: self.odd.into(), arena: self.arena.into(), folds: self.folds }
+    }
+}
+
+/// A [`Form`] in 31 bits, or the place of one among the odd ones.
+#[derive(Clone, Copy)]
+struct Packed(u32);
+
+impl Packed {
+    const ODD: u32 = 1 << 31;
+    /// From the lowest bit on: the kind, whether anchored, wildcards, folds, the octets at the end that are not
+    /// compared, then the octets that are written and those before the first wildcard.
+    const ANCHORED: u32 = 1;
+    const WILDCARDS: u32 = 2;
+    const FOLDS: u32 = 4;
+    const TAIL: u32 = 7;
+    const WRITTEN: u32 = 9;
+    const HEAD: u32 = 20;
+    const MOST_TAIL: u32 = 3;
+    const MOST_OCTETS: u32 = (1 << 11) - 1;
+
+    fn new(form: Form) -> Option<Self> {
+        let Form { kind, written, octets, body_at, body, shape, folds } = form;
+        let tail = written.checked_sub(body)?;
+        let fits = body_at == 0
+            && octets == written
+            && written <= Self::MOST_OCTETS
+            && tail <= Self::MOST_TAIL;
+        let wildcards = match shape.wildcards {
+            Wildcards::None => 0,
+            Wildcards::One => 1,
+            Wildcards::Several => 2,
+        };
+        fits.then_some(Self(
+            u32::from(kind == RuleKind::Disallow)
+                | u32::from(shape.anchored) << Self::ANCHORED
+                | wildcards << Self::WILDCARDS
+                | u32::from(folds.bits()) << Self::FOLDS
+                | tail << Self::TAIL
+                | written << Self::WRITTEN
+                | shape.head << Self::HEAD,
+        ))
+    }
+
+    fn odd(place: usize) -> Self {
+        Self(Self::ODD | place as u32)
+    }
+
+    /// How many octets are compared, where there is no wildcard, no anchor and no second spelling.
+    #[inline]
+    fn octets_of_plain_prefix(self) -> Option<usize> {
+        const MORE: u32 =
+            Packed::ODD | 1 << Packed::ANCHORED | 3 << Packed::WILDCARDS | 7 << Packed::FOLDS;
+        // Without a wildcard, what stands before the first one is all that is compared.
+        (self.0 & MORE == 0).then_some((self.0 >> Self::HEAD) as usize)
+    }
+
+    /// The form, or its place among the odd ones.
+    #[inline]
+    fn unpack(self) -> Result<Form, usize> {
+        if self.0 & Self::ODD != 0 {
+            return Err((self.0 & !Self::ODD) as usize);
+        }
+        let part = |from: u32, most: u32| self.0 >> from & most;
+        let written = part(Self::WRITTEN, Self::MOST_OCTETS);
+        let shape = Shape {
+            head: part(Self::HEAD, Self::MOST_OCTETS),
+            wildcards: match part(Self::WILDCARDS, 3) {
+                0 => Wildcards::None,
+                1 => Wildcards::One,
+                _ => Wildcards::Several,
+            },
+            anchored: part(Self::ANCHORED, 1) != 0,
+        };
+        Ok(Form {
+            kind: if part(0, 1) != 0 { RuleKind::Disallow } else { RuleKind::Allow },
+            written,
+            octets: written,
+            body_at: 0,
+            body: written - part(Self::TAIL, Self::MOST_TAIL),
+            shape,
+            folds: Folds::from_bits(part(Self::FOLDS, 7) as u8),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_sixteen_octets() {
+        assert_eq!(size_of::<Rule>(), 16);
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let long = format!("/{}*b$", "a".repeat(3000));
+        let fitting = format!("/{}$", "a".repeat(2045));
+        for written in [
+            "/",
+            "*",
+            "/a*",
+            "/a***",
+            "/a****",
+            "/a*b$",
+            "/a*b*$",
+            "/%61",
+            "/a?b$c%24",
+            &fitting,
+            &long,
+        ] {
+            for kind in [RuleKind::Allow, RuleKind::Disallow] {
+                let written = written.as_bytes();
+                let pattern = PathPattern::new(written);
+                let mut builder = RulesBuilder::new(0, 0);
+                builder.add(
+                    RuleKind::Allow,
+                    b"/other",
+                    &PathPattern::new(b"/other"),
+                    (3, LineNumber::FIRST),
+                );
+                builder.add(kind, written, &pattern, (7, LineNumber::FIRST));
+                let rules = builder.finish();
+                let is_it = |rank: &usize| rules.found(*rank).is_some_and(|found| found.start == 7);
+                let rank = (0..2).find(is_it).expect("it was added");
+                let compared = rules.compared(rank);
+                assert_eq!((compared.body, compared.shape), (pattern.body(), pattern.shape()));
+                assert!(compared.folds == pattern.folds());
+                let found = rules.found(rank).expect("it was added");
+                assert_eq!((found.kind, found.pattern), (kind, written));
+                assert_eq!(found.octets as usize, pattern.octets());
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_are_by_octets_then_kind_then_place() {
+        let mut builder = RulesBuilder::new(0, 0);
+        let added = [
+            ("/b", RuleKind::Disallow),
+            ("/a", RuleKind::Allow),
+            ("/abc", RuleKind::Disallow),
+            ("/d", RuleKind::Allow),
+        ];
+        for ((written, kind), start) in added.into_iter().zip(0..) {
+            let written = written.as_bytes();
+            builder.add(kind, written, &PathPattern::new(written), (start, LineNumber::FIRST));
+        }
+        let rules = builder.finish();
+        let starts = (0..4).filter_map(|rank| rules.found(rank)).map(|found| found.start);
+        assert!(starts.eq([2, 1, 3, 0]));
+    }
+}

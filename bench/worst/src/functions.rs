@@ -1,0 +1,160 @@
+//! Every public function that takes what a stranger wrote, each as one piece of work.
+
+use std::hint::black_box;
+
+use mayi::access::AccessResult;
+use mayi::lint::Options;
+use mayi::page::{PageControls, PageOptions};
+use mayi::report::{Prepared, Request, answer};
+use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
+
+/// One public function, asked about input of one sort.
+pub struct Function {
+    pub name: &'static str,
+    pub run: fn(&str),
+}
+
+macro_rules! functions {
+    ($($name:literal => |$input:ident| $work:expr;)*) => {
+        &[$(Function { name: $name, run: |$input| { black_box($work); } },)*]
+    };
+}
+
+const URL: &str = "https://example.com/a/1/b.html?u=http%3A%2F%2Fa/*$";
+
+fn crawler() -> Crawler {
+    let crawler = Crawler::new("examplebot").expect("a token");
+    crawler.with_application("examplesearch").expect("an application")
+}
+
+fn target(url: &str) -> Target<'_> {
+    Target::parse(url).expect("a URL")
+}
+
+/// A request as a client sends it, with everything that it can ask for.
+fn request(robots: &str, page: Option<(&str, &str)>) -> String {
+    let page = page.map(|(field, html)| {
+        serde_json::json!({"headers": [["X-Robots-Tag", field], ["Content-Usage", field]], "html": html})
+    });
+    serde_json::json!({"url": URL, "agent": "examplebot", "apps": ["examplesearch"], "robots": robots,
+                       "page": page, "explain": true})
+    .to_string()
+}
+
+fn answered(request: &str) -> usize {
+    let request = Request::from_json(request.as_bytes()).expect("a request");
+    let answered = answer(&request).expect("an answer");
+    serde_json::to_string(&answered).expect("JSON").len()
+}
+
+/// What is asked of a file.
+pub const OF_FILES: &[Function] = functions! {
+    "read" => |file| RobotsTxt::parse(file.as_bytes()).text().len();
+    "lines" => |file| RobotsTxt::parse(file.as_bytes()).lines().filter(|line| line.record().is_some() && !line.is_unreadable()).count();
+    "groups" => |file| {
+        let robots = RobotsTxt::parse(file.as_bytes());
+        robots.groups().map(|group| group.start_lines().count() + group.rules().count()).sum::<usize>()
+    };
+    "irregularities" => |file| RobotsTxt::parse(file.as_bytes()).irregularities().count();
+    "records" => |file| {
+        let robots = RobotsTxt::parse(file.as_bytes());
+        (black_box(robots.other_records(&crawler())).content_signal().values().count(), robots.sitemaps().count(), robots.crawl_delay(&crawler()))
+    };
+    "usage" => |file| RobotsTxt::parse(file.as_bytes()).usage(&crawler(), &target(URL), &[]);
+    "app_directives" => |file| RobotsTxt::parse(file.as_bytes()).app_directives(&crawler(), &target(URL));
+    "format" => |file| mayi::format(file.as_bytes()).octets().len();
+    "lint" => |file| mayi::lint::lint(file.as_bytes(), &Options::default());
+    "lint all" => |file| {
+        let mut options = Options::default().with_most_of_each(usize::MAX);
+        for lint in mayi::lint::LINTS {
+            options.enable(lint.code).expect("a lint");
+        }
+        mayi::lint::lint(file.as_bytes(), &options)
+    };
+    "fix" => |file| mayi::lint::fix(file.as_bytes(), &Options::default());
+    "compare" => |file| mayi::meaning::compare(file.as_bytes(), &ReadOptions::default(), Dialect::ALL, None);
+    "diff with half" => |file| {
+        let half = file.char_indices().nth(file.chars().count() / 2).map_or(0, |(at, _)| at);
+        mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(&file.as_bytes()[..half]))
+    };
+    "diff with turned" => |file| {
+        let turned: Vec<&str> = file.lines().rev().collect();
+        let turned = turned.join("\n");
+        mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(turned.as_bytes()))
+    };
+    "diff with allowed" => |file| {
+        let other = file.replace("Disallow: /", "Allow: /x");
+        mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(other.as_bytes()))
+    };
+    "decide" => |file| RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(URL)).is_allowed();
+    "decide, long URL" => |file| {
+        let url = format!("https://example.com/{}", "ab*$1".repeat(file.len() / 5));
+        RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(&url)).is_allowed()
+    };
+    "decide, long token" => |file| {
+        let crawler = Crawler::new(&"a".repeat(file.len())).expect("a token");
+        RobotsTxt::parse(file.as_bytes()).decide(&crawler, &target(URL)).is_allowed()
+    };
+    "decide, google" => |file| {
+        let options = ReadOptions::default().with_dialect(Dialect::GOOGLE);
+        RobotsTxt::read(file.as_bytes(), &options).decide(&crawler(), &target(URL)).is_allowed()
+    };
+    "for_crawler" => |file| RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
+    "prepared" => |file| {
+        let rules = RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
+        rules.decide(&target(URL)).is_allowed()
+    };
+    "explain" => |file| {
+        let robots = RobotsTxt::parse(file.as_bytes());
+        let (crawler, target) = (crawler(), target(URL));
+        robots.explain(&crawler, &target).matches().len()
+    };
+    "request" => |file| answered(&request(file, None));
+    "prepared report" => |file| {
+        let robots = std::sync::Arc::new(RobotsTxt::parse(file.as_bytes()).into_owned());
+        let mut out = Vec::new();
+        let result = AccessResult::Successful;
+        Prepared::new(robots, crawler(), &result, None).write(&target(URL), &mut out)
+    };
+    "UTF-16" => |file| {
+        let octets: Vec<u8> = [0xFF, 0xFE].into_iter().chain(file.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        mayi::lint::lint(&octets, &Options::default()).diagnostics().len()
+    };
+};
+
+/// What is asked of the head of a page.
+pub const OF_PAGES: &[Function] = functions! {
+    "page rules" => |html| PageControls::read(&[], html.as_bytes()).for_crawler(&crawler());
+    "page rules of text" => |html| PageControls::read_text(&[], html, PageOptions::default()).for_crawler(&crawler());
+    "request with page" => |html| answered(&request("", Some(("", html))));
+};
+
+/// What is asked of a header field.
+pub const OF_FIELDS: &[Function] = functions! {
+    "Robots-Tag" => |field| PageControls::read(&[("Robots-Tag", field)], b"").for_crawler(&crawler());
+    "X-Robots-Tag" => |field| PageControls::read(&[("X-Robots-Tag", field)], b"").for_crawler(&crawler());
+    "X-Robots-Tag, all read" => |field| {
+        let mut options = PageOptions::default();
+        options.field_octets = usize::MAX;
+        PageControls::read_with(&[("X-Robots-Tag", field)], b"", options).for_crawler(&crawler())
+    };
+    "Content-Usage" => |field| RobotsTxt::parse(b"").usage(&crawler(), &target(URL), &[("Content-Usage", field)]);
+    "Content-Signal" => |field| RobotsTxt::parse(b"").usage(&crawler(), &target(URL), &[("Content-Signal", field)]);
+    "freshness" => |field| mayi::access::fresh_for([("Cache-Control", field), ("Expires", field)], std::time::SystemTime::UNIX_EPOCH);
+    "request with field" => |field| answered(&request("", Some((field, ""))));
+};
+
+/// What is asked of a path.
+pub const OF_PATHS: &[Function] = functions! {
+    "target" => |path| Target::parse(&format!("https://example.com/{path}")).map(|target| target.normalised().len());
+    "target from path" => |path| Target::from_path(&format!("/{path}")).map(|target| target.normalised().len());
+    "decide about it" => |path| {
+        let url = format!("https://example.com/{path}");
+        let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /*a*b*c$\nDisallow: /*%2A%2A$x\nAllow: /*?u=http://a\n");
+        Target::parse(&url).map(|target| (robots.decide(&crawler(), &target).is_allowed(), robots.explain(&crawler(), &target).matches().len()))
+    };
+    "origin" => |path| mayi::access::Origin::of_url(&format!("https://example.com/{path}"));
+    "origin's host" => |path| mayi::access::Origin::of_url(&format!("https://{path}.example/"));
+    "pattern" => |path| mayi::PathPattern::new(format!("/{path}").as_bytes()).matches(&target(URL));
+    "crawler" => |path| Crawler::new(path).and_then(|_| Crawler::new("a")).map(|crawler| crawler.with_user_agent(path));
+};

@@ -34,6 +34,12 @@
 //! much is read. Comparing one pattern takes time linear in pattern plus URL, whatever the pattern
 //! (REP-25). A decision on a prepared group of thousands of rules tries the few that can match.
 //!
+//! Linting, comparing and diffing ask pairs of things, which a file can make billions of. They have a budget
+//! in units of work, by default in proportion to the input ([`Limits::with_work`]), and say what they left out
+//! when it ends ([`Spent`]). Regular expressions on user-agent lines are compiled within a budget for the
+//! whole file; those that do not fit are dropped and listed (AIA-3). A decision has no budget: it is never
+//! guessed.
+//!
 //! # Clauses
 //!
 //! Comments, vectors and explanations cite clauses such as `REP-12`; [`Clause`] is their registry.

@@ -7,8 +7,8 @@ use std::fmt;
 
 use crate::work::Work;
 
-const WORK_AT_LEAST: u64 = 4_000_000;
-const WORK_PER_OCTET: u64 = 48;
+const WORK_AT_LEAST: u64 = 8_000_000;
+const WORK_PER_OCTET: u64 = 40;
 
 /// How much of a file is read (REP-24).
 ///
@@ -51,7 +51,7 @@ impl Limits {
 
     /// Ends what is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions of
     /// `meaning`, after so many units of work. The answer is then what was found so far, and its [`Spent`]
-    /// names what was left out. Where nobody says how many, it is 4,000,000 and 48 for each octet of the
+    /// names what was left out. Where nobody says how many, it is 8,000,000 and 40 for each octet of the
     /// input. A unit is some 40 instructions.
     ///
     /// ```

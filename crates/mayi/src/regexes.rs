@@ -104,6 +104,12 @@ impl Regexes {
         self.get(place).is_ok_and(|program| program.matches(token))
     }
 
+    /// What it costs at most to try all of them on a product token, in units of work.
+    #[cfg(feature = "report")]
+    pub(crate) fn cost(&self, token: &str) -> usize {
+        self.0.iter().flatten().map(|program| program.cost(token)).sum()
+    }
+
     /// Whether all of them that are expressions are used.
     #[cfg(feature = "report")]
     pub(crate) fn all_fit(&self) -> bool {

@@ -253,10 +253,13 @@ impl<'t> RobotsTxt<'t> {
     /// ```
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
         let mut at = 0;
+        // Lines are counted on from group to group, not from the start of the file for each.
+        let mut counter = LineCounter::new(&self.text);
         std::iter::from_fn(move || {
             let records = group_from(&self.records, at)?;
             at = records.end;
-            Some(Group { robots: self, records })
+            counter.line_at(self.records[records.start].start);
+            Some(Group { robots: self, records, counter: counter.clone() })
         })
     }
 
@@ -585,6 +588,8 @@ impl<'r> LineRecord<'r> {
 pub struct Group<'r> {
     robots: &'r RobotsTxt<'r>,
     records: Range<usize>,
+    /// Has counted up to its first line.
+    counter: LineCounter<'r>,
 }
 
 impl<'r> Group<'r> {
@@ -605,7 +610,7 @@ impl<'r> Group<'r> {
         wanted: impl Fn(Role) -> Option<K>,
     ) -> impl Iterator<Item = (LineNumber, &'r [u8], K)> {
         let robots = self.robots;
-        let mut counter = LineCounter::new(&robots.text);
+        let mut counter = self.counter.clone();
         robots.records[self.records.clone()].iter().filter_map(move |record| {
             let kind = wanted(record.role())?;
             Some((counter.line_at(record.start), robots.value(*record), kind))

@@ -52,13 +52,6 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// One group alone, as if it had been chosen.
-    #[cfg(feature = "report")]
-    pub(crate) fn of_group(group: Range<usize>) -> Self {
-        let by = GroupBy::Regex;
-        Self { strength: (by, 0), by, starts: vec![group.start], groups: vec![group] }
-    }
-
     /// The records of all groups, in file order.
     pub(crate) fn records<'r>(
         &self,
@@ -106,6 +99,16 @@ pub(crate) fn select(
         dialect,
     };
     wanted.select(robots, observer)
+}
+
+/// What it costs at most to select the groups of a crawler, in units of work.
+#[cfg(feature = "report")]
+pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
+    let starts = robots.records().iter().filter(|record| matches!(record.role(), Role::StartsGroup(_)));
+    let purposes = crawler.purposes().count();
+    let of_start = 4 + crawler.product_token().as_str().len() / 16 + purposes;
+    let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
+    20 + robots.records().len() / 4 + starts.count() * of_start + of_regexes
 }
 
 /// Selects the groups of an application: those of its product token, or else of `*` (APP-5).

@@ -86,6 +86,7 @@ const FAR: usize = 8 * BLOCK;
 
 /// Counts lines and columns from one place in a text to the next, forwards, so that finding many
 /// places takes one pass over the text.
+#[derive(Clone)]
 pub(crate) struct LineCounter<'t> {
     text: &'t [u8],
     at: usize,

@@ -46,6 +46,29 @@ impl Work {
         is_enough
     }
 
+    /// Takes units for what was done already, as far as there are any.
+    pub(crate) fn charge(&self, units: usize, part: &'static str) {
+        if !self.spend(units, part) {
+            self.spent.set(self.spent.get() + self.left.get());
+            self.left.set(0);
+        }
+    }
+
+    /// A share of what is left, as a budget of its own: what comes later is not to find everything spent.
+    #[cfg(feature = "report")]
+    pub(crate) fn share(&self, parts: u64) -> Self {
+        Self::of(self.left.get() / parts)
+    }
+
+    /// Takes what was spent of a share.
+    #[cfg(feature = "report")]
+    pub(crate) fn account_for(&self, share: &Self) {
+        let Spent { units, ran_out } = share.done();
+        self.left.set(self.left.get().saturating_sub(units));
+        self.spent.set(self.spent.get() + units);
+        self.ran_out.set(self.ran_out.get().or(ran_out));
+    }
+
     pub(crate) fn done(&self) -> Spent {
         Spent { units: self.spent.get(), ran_out: self.ran_out.get() }
     }

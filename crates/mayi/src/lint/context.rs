@@ -2,6 +2,7 @@
 //! budget for what is more than a pass over them.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::HashSet;
 
 use encoding_rs::Encoding as Charset;
 
@@ -11,12 +12,14 @@ use super::meaning::{GoogleGroups, said};
 use super::oddity::{Oddity, oddity_of};
 use super::options::Options;
 use crate::crawler::Crawler;
+use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, REQUEST_RATE, Role, RuleKind, VISIT_TIME};
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
 use crate::syntax::{self, Content, RawRecord};
+use crate::target::Target;
 use crate::work::{Spent, Work};
 
 /// What every lint gets to see.
@@ -31,6 +34,8 @@ pub(super) struct Context<'c, 't> {
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
     google: OnceCell<GoogleGroups>,
+    /// The values of group-start lines, in lower case.
+    names: OnceCell<HashSet<Vec<u8>>>,
     work: Work,
     /// The lint that looks now, for which work is done.
     current: Cell<&'static str>,
@@ -124,6 +129,7 @@ impl<'c, 't> Context<'c, 't> {
             outside,
             rules_for: OnceCell::new(),
             google: OnceCell::new(),
+            names: OnceCell::new(),
             work: options.reading().limits().work_for(text.len()),
             current: Cell::new("reading"),
         }
@@ -148,6 +154,29 @@ impl<'c, 't> Context<'c, 't> {
     /// Takes units from the budget; where there are not enough left, what they were for is left out.
     pub(super) fn spend(&self, units: usize) -> bool {
         self.work.spend(units, self.current.get())
+    }
+
+    /// What a crawler's rules decide about a target, as far as there is budget to find out.
+    pub(super) fn decide<'r>(
+        &self,
+        rules: &'r CrawlerRules,
+        target: &Target<'_>,
+    ) -> Option<Decision<'r>> {
+        if !self.spend(1) {
+            return None;
+        }
+        let (decision, cost) = rules.decide_counted(target);
+        self.work.charge(cost, self.current.get());
+        Some(decision)
+    }
+
+    /// Whether a group-start line has this name and nothing else, in any case.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        let names = self.names.get_or_init(|| {
+            let starts = self.groups.iter().flat_map(|group| &group.starts);
+            starts.map(|start| start.record.value.to_ascii_lowercase()).collect()
+        });
+        names.contains(name.to_ascii_lowercase().as_bytes())
     }
 
     pub(super) fn spent(&self) -> Spent {

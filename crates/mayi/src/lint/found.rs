@@ -1,6 +1,7 @@
 //! Gathers what lints find: silenced or not, counted, and no more of each than was asked for.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::diagnostic::{Diagnostic, Draft, Place, Related, Tally};
@@ -17,6 +18,8 @@ pub(super) struct Found<'c> {
     has_partial_mark: bool,
     options: &'c Options,
     silences: Vec<Silence>,
+    /// For each line and lint that is silenced there, whether there was something to silence.
+    silenced: HashMap<(usize, usize), Cell<bool>>,
     /// The lint that looks now.
     current: usize,
     drafts: Vec<(usize, Draft)>,
@@ -25,13 +28,16 @@ pub(super) struct Found<'c> {
 
 impl<'c> Found<'c> {
     pub(super) fn new(context: &Context<'c, '_>, options: &'c Options) -> Self {
+        let silences = silence::of_lines(context.text, &context.lines);
+        let known = silences.iter().filter_map(|silence| Some((silence.line, silence.lint?)));
         Self {
+            silenced: known.map(|place| (place, Cell::new(false))).collect(),
             text: context.text,
             line_starts: context.lines.iter().map(|line| line.span.start).collect(),
             has_partial_mark: context.text_start() == Some(0)
                 && context.octets().first() == Some(&0xEF),
             options,
-            silences: silence::of_lines(context.text, &context.lines),
+            silences,
             current: 0,
             drafts: Vec::new(),
             tallies: vec![Tally::default(); LINTS.len()],
@@ -58,9 +64,11 @@ impl<'c> Found<'c> {
 
     /// Every silence, for the lint that looks for those that nothing is silenced by.
     pub(super) fn unused_silences(&self) -> Vec<(Span, bool)> {
-        let is_disabled =
-            |silence: &Silence| silence.lint.is_some_and(|lint| !self.options.is_enabled(lint.index()));
-        let unused = self.silences.iter().filter(|s| !s.used.get() && !is_disabled(s));
+        let is_used = |silence: &Silence, lint: usize| self.silenced[&(silence.line, lint)].get();
+        let is_unused = |silence: &&Silence| {
+            silence.lint.is_none_or(|lint| self.options.is_enabled(lint) && !is_used(silence, lint))
+        };
+        let unused = self.silences.iter().filter(is_unused);
         unused.map(|silence| (silence.span, silence.lint.is_some())).collect()
     }
 
@@ -88,15 +96,8 @@ impl<'c> Found<'c> {
             return false;
         }
         let line = self.line_starts.partition_point(|&start| start <= span.start).saturating_sub(1);
-        let first = self.silences.partition_point(|silence| silence.line < line);
-        let mut silenced = false;
-        for silence in self.silences[first..].iter().take_while(|silence| silence.line == line) {
-            if silence.lint.is_some_and(|lint| lint.index() == self.current) {
-                silence.used.set(true);
-                silenced = true;
-            }
-        }
-        silenced
+        let silenced = self.silenced.get(&(line, self.current));
+        silenced.inspect(|used| used.set(true)).is_some()
     }
 
     /// The diagnostics, in the order of the text, and how many of each code there are.

@@ -1,8 +1,6 @@
 //! Comments that silence a lint: `# mayi: allow(S001, shadowed-rule)`, on the line itself or alone on
 //! the line above it.
 
-use std::cell::Cell;
-
 use memchr::memmem;
 
 use super::Lint;
@@ -13,15 +11,13 @@ use crate::span::Span;
 pub(super) struct Silence {
     /// The name as written.
     pub(super) span: Span,
-    /// The lint that it silences, if there is one of that name.
-    pub(super) lint: Option<&'static Lint>,
+    /// The lint that it silences, by its place in the registry, if there is one of that name.
+    pub(super) lint: Option<usize>,
     /// The line, by its index, on which it does.
     pub(super) line: usize,
-    /// Whether there was something to silence.
-    pub(super) used: Cell<bool>,
 }
 
-/// Every silence of a file, in the order of the lines that they hold for.
+/// Every silence of a file, in its order.
 pub(super) fn of_lines(text: &[u8], lines: &[LineView<'_>]) -> Vec<Silence> {
     let mut silences = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -37,13 +33,11 @@ pub(super) fn of_lines(text: &[u8], lines: &[LineView<'_>]) -> Vec<Silence> {
             }
             silences.push(Silence {
                 span: Span::of(name, text),
-                lint: str::from_utf8(name).ok().and_then(Lint::named),
+                lint: str::from_utf8(name).ok().and_then(Lint::named).map(Lint::index),
                 line: index + usize::from(is_alone),
-                used: Cell::new(false),
             });
         }
     }
-    silences.sort_by_key(|silence| silence.line);
     silences
 }
 

@@ -1,6 +1,7 @@
 //! What lints about structured values share: the lines that have them, and where a word stands.
 
-use memchr::memmem;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use super::context::{Context, Entry};
 use crate::directive::{APP_DIRECTIVES, Directive};
@@ -12,6 +13,8 @@ pub(super) struct Structured<'c> {
     pub(super) entry: Entry<'c>,
     /// The value without the path before it.
     pub(super) value: &'c [u8],
+    /// Where each word of the value first stands.
+    words: OnceCell<HashMap<&'c [u8], usize>>,
 }
 
 /// Every record of a directive with a structured value.
@@ -21,7 +24,7 @@ pub(super) fn of<'c>(
 ) -> impl Iterator<Item = Structured<'c>> {
     context.known_records().filter(move |entry| entry.is(directive)).map(|entry| {
         let (_, value) = split_path(entry.record.value);
-        Structured { entry, value }
+        Structured { entry, value, words: OnceCell::new() }
     })
 }
 
@@ -45,15 +48,24 @@ pub(super) fn each_application<'c>(
 impl Structured<'_> {
     /// Where a word stands in the value, alone; the whole value where it can't be found.
     pub(super) fn span_of(&self, word: &str, context: &Context<'_, '_>) -> Span {
-        let in_word = |octet: Option<&u8>| {
-            octet.is_some_and(|octet| octet.is_ascii_alphanumeric() || b"-_.*".contains(octet))
-        };
-        let is_alone = |at: &usize| {
-            let before = at.checked_sub(1).and_then(|before| self.value.get(before));
-            !in_word(before) && !in_word(self.value.get(at + word.len()))
-        };
+        let in_word = |octet: &u8| octet.is_ascii_alphanumeric() || b"-_.*".contains(octet);
         let value = context.span(self.value);
-        let found = memmem::find_iter(self.value, word.as_bytes()).find(is_alone);
+        let words = self.words.get_or_init(|| {
+            let mut words = HashMap::new();
+            let mut start = 0;
+            for piece in self.value.split(|octet| !in_word(octet)) {
+                words.entry(piece).or_insert(start);
+                start += piece.len() + 1;
+            }
+            words
+        });
+        // A String may be of several words, and is looked for as far as there is budget.
+        let is_word = word.as_bytes().iter().all(in_word);
+        let looked_for = || {
+            let can_look = !is_word && context.spend(1 + self.value.len() / 16);
+            can_look.then(|| memchr::memmem::find(self.value, word.as_bytes())).flatten()
+        };
+        let found = words.get(word.as_bytes()).copied().or_else(looked_for);
         found.filter(|_| !word.is_empty()).map_or(value, |at| {
             let start = value.start + at as u32;
             Span { start, end: start + word.len() as u32 }

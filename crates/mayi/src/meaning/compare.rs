@@ -18,8 +18,9 @@ use crate::directive::Role;
 use crate::pattern::{PathPattern, index_page_folder};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::ruleset::CrawlerRules;
-use crate::selection::select;
+use crate::selection::{Selection, cost_of_selecting, select};
 use crate::target::Target;
+use crate::work::{Spent, Work};
 
 /// Where readings of a file differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,6 +36,9 @@ pub struct Comparison {
     pub patterns_left_out: usize,
     /// How many crawlers are named and were not asked as, as there are very many.
     pub crawlers_left_out: usize,
+    /// What it cost beyond reading the file.
+    #[serde(skip)]
+    pub spent: Spent,
 }
 
 /// One reading, and who reads so.
@@ -100,10 +104,6 @@ pub struct ReadingGrounds {
 /// How many patterns are listed in a row.
 const MOST_PATTERNS: usize = 100;
 
-/// How many questions are asked. A file with very many rules for very many crawlers is asked about fewer
-/// of its patterns.
-const MOST_QUESTIONS: usize = 4_000_000;
-
 /// The crawlers that everybody wants to know about, where nobody says which.
 const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
@@ -132,7 +132,9 @@ pub fn compare(
         .iter()
         .map(|dialect| RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone())))
         .collect();
-    let mut readers = Readers::of(&files.iter().collect::<Vec<_>>());
+    let octets_read = files.iter().map(|robots| robots.text().len()).max().unwrap_or_default();
+    let work = options.limits().work_for(octets_read);
+    let mut readers = Readers::of(&files.iter().collect::<Vec<_>>(), &work.share(8));
     match agents {
         None => {
             let known = WELL_KNOWN.iter().filter_map(|token| ProductToken::new(token).ok());
@@ -151,10 +153,11 @@ pub fn compare(
         }
     }
     let patterns = patterns(&files);
-    let asked = Asked::new(&files, &readers, patterns.asked);
-    let mut comparison = asked.compare(&readers);
+    let asked = Asked::new(&files, &mut readers, patterns.asked, &work);
+    let mut comparison = asked.compare(&readers, &work);
     comparison.pattern_count = patterns.count;
     comparison.crawlers_left_out = readers.left_out;
+    comparison.spent = work.done();
     comparison
 }
 
@@ -206,7 +209,6 @@ struct Asked {
     held: Vec<Vec<usize>>,
     patterns: Vec<Vec<u8>>,
     filler: &'static str,
-    left_out: usize,
 }
 
 /// How readings part about a pattern: by their rules, whether it may be fetched, and whether the pattern
@@ -218,42 +220,73 @@ struct Split {
 }
 
 impl Asked {
-    fn new(files: &[RobotsTxt<'_>], readers: &Readers, mut patterns: Vec<Vec<u8>>) -> Self {
+    fn new(
+        files: &[RobotsTxt<'_>],
+        readers: &mut Readers,
+        patterns: Vec<Vec<u8>>,
+        work: &Work,
+    ) -> Self {
         let dialects: Vec<_> = files.iter().map(|robots| robots.dialect().clone()).collect();
         let same_rules: Vec<_> =
             dialects.iter().map(|dialect| first_like(&dialects, dialect)).collect();
         let mut rules = Vec::new();
         let mut known: HashMap<(usize, Vec<Range<usize>>), usize> = HashMap::new();
         let mut held = Vec::new();
+        // Whom there is too little left to ask as is left out, but for the first.
+        let share = work.share(3);
         for reader in &readers.all {
+            let cost = |robots| cost_of_selecting(robots, &reader.crawler);
+            if !share.spend(files.iter().map(cost).sum(), "crawlers") && !held.is_empty() {
+                break;
+            }
             let mut of_reader = Vec::with_capacity(files.len());
             for (dialect, robots) in files.iter().enumerate() {
                 let selection = select(robots, &reader.crawler, &mut ());
                 let groups = selection.as_ref().map(|selection| selection.groups.clone());
                 let key = (same_rules[dialect], groups.unwrap_or_default());
-                of_reader.push(*known.entry(key).or_insert_with(|| {
-                    rules.push(CrawlerRules::new(robots, selection));
-                    rules.len() - 1
-                }));
+                let place = match known.get(&key) {
+                    Some(place) => *place,
+                    None if share.spend(cost_of_preparing(robots, selection.as_ref()), "crawlers")
+                        || held.is_empty() =>
+                    {
+                        rules.push(CrawlerRules::new(robots, selection));
+                        known.insert(key, rules.len() - 1);
+                        rules.len() - 1
+                    }
+                    None => break,
+                };
+                of_reader.push(place);
+            }
+            if of_reader.len() < files.len() {
+                break;
             }
             held.push(of_reader);
         }
+        readers.keep_first(held.len());
+        work.account_for(&share);
         let filler = witness::filler(&patterns.iter().map(Vec::as_slice));
-        let most = (MOST_QUESTIONS / 12 / rules.len().max(1)).max(1);
-        let left_out = patterns.len().saturating_sub(most);
-        patterns.truncate(most);
-        Self { dialects, rules, held, patterns, filler, left_out }
+        Self { dialects, rules, held, patterns, filler }
     }
 
-    fn compare(&self, readers: &Readers) -> Comparison {
+    fn compare(&self, readers: &Readers, work: &Work) -> Comparison {
         // By the answers that readings give, and where it is the pattern itself that decides: the patterns,
         // each with an example. So what is said of the first one of a row is true of the others.
         let mut splits: IndexMap<Split, Vec<DifferingPattern>> = IndexMap::new();
+        let mut left_out = 0;
+        let asking = work.share(2);
         for (place, pattern) in self.patterns.iter().enumerate() {
+            // The next pattern is asked about in some twelve forms, each for each of the rules.
+            let cost = 12 * (100 + 3 * pattern.len() + self.rules.len());
+            if !asking.spend(cost, "patterns") && place > 0 {
+                left_out = self.patterns.len() - place;
+                break;
+            }
             let mut seen = HashSet::new();
             for path in paths(pattern, self.filler) {
                 let Ok(target) = Target::from_path(&path) else { continue };
-                let decisions: Vec<_> = self.rules.iter().map(|rules| rules.decide(&target)).collect();
+                let counted = self.rules.iter().map(|rules| rules.decide_counted(&target));
+                let (decisions, costs): (Vec<_>, Vec<usize>) = counted.unzip();
+                asking.charge(costs.iter().sum(), "patterns");
                 let answers: Vec<bool> = decisions.iter().map(Decision::is_allowed).collect();
                 // A row is about a pattern that decides in one of the readings, or about the root.
                 let decides = |decision: &Decision<'_>| {
@@ -270,21 +303,28 @@ impl Asked {
                 splits.entry(split).or_default().push(DifferingPattern { pattern, example: path });
             }
         }
-        let (readings, reading_of_rules) = self.readings(readers, &splits);
-        let rows = splits
-            .into_iter()
-            .map(|(split, patterns)| self.row(&readings, &reading_of_rules, &split.answers, patterns))
-            .collect();
+        work.account_for(&asking);
+        let (readings, rules_of_readings) = self.readings(readers, &splits);
+        let mut rows = Vec::new();
+        for (split, patterns) in splits {
+            // A row takes a decision for each reading.
+            if rows.is_empty() || work.spend(100 * readings.len(), "rows") {
+                rows.push(self.row(&readings, &rules_of_readings, &split.answers, patterns, work));
+            } else {
+                left_out += patterns.len();
+            }
+        }
         Comparison {
             readings,
             rows,
             pattern_count: self.patterns.len(),
-            patterns_left_out: self.left_out,
+            patterns_left_out: left_out,
             crawlers_left_out: 0,
+            spent: Spent::default(),
         }
     }
 
-    /// The readings, in the order of who reads so, and which reading each of the rules are.
+    /// The readings, in the order of who reads so, and the first rules of each.
     fn readings(
         &self,
         readers: &Readers,
@@ -294,14 +334,17 @@ impl Asked {
             |rules: usize| -> Vec<bool> { splits.keys().map(|split| split.answers[rules]).collect() };
         let mut by_answers: HashMap<Vec<bool>, usize> = HashMap::new();
         let mut readings: Vec<Reading> = Vec::new();
-        let mut reading_of_rules = vec![0; self.rules.len()];
+        let mut rules_of_readings = Vec::new();
+        let mut reading_of_rules = vec![None; self.rules.len()];
         for (reader, held) in readers.all.iter().zip(&self.held) {
             for (&rules, dialect) in held.iter().zip(&self.dialects) {
-                let reading = *by_answers.entry(answers_of(rules)).or_insert_with(|| {
-                    readings.push(Reading { name: name_of(readings.len()), of: Vec::new() });
-                    readings.len() - 1
+                let reading = *reading_of_rules[rules].get_or_insert_with(|| {
+                    *by_answers.entry(answers_of(rules)).or_insert_with(|| {
+                        readings.push(Reading { name: name_of(readings.len()), of: Vec::new() });
+                        rules_of_readings.push(rules);
+                        readings.len() - 1
+                    })
                 });
-                reading_of_rules[rules] = reading;
                 let of = &mut readings[reading].of;
                 match of.last_mut().filter(|last| last.crawler == reader.label) {
                     Some(last) => last.dialects.push(dialect.name()),
@@ -316,15 +359,16 @@ impl Asked {
         for of in readings.iter_mut().flat_map(|reading| &mut reading.of) {
             of.every_dialect = of.dialects.len() == self.dialects.len();
         }
-        (readings, reading_of_rules)
+        (readings, rules_of_readings)
     }
 
     fn row(
         &self,
         readings: &[Reading],
-        reading_of_rules: &[usize],
+        rules_of_readings: &[usize],
         answers: &[bool],
         mut patterns: Vec<DifferingPattern>,
+        work: &Work,
     ) -> DifferingPatterns {
         let mut row = DifferingPatterns {
             pattern_count: patterns.len(),
@@ -333,14 +377,12 @@ impl Asked {
             may_not: Vec::new(),
             why: Vec::new(),
         };
-        for (place, reading) in readings.iter().enumerate() {
-            let Some(rules) = reading_of_rules.iter().position(|of_rules| *of_rules == place) else {
-                continue;
-            };
+        for (reading, &rules) in readings.iter().zip(rules_of_readings) {
             let side = if answers[rules] { &mut row.may } else { &mut row.may_not };
             side.push(reading.name.clone());
             if let Ok(target) = Target::from_path(&patterns[0].example) {
-                let decision = self.rules[rules].decide(&target);
+                let (decision, cost) = self.rules[rules].decide_counted(&target);
+                work.charge(cost, "rows");
                 let (allowed, grounds) = (decision.is_allowed(), Grounds::of(&decision));
                 row.why.push(ReadingGrounds { reading: reading.name.clone(), allowed, grounds });
             }
@@ -349,6 +391,12 @@ impl Asked {
         row.patterns = patterns;
         row
     }
+}
+
+/// What it costs to prepare the rules of a selection, in units of work, and what they take in memory.
+fn cost_of_preparing(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> usize {
+    let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+    records.map(|record| 50 + robots.value(record).len()).sum::<usize>() + robots.text().len() / 32
 }
 
 /// The first of the dialects that reads the rules of a group as this one does: one that differs in which

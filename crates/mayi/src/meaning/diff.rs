@@ -7,14 +7,16 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::parts::{self, PartChange};
-use super::readers::{Reader, Readers, brought_by_regexes};
+use super::readers::{Reader, Readers, RegexGroups};
 use super::rules::{EffectiveRule, Rules, differ_in_idle_rules, overlap, rules_of};
 use super::{Grounds, RuleAt, witness};
-use crate::directive::APP_DIRECTIVES;
+use crate::directive::{APP_DIRECTIVES, Role};
+use crate::limits::Limits;
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
-use crate::selection::{Selection, select, select_for_application};
+use crate::selection::{Selection, cost_of_selecting, select, select_for_application};
 use crate::target::Target;
+use crate::work::{Spent, Work};
 
 /// What changed from one file to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,6 +39,9 @@ pub struct Diff {
     pub asked: usize,
     /// How many more are named.
     pub left_out: usize,
+    /// What it cost beyond reading the files.
+    #[serde(skip)]
+    pub spent: Spent,
 }
 
 /// Whether two files mean the same.
@@ -102,23 +107,50 @@ const MOST_CHANGES: usize = 1000;
 /// assert_eq!(mayi::meaning::diff(&old, &old).meaning, Meaning::Same);
 /// ```
 pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
-    let readers = Readers::of(&[old, new]);
-    let both = Both::new(old, new);
+    diff_within(old, new, Limits::default())
+}
+
+/// The same within limits: see [`Limits::with_work`]. What is left out is not called the same.
+pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, limits: Limits) -> Diff {
+    let work = limits.work_for(old.text().len() + new.text().len());
+    let regexes = Both::new(old, new, &work.share(8)).changed_regexes();
+    let mut readers = Readers::of(&[old, new], &work.share(8));
+    let both = Both::new(old, new, &work);
     // Readers with the same groups are one, and so are those for whom the same changed.
-    let mut outcomes: HashMap<Key, Outcome> = HashMap::new();
-    let mut found: IndexMap<Outcome, Vec<&Reader>> = IndexMap::new();
+    let mut outcomes: IndexMap<Key, (Outcome, Vec<usize>)> = IndexMap::new();
+    let mut asked = 0;
     for reader in &readers.all {
-        let selected = both.select(reader);
-        let outcome = outcomes.entry(selected.key()).or_insert_with(|| both.ask(reader, &selected));
-        if !outcome.is_empty() {
-            found.entry(outcome.clone()).or_default().push(reader);
+        // Whom there is too little left to ask as is left out, but for the first.
+        let cost = [old, new].map(|robots| 2 * cost_of_selecting(robots, &reader.crawler));
+        if !work.spend(cost.iter().sum(), "crawlers") && asked > 0 {
+            break;
         }
+        let selected = both.select(reader);
+        let key = selected.key();
+        if !outcomes.contains_key(&key) {
+            if !work.spend(both.cost_of_asking(&selected), "crawlers") && asked > 0 {
+                break;
+            }
+            let outcome = both.ask(reader, &selected);
+            work.charge(4 * outcome.octets(), "crawlers");
+            outcomes.insert(key.clone(), (outcome, Vec::new()));
+        }
+        outcomes[&key].1.push(asked);
+        asked += 1;
     }
-    let crawlers: Vec<_> =
-        found.into_iter().map(|(outcome, readers)| outcome.for_readers(&readers)).collect();
+    let mut found: IndexMap<Outcome, Vec<usize>> = IndexMap::new();
+    for (outcome, readers) in outcomes.into_values().filter(|(outcome, _)| !outcome.is_empty()) {
+        found.entry(outcome).or_default().extend(readers);
+    }
+    let in_order = |(outcome, mut places): (Outcome, Vec<usize>)| {
+        places.sort_unstable();
+        let readers: Vec<_> = places.into_iter().map(|place| &readers.all[place]).collect();
+        outcome.for_readers(&readers)
+    };
+    let crawlers: Vec<_> = found.into_iter().map(in_order).collect();
+    readers.keep_first(asked);
     let file = parts::of_files(old, new);
     let is_change = |diff: &ReaderDiff| !diff.changes.is_empty() || !diff.records.is_empty();
-    let regexes = both.changed_regexes();
     let same_text = old.text() == new.text() && old.dialect() == new.dialect();
     let meaning = if same_text {
         Meaning::Same
@@ -138,6 +170,7 @@ pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
         regexes,
         asked: readers.all.iter().filter(|reader| reader.is_meant).count(),
         left_out: readers.left_out,
+        spent: work.done(),
     }
 }
 
@@ -146,6 +179,7 @@ struct Both<'b, 't> {
     old: &'b RobotsTxt<'t>,
     new: &'b RobotsTxt<'t>,
     has_app_directives: bool,
+    work: &'b Work,
 }
 
 /// The groups of a reader in both files.
@@ -184,6 +218,15 @@ impl Outcome {
         self.changes.is_empty() && self.records.is_empty() && self.unproved.is_empty()
     }
 
+    /// About how many octets it takes.
+    fn octets(&self) -> usize {
+        let changes =
+            self.changes.iter().map(|change| 300 + 2 * change.pattern.len() + change.example.len());
+        let values = self.records.iter().flat_map(|part| part.removed.iter().chain(&part.added));
+        let values = values.map(|value| 32 + value.value.len());
+        changes.chain(values).sum::<usize>() + 64 * self.unproved.len()
+    }
+
     fn for_readers(self, readers: &[&Reader]) -> ReaderDiff {
         let meant = readers.iter().filter(|reader| reader.is_meant);
         let mut crawlers: Vec<String> = meant.map(|reader| reader.label.clone()).collect();
@@ -196,10 +239,26 @@ impl Outcome {
 }
 
 impl<'b, 't> Both<'b, 't> {
-    fn new(old: &'b RobotsTxt<'t>, new: &'b RobotsTxt<'t>) -> Self {
+    fn new(old: &'b RobotsTxt<'t>, new: &'b RobotsTxt<'t>, work: &'b Work) -> Self {
         let asks =
             |robots: &RobotsTxt<'_>| robots.records().iter().any(|record| record.is(&APP_DIRECTIVES));
-        Self { old, new, has_app_directives: asks(old) || asks(new) }
+        Self { old, new, has_app_directives: asks(old) || asks(new), work }
+    }
+
+    /// What it costs to lay out what both files say to a reader, without looking for URLs.
+    fn cost_of_asking(&self, selected: &Selected) -> usize {
+        let of_file = |robots: &RobotsTxt<'_>, selection: Option<&Selection>| {
+            // Content-Signal lines before all groups are for everybody.
+            let before = robots
+                .records()
+                .iter()
+                .take_while(|record| !matches!(record.role(), Role::StartsGroup(_)));
+            let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+            let all = before.copied().chain(records);
+            let of_records = all.map(|record| 100 + 2 * robots.value(record).len()).sum::<usize>();
+            of_records + robots.text().len() / 16
+        };
+        of_file(self.old, selected.old.as_ref()) + of_file(self.new, selected.new.as_ref())
     }
 
     fn select(&self, reader: &Reader) -> Selected {
@@ -225,31 +284,41 @@ impl<'b, 't> Both<'b, 't> {
         if extra.is_empty() {
             return Outcome { changes: Vec::new(), change_count: 0, records, unproved: Vec::new() };
         }
-        let mut search = Search {
+        let search = Search {
             old: CrawlerRules::new(self.old, selected.old.clone()),
             new: CrawlerRules::new(self.new, selected.new.clone()),
             rules: [&old_rules, &new_rules],
             filler: witness::filler(
                 &old_rules.keys().chain(new_rules.keys()).map(|rule| &*rule.pattern),
             ),
-            steps_left: MOST_STEPS,
+            work: self.work,
         };
-        let mut changes = search.changes(&extra);
+        let (changes, change_count) = search.changes(&extra);
         let mut unproved = Vec::new();
-        if changes.is_empty() && !differ_in_idle_rules(&old_rules, &new_rules, self.new.dialect()) {
+        let is_proved = || differ_in_idle_rules(&old_rules, &new_rules, self.new.dialect(), self.work);
+        if changes.is_empty() && !is_proved() {
             unproved = extra.iter().take(MOST_CHANGES).map(|extra| extra.at.clone()).collect();
         }
-        let change_count = changes.len();
-        changes.truncate(MOST_CHANGES);
         Outcome { changes, change_count, records, unproved }
     }
 
     /// The regular expressions that do not bring the same. Of more than are read, nothing is proved.
     fn changed_regexes(&self) -> Vec<String> {
-        let (old, new) = (brought_by_regexes(self.old), brought_by_regexes(self.new));
+        let (old, new) = (RegexGroups::of(self.old), RegexGroups::of(self.new));
         let is_unproved = !self.old.regexes().all_fit() || !self.new.regexes().all_fit();
-        let all: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-        let changed = all.into_iter().filter(|regex| is_unproved || old.get(*regex) != new.get(*regex));
+        let all: BTreeSet<_> = old.starts.keys().chain(new.starts.keys()).copied().collect();
+        // Many expressions can start the same groups, which are then compared once.
+        let mut known: HashMap<[&[usize]; 2], bool> = HashMap::new();
+        let changed = all.into_iter().filter(|regex| {
+            let (Some(of_old), Some(of_new)) = (old.starts.get(regex), new.starts.get(regex)) else {
+                return true;
+            };
+            let is_same = || {
+                let of_old = old.brought_by(of_old, self.work);
+                of_old.is_some_and(|of_old| Some(of_old) == new.brought_by(of_new, self.work))
+            };
+            is_unproved || !*known.entry([of_old, of_new]).or_insert_with(is_same)
+        });
         changed.map(|regex| String::from_utf8_lossy(regex).into_owned()).collect()
     }
 }
@@ -280,49 +349,60 @@ struct Search<'s> {
     new: CrawlerRules,
     rules: [&'s Rules; 2],
     filler: &'static str,
-    /// How much may still be spent on laying patterns over each other.
-    steps_left: usize,
+    work: &'s Work,
 }
-
-/// A second's work at most.
-const MOST_STEPS: usize = 30_000_000;
 
 /// How many rules that say the opposite are laid over one rule.
 const MOST_OPPOSED: usize = 64;
 
 impl Search<'_> {
-    fn changes(&mut self, extra: &[Extra<'_>]) -> Vec<Change> {
-        let mut changes: Vec<(&EffectiveRule, Change)> = Vec::new();
+    /// What changed, the shortest patterns first and no more than are listed, and how many there are.
+    fn changes(&self, extra: &[Extra<'_>]) -> (Vec<Change>, usize) {
+        let mut found: Vec<(Extra<'_>, String)> = Vec::new();
         let mut known = HashSet::new();
         for extra in extra {
-            if let Some(change) = self.change_by(*extra)
-                && known.insert((&extra.rule.pattern, change.became))
+            if let Some((path, became)) = self.change_by(*extra)
+                && known.insert((&extra.rule.pattern, became))
             {
-                changes.push((extra.rule, change));
+                found.push((*extra, path));
             }
         }
-        changes.sort_by_key(|(rule, _)| (rule.pattern.len(), &rule.pattern));
-        changes.into_iter().map(|(_, change)| change).collect()
+        found.sort_by_key(|(extra, _)| (extra.rule.pattern.len(), &extra.rule.pattern));
+        let count = found.len();
+        let listed = found.iter().take(MOST_CHANGES);
+        (listed.filter_map(|(extra, path)| self.try_path(path, *extra)).collect(), count)
     }
 
-    /// A URL that a rule decides and that is decided otherwise without it.
-    fn change_by(&mut self, extra: Extra<'_>) -> Option<Change> {
+    /// A path that a rule decides and that is decided otherwise without it, and what it became.
+    fn change_by(&self, extra: Extra<'_>) -> Option<(String, &'static str)> {
         let rule = extra.rule;
-        let plain = witness::paths(&rule.pattern, self.filler);
-        if let Some(change) = plain.iter().find_map(|path| self.try_path(path, extra)) {
-            return Some(change);
+        let tried = |path: &str| self.try_path(path, extra).map(|change| change.became);
+        if !self.work.spend(200 + 8 * rule.pattern.len(), "rules") {
+            return None;
+        }
+        for path in witness::paths(&rule.pattern, self.filler) {
+            if let Some(became) = tried(&path) {
+                return Some((path, became));
+            }
         }
         // What it says may matter only where another rule says the opposite.
         let rules = self.rules;
+        if !self.work.spend(rules.iter().map(|rules| rules.len()).sum(), "rules") {
+            return None;
+        }
         let opposed = rules.iter().flat_map(|rules| rules.keys());
         let opposed = opposed.filter(|other| other.kind != rule.kind && overlap(other, rule));
         for other in opposed.take(MOST_OPPOSED) {
-            self.steps_left = self.steps_left.checked_sub(rule.pattern.len() * other.pattern.len())?;
+            // To lay one over the other takes a table of both.
+            if !self.work.spend(100 + rule.pattern.len() * other.pattern.len(), "rules") {
+                return None;
+            }
             let Some(path) = witness::shared_path(&rule.pattern, &other.pattern) else { continue };
             let longer = format!("{path}{}", self.filler);
-            if let Some(change) = self.try_path(&path, extra).or_else(|| self.try_path(&longer, extra))
-            {
-                return Some(change);
+            for path in [path, longer] {
+                if let Some(became) = tried(&path) {
+                    return Some((path, became));
+                }
             }
         }
         None
@@ -330,7 +410,9 @@ impl Search<'_> {
 
     fn try_path(&self, path: &str, extra: Extra<'_>) -> Option<Change> {
         let target = Target::from_path(path).ok()?;
-        let (old, new) = (self.old.decide(&target), self.new.decide(&target));
+        let ((old, cost), (new, new_cost)) =
+            (self.old.decide_counted(&target), self.new.decide_counted(&target));
+        self.work.charge(cost + new_cost, "rules");
         let of_its_file = if extra.is_old { &old } else { &new };
         let decides = of_its_file.rule().is_some_and(|rule| rule.line().number() == extra.at.line);
         if old.is_allowed() == new.is_allowed() || !decides {

@@ -15,7 +15,7 @@ mod witness;
 pub use compare::{
     Comparison, DifferingPattern, DifferingPatterns, Reading, ReadingGrounds, ReadingOf, compare,
 };
-pub use diff::{Change, Diff, Meaning, ReaderDiff, diff};
+pub use diff::{Change, Diff, Meaning, ReaderDiff, diff, diff_within};
 pub use parts::{PartChange, ValueAt};
 
 use serde::Serialize;

@@ -3,6 +3,7 @@
 //! Values are compared as they are understood: the delay that counts, the signals together, statements
 //! by their path and labels. Their order counts where the later one wins (APP-4) and nowhere else.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::rules::normalised_path;
@@ -136,12 +137,18 @@ fn understood(
 
 /// What Content-Signal says, key by key, with the last line that has the key.
 fn signals(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Vec<Understood> {
-    let lines = content_signals(robots, selection);
-    let combined =
-        lines.iter().fold(crate::ContentSignal::default(), |all, (_, signal)| all.combined(signal));
-    let values = combined.values().map(|(key, value)| {
-        let says = |signal: &crate::ContentSignal| signal.value(key) == Some(value);
-        let line = lines.iter().rfind(|(_, signal)| says(signal)).map_or(0, |(line, _)| line.number());
+    // `no` stays, and otherwise the later value counts: as signals are combined.
+    let mut said: IndexMap<String, (String, u32)> = IndexMap::new();
+    for (line, signal) in content_signals(robots, selection) {
+        for (key, value) in signal.values() {
+            let (known, known_line) = said.entry(key.to_owned()).or_default();
+            if known != "no" || value == "no" {
+                value.clone_into(known);
+                *known_line = line.number();
+            }
+        }
+    }
+    let values = said.into_iter().map(|(key, (value, line))| {
         let value = format!("{key}={value}");
         (value.clone().into_bytes(), ValueAt { value, line })
     });

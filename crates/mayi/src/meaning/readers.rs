@@ -4,16 +4,19 @@
 //! Which groups apply depends on nothing but which group-start lines name a crawler. So it is enough to
 //! ask as each token that a line names, and as one that none does.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasher;
+use std::ops::Range;
 
 use crate::crawler::{Crawler, ProductToken, is_letter_of_token, split_token};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
 use crate::regexes::Regexes;
 use crate::robots_txt::{Record, RobotsTxt};
-use crate::selection::{self, Selection, select};
+use crate::selection;
+use crate::work::Work;
 
-use super::rules::{EffectiveRule, rules_of};
+use super::rules::{EffectiveRule, effective_rules};
 
 /// One who reads.
 #[derive(Clone, Debug)]
@@ -41,13 +44,13 @@ const MOST_REGEX_READERS: usize = 16;
 
 impl Readers {
     /// Everyone that one of the files names, in file order, behind the one that none names.
-    pub(super) fn of(files: &[&RobotsTxt<'_>]) -> Self {
+    pub(super) fn of(files: &[&RobotsTxt<'_>], work: &Work) -> Self {
         let unnamed = unnamed(files);
         let mut readers = Self {
             all: vec![Reader { label: "*".to_owned(), crawler: unnamed.clone(), is_meant: true }],
             left_out: 0,
         };
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known = Known::default();
         let mut regexes = BTreeSet::new();
         for robots in files {
             for record in robots.records() {
@@ -69,7 +72,7 @@ impl Readers {
             }
         }
         for regex in regexes.into_iter().take(MOST_REGEX_READERS) {
-            if let Some(crawler) = matching_crawler(&regex, files[0], &readers) {
+            if let Some(crawler) = matching_crawler(&regex, files[0], &readers, work) {
                 let label =
                     format!("{} ({})", String::from_utf8_lossy(&regex), crawler.product_token());
                 readers.add(&mut known, label, crawler, true);
@@ -92,53 +95,78 @@ impl Readers {
 
     /// The tokens that a value names: the one that it starts with (REP-4), and the letters that this one
     /// starts with, as they are all of it to Google.
-    fn add_tokens(&mut self, known: &mut HashMap<String, usize>, value: &[u8]) {
+    fn add_tokens(&mut self, known: &mut Known, value: &[u8]) {
         let Ok(token) = str::from_utf8(split_token(value).0) else { return };
         // Nobody means dots alone, as in `.*-ai` where it is no expression.
         let is_name = token.bytes().any(|octet| octet.is_ascii_alphanumeric());
         let letters = token.bytes().position(|octet| !is_letter_of_token(octet));
         for (end, is_meant) in [(Some(token.len()), is_name), (letters, false)] {
-            if let Some(end) = end
-                && let Ok(crawler) = Crawler::new(&token[..end])
-            {
-                self.add(known, token[..end].to_owned(), crawler, is_meant);
+            let Some(token) = end.map(|end| &token[..end]) else { continue };
+            // When there are enough, the others are only counted.
+            if self.all.len() >= MOST_READERS {
+                self.left_out += usize::from(known.is_new_and_many(token));
+            } else if let Ok(crawler) = Crawler::new(token) {
+                self.add(known, token.to_owned(), crawler, is_meant);
             }
         }
     }
 
-    fn add(
-        &mut self,
-        known: &mut HashMap<String, usize>,
-        label: String,
-        crawler: Crawler,
-        meant: bool,
-    ) {
+    fn add(&mut self, known: &mut Known, label: String, crawler: Crawler, meant: bool) {
+        if self.all.len() >= MOST_READERS {
+            self.left_out += usize::from(known.is_new_and_many(&label));
+            return;
+        }
         let key = label.to_ascii_lowercase();
-        if let Some(&place) = known.get(&key) {
+        if let Some(&place) = known.places.get(&key) {
             if let Some(reader) = self.all.get_mut(place) {
                 reader.is_meant |= meant;
             }
             return;
         }
-        known.insert(key, self.all.len());
-        if self.all.len() < MOST_READERS {
-            self.all.push(Reader { label, crawler, is_meant: meant });
-        } else {
-            self.left_out += 1;
-        }
+        known.places.insert(key, self.all.len());
+        self.all.push(Reader { label, crawler, is_meant: meant });
+    }
+
+    /// Leaves out those behind the first so many.
+    pub(super) fn keep_first(&mut self, count: usize) {
+        self.left_out += self.all.len().saturating_sub(count);
+        self.all.truncate(count);
+    }
+}
+
+/// The labels that there are already, in lower case: where each is, and of those that are too many a hash
+/// alone, as a file can name very many.
+#[derive(Default)]
+struct Known {
+    places: HashMap<String, usize>,
+    too_many: HashSet<u64>,
+}
+
+impl Known {
+    /// Whether a label is one that was not seen before, where no more are taken.
+    fn is_new_and_many(&mut self, label: &str) -> bool {
+        let key = label.to_ascii_lowercase();
+        let hash = self.places.hasher().hash_one(&key);
+        !self.places.contains_key(&key) && self.too_many.insert(hash)
     }
 }
 
 /// A crawler that no line of the files names by its token.
 fn unnamed(files: &[&RobotsTxt<'_>]) -> Crawler {
     let mut token = String::from("unnamed-crawler");
+    let starts_so = |value: &[u8]| {
+        value.get(..token.len()).is_some_and(|start| start.eq_ignore_ascii_case(token.as_bytes()))
+    };
+    let values = files.iter().flat_map(|robots| {
+        let starts = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
+        let tokens = robots.dialect().tokens;
+        robots.records().iter().filter(starts).map(move |record| (robots.value(*record), tokens))
+    });
+    // As many lines can name one each as there are that start so, and no line names two.
+    let values: Vec<_> = values.filter(|(value, _)| starts_so(value)).collect();
     loop {
         let crawler = Crawler::new(&token).expect("letters and hyphens are a product token");
-        let is_named = |robots: &&RobotsTxt<'_>| {
-            select(robots, &crawler, &mut ())
-                .is_some_and(|selection| selection.by == crate::GroupBy::ProductToken)
-        };
-        if !files.iter().any(is_named) {
+        if !values.iter().any(|(value, tokens)| crawler.product_token().is_named_by(value, *tokens)) {
             return crawler;
         }
         token.push_str("-x");
@@ -146,7 +174,12 @@ fn unnamed(files: &[&RobotsTxt<'_>]) -> Crawler {
 }
 
 /// A crawler that goes by a regular expression of a file: a known one, or one that its letters spell.
-fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> Option<Crawler> {
+fn matching_crawler(
+    regex: &[u8],
+    robots: &RobotsTxt<'_>,
+    readers: &Readers,
+    work: &Work,
+) -> Option<Crawler> {
     let regexes = Regexes::of(std::iter::once(regex), 0);
     let program = regexes.get(0).ok()?;
     let text = String::from_utf8_lossy(regex).replace([')', '('], "|");
@@ -158,46 +191,73 @@ fn matching_crawler(regex: &[u8], robots: &RobotsTxt<'_>, readers: &Readers) -> 
         std::iter::once(letters).chain(longer)
     });
     let known = robots.registry().agents().iter().map(|agent| agent.token.to_string());
-    let is_named =
-        |token: &str| readers.all.iter().any(|reader| reader.label.eq_ignore_ascii_case(token));
-    let mut tokens = known.chain(spelled).filter(|token| program.matches(token));
+    let is_named = |token: &str| {
+        !work.spend(readers.all.len() / 2, "regular expressions")
+            || readers.all.iter().any(|reader| reader.label.eq_ignore_ascii_case(token))
+    };
+    let tokens = known
+        .chain(spelled)
+        .take_while(|token| work.spend(program.cost(token) + 10, "regular expressions"));
+    let mut tokens = tokens.filter(|token| program.matches(token));
     tokens.find_map(|token| Crawler::new(&token).ok().filter(|_| !is_named(&token)))
 }
 
-/// What a group brings: its rules, and its other records as they are written.
-type Brought = (BTreeSet<EffectiveRule>, BTreeSet<Vec<u8>>);
+/// The regular expressions of a file, each with the groups that it starts.
+pub(super) struct RegexGroups<'r, 't> {
+    robots: &'r RobotsTxt<'t>,
+    groups: Vec<Range<usize>>,
+    pub(super) starts: BTreeMap<&'r [u8], Vec<usize>>,
+}
 
-/// What each regular expression of a file brings to those that it matches. A crawler may match several,
-/// so what is to be the same for all crawlers has to be the same for each expression.
-pub(super) fn brought_by_regexes(robots: &RobotsTxt<'_>) -> BTreeMap<Vec<u8>, Brought> {
-    let mut regexes: BTreeMap<Vec<u8>, Brought> = BTreeMap::new();
-    if !robots.dialect().reads(Extension::AiAgents) {
-        return regexes;
-    }
-    let is_regex =
-        |value: &&[u8]| !selection::is_global(value, robots.dialect()) && selection::is_regex(value);
-    for group in robots.group_ranges() {
-        let records = &robots.records()[group.clone()];
-        let starts = records
-            .iter()
-            .filter(|record| record.role() == Role::StartsGroup(GroupStart::ProductToken));
-        let starts: BTreeSet<&[u8]> =
-            starts.map(|record| robots.value(*record)).filter(is_regex).collect();
-        if starts.is_empty() {
-            continue;
+/// What groups bring: their rules, and their other records as they are written.
+pub(super) type Brought<'r> = (BTreeSet<EffectiveRule>, BTreeSet<(&'static str, &'r [u8])>);
+
+impl<'r, 't> RegexGroups<'r, 't> {
+    pub(super) fn of(robots: &'r RobotsTxt<'t>) -> Self {
+        let mut of_file = Self { robots, groups: Vec::new(), starts: BTreeMap::new() };
+        if !robots.dialect().reads(Extension::AiAgents) {
+            return of_file;
         }
-        let rules = rules_of(robots, Some(&Selection::of_group(group)));
-        let is_other = |record: &&Record| matches!(record.role(), Role::GroupRecord | Role::Statement);
-        let written = |record: &Record| {
-            [record.directive().name.as_bytes(), b" ", robots.value(*record)].concat()
+        let is_regex = |value: &&[u8]| {
+            !selection::is_global(value, robots.dialect()) && selection::is_regex(value)
         };
-        for start in starts {
-            let brought = regexes.entry(start.to_vec()).or_default();
-            brought.0.extend(rules.keys().cloned());
+        for group in robots.group_ranges() {
+            let records = &robots.records()[group.clone()];
+            let starts = records
+                .iter()
+                .filter(|record| record.role() == Role::StartsGroup(GroupStart::ProductToken));
+            for start in starts.map(|record| robots.value(*record)).filter(is_regex) {
+                let groups = of_file.starts.entry(start).or_default();
+                if groups.last() != Some(&of_file.groups.len()) {
+                    groups.push(of_file.groups.len());
+                }
+            }
+            of_file.groups.push(group);
+        }
+        of_file
+    }
+
+    /// What some groups bring together to those that an expression matches. A crawler may match several, so
+    /// what is to be the same for all crawlers has to be the same for each expression. None where there is
+    /// too little left to find out.
+    pub(super) fn brought_by(&self, groups: &[usize], work: &Work) -> Option<Brought<'r>> {
+        let mut brought = Brought::default();
+        for group in groups.iter().map(|place| &self.groups[*place]) {
+            let records = &self.robots.records()[group.clone()];
+            let octets = records.iter().map(|record| self.robots.value(*record).len()).sum::<usize>();
+            if !work.spend(40 * records.len() + octets, "regular expressions") {
+                return None;
+            }
+            brought
+                .0
+                .extend(effective_rules(self.robots, records.iter().copied()).map(|(rule, _)| rule));
+            let is_other =
+                |record: &&Record| matches!(record.role(), Role::GroupRecord | Role::Statement);
+            let written = |record: &Record| (record.directive().name, self.robots.value(*record));
             brought.1.extend(records.iter().filter(is_other).map(written));
         }
+        Some(brought)
     }
-    regexes
 }
 
 #[cfg(test)]
@@ -210,7 +270,7 @@ mod tests {
             b"User-agent: MJ12bot\nUser-agent: a/1\nUser-agent: A\nUser-agent: *\nUser-agent: .*-ai$\n\
               User-agent: unnamed-crawler\nUser-Agent-Purpose: P\nDisallow: /\n",
         );
-        let readers = Readers::of(&[&robots]);
+        let readers = Readers::of(&[&robots], &Work::of(1_000_000));
         let meant: Vec<_> =
             readers.all.iter().filter(|reader| reader.is_meant).map(|reader| &*reader.label).collect();
         assert_eq!(meant[..5], ["*", "MJ12bot", "a", "unnamed-crawler", "purpose P"]);

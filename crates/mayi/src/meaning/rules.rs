@@ -13,9 +13,10 @@ use indexmap::{IndexMap, IndexSet};
 use crate::dialect::{Comparison, Dialect};
 use crate::directive::{Role, RuleKind};
 use crate::pattern::PathPattern;
-use crate::robots_txt::RobotsTxt;
+use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::Selection;
 use crate::span::LineCounter;
+use crate::work::Work;
 
 use super::RuleAt;
 
@@ -29,40 +30,50 @@ pub(super) struct EffectiveRule {
 /// A set of rules, each with where it first stands.
 pub(super) type Rules = IndexMap<EffectiveRule, RuleAt>;
 
-/// The rules of a selection, in file order. Those without a pattern are none (REP-9).
+/// The rules of a selection, in file order.
 pub(super) fn rules_of(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Rules {
     let mut rules = Rules::new();
     let mut counter = LineCounter::new(robots.text());
-    for record in selection.into_iter().flat_map(|selection| selection.records(robots)) {
-        let Role::Rule(kind) = record.role() else { continue };
-        let written = robots.value(record);
-        let pattern = PathPattern::read(written, robots.dialect().comparison).normalised().to_vec();
-        if !pattern.is_empty() {
-            let line = counter.line_at(record.start()).number();
-            let written = || String::from_utf8_lossy(written).into_owned();
-            let place = || RuleAt { kind: kind.name(), pattern: written(), line };
-            rules.entry(EffectiveRule { kind, pattern }).or_insert_with(place);
-        }
+    let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+    for (rule, record) in effective_rules(robots, records) {
+        let line = counter.line_at(record.start()).number();
+        let written = || String::from_utf8_lossy(robots.value(record)).into_owned();
+        let kind = rule.kind.name();
+        rules.entry(rule).or_insert_with(|| RuleAt { kind, pattern: written(), line });
     }
     rules
 }
 
-/// How many pairs of rules are looked at for a proof: a second's work at most.
-const MOST_PAIRS: usize = 20_000_000;
+/// The rules among records, each as it decides. Those without a pattern are none (REP-9).
+pub(super) fn effective_rules(
+    robots: &RobotsTxt<'_>,
+    records: impl Iterator<Item = Record>,
+) -> impl Iterator<Item = (EffectiveRule, Record)> {
+    records.filter_map(|record| {
+        let Role::Rule(kind) = record.role() else { return None };
+        let written = PathPattern::read(robots.value(record), robots.dialect().comparison);
+        let pattern = written.normalised().to_vec();
+        (!pattern.is_empty()).then_some((EffectiveRule { kind, pattern }, record))
+    })
+}
+
+/// What a look at a pair of rules costs, in units of work.
+const PAIR: usize = 4;
 
 /// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
 /// both decide as what they share.
-pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect) -> bool {
+pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect, work: &Work) -> bool {
     let (old, new): (IndexSet<_>, IndexSet<_>) = (old.keys().collect(), new.keys().collect());
-    let old = respelled(&old, &new, dialect);
-    let new = respelled(&new, &old, dialect);
+    let old = respelled(&old, &new, dialect, work);
+    let new = respelled(&new, &old, dialect, work);
     [(&old, &new), (&new, &old)].into_iter().all(|(one, other)| {
         let (mut kept, extra): (Vec<&EffectiveRule>, Vec<&EffectiveRule>) =
             one.iter().partition(|rule| other.contains(*rule));
         if extra.is_empty() {
             return true;
         }
-        if extra.len().saturating_mul(one.len()) > MOST_PAIRS {
+        let pairs = extra.len().saturating_mul(one.len());
+        if !work.spend(pairs.saturating_mul(2 * PAIR), "proof") {
             return false;
         }
         // One after the other is taken away, each idle among those that are left.
@@ -84,9 +95,11 @@ fn respelled<'r>(
     rules: &IndexSet<&'r EffectiveRule>,
     others: &IndexSet<&'r EffectiveRule>,
     dialect: &Dialect,
+    work: &Work,
 ) -> IndexSet<&'r EffectiveRule> {
     let extra = rules.iter().filter(|rule| !others.contains(*rule)).count();
-    if extra == 0 || extra.saturating_mul(rules.len() + others.len()) > MOST_PAIRS {
+    let pairs = extra.saturating_mul(rules.len() + others.len());
+    if extra == 0 || !work.spend(pairs.saturating_mul(PAIR), "proof") {
         return rules.clone();
     }
     let mut by_core: HashMap<(RuleKind, Vec<u8>), &EffectiveRule> = HashMap::new();

@@ -155,7 +155,12 @@ impl Meta {
         let token = (!name.eq_ignore_ascii_case("robots")).then_some(name);
         let (line, column) = counter.position_at(self.at as u32);
         let found = FoundAt::Meta { line: line.number(), column };
-        Some(Statement { token, grammar: Grammar::United, rules: read_content(&content), found })
+        Some(Statement {
+            token: token.map(Into::into),
+            grammar: Grammar::United,
+            rules: read_content(&content),
+            found,
+        })
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) use html_text::charset_in;
 pub use rule::{PageRule, RuleValue};
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::access::explicit_fresh_for;
@@ -65,8 +66,8 @@ pub struct PageControls {
 /// What one place in a response says to one crawler, or to all.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
-    /// The product token; all crawlers where there is none.
-    token: Option<String>,
+    /// The product token; all crawlers where there is none. Many statements can share one.
+    token: Option<Arc<str>>,
     grammar: Grammar,
     rules: Vec<WrittenRule>,
     found: FoundAt,
@@ -211,6 +212,12 @@ fn of_mixed(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement
             place += old.read(&members[place - 1..], &mut statements, || found(place));
         }
     }
+    statements.extend(old.left_out().map(|rule| Statement {
+        token: None,
+        grammar: Grammar::United,
+        rules: vec![rule],
+        found: found(place),
+    }));
     statements
 }
 

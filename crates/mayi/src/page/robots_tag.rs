@@ -73,9 +73,14 @@ pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<St
     for (place, member) in members.iter().enumerate().filter(|(_, member)| !member.is_empty()) {
         // What can't be read is kept as a rule that nobody understands, so that it can be listed.
         let unread = || (None, vec![WrittenRule { name: (*member).to_owned(), value: None }]);
-        let (token, rules) = read_member(member).unwrap_or_else(unread);
+        let (token, rules): (Option<String>, _) = read_member(member).unwrap_or_else(unread);
         let found = found(place + 1);
-        statements.push(Statement { token, grammar: Grammar::Structured, rules, found });
+        statements.push(Statement {
+            token: token.map(Into::into),
+            grammar: Grammar::Structured,
+            rules,
+            found,
+        });
     }
     statements
 }

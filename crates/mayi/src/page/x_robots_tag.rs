@@ -1,15 +1,22 @@
 //! `X-Robots-Tag` in the syntax in use, and the content of robots meta elements: rules separated by
 //! commas, with values behind a colon (TAG-5, TAG-7).
 
+use std::sync::Arc;
+
 use super::date;
-use super::rule::{takes_date, takes_value};
+use super::rule::{is_rule, takes_date, takes_value};
 use super::{FoundAt, Grammar, Statement, WrittenRule};
 
 /// Reads the members of a field line: `token:` names a product token for what follows on the line.
 #[derive(Default)]
 pub(super) struct Reader {
-    token: Option<String>,
+    token: Option<Arc<str>>,
+    /// How many words were read that are no rules.
+    unknown: usize,
 }
+
+/// How many words that are no rules are kept, to be listed. A page has room for half a million.
+const MOST_UNKNOWN: usize = 1000;
 
 impl Reader {
     /// Reads the first member. Says how many of those behind it belong to it, as the pieces of a date
@@ -26,7 +33,7 @@ impl Reader {
         for (place, piece) in pieces.iter().enumerate() {
             let (prefix, rule) = token_prefix(piece);
             if let Some(prefix) = prefix {
-                self.token = (!is_global(prefix)).then(|| prefix.to_owned());
+                self.token = (!is_global(prefix)).then(|| prefix.into());
             }
             let rules = match valued(rule) {
                 Some((name, value)) if takes_date(name) => {
@@ -39,7 +46,7 @@ impl Reader {
                 Some((name, value)) => {
                     vec![WrittenRule { name: name.to_owned(), value: Some(value.trim().to_owned()) }]
                 }
-                None => words(rule),
+                None => words(rule, &mut self.unknown),
             };
             if !rules.is_empty() {
                 let (token, found) = (self.token.clone(), found());
@@ -48,25 +55,37 @@ impl Reader {
         }
         joined
     }
+
+    /// What stands for the words that were not kept.
+    pub(super) fn left_out(&self) -> Option<WrittenRule> {
+        let count = self.unknown.checked_sub(MOST_UNKNOWN).filter(|count| *count > 0)?;
+        Some(WrittenRule { name: format!("… and {count} more"), value: None })
+    }
 }
 
 /// Reads the content of a robots meta element, which names its token elsewhere.
 pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
     let members: Vec<&str> = content.split(',').collect();
-    let (mut reader, mut statements) = (Reader::default(), Vec::new());
+    let (mut reader, mut statements, mut rules) = (Reader::default(), Vec::new(), Vec::new());
+    let mut told: Option<Arc<str>> = None;
     let mut place = 0;
     while place < members.len() {
         let nowhere = || FoundAt::Meta { line: 0, column: 0 };
         place += 1 + reader.read(&members[place..], &mut statements, nowhere);
+        for statement in statements.drain(..) {
+            match statement.token {
+                None => rules.extend(statement.rules),
+                // A prefix has no meaning here; what has one is not understood, and told once.
+                Some(token) if !told.as_ref().is_some_and(|told| Arc::ptr_eq(told, &token)) => {
+                    rules.push(WrittenRule { name: token.to_string(), value: Some(String::new()) });
+                    told = Some(token);
+                }
+                Some(_) => {}
+            }
+        }
     }
-    // A prefix has no meaning here; what has one is not understood.
-    statements
-        .into_iter()
-        .flat_map(|statement| match statement.token {
-            None => statement.rules,
-            Some(token) => vec![WrittenRule { name: token, value: Some(String::new()) }],
-        })
-        .collect()
+    rules.extend(reader.left_out());
+    rules
 }
 
 /// A date that starts with this value and may go on in the members behind it: as many of them as still
@@ -107,7 +126,7 @@ fn valued(rule: &str) -> Option<(&str, &str)> {
 
 /// The words of a piece, where commas were forgotten; also then, a word may take a value:
 /// `noindex max-snippet: 5`.
-fn words(piece: &str) -> Vec<WrittenRule> {
+fn words(piece: &str, unknown: &mut usize) -> Vec<WrittenRule> {
     let mut rules = Vec::new();
     let mut words = piece.split_ascii_whitespace();
     while let Some(word) = words.next() {
@@ -116,6 +135,12 @@ fn words(piece: &str) -> Vec<WrittenRule> {
             Some((name, value)) if takes_value(name) => (name, Some(value)),
             _ => (word, None),
         };
+        if !is_rule(name) {
+            *unknown += 1;
+            if *unknown > MOST_UNKNOWN {
+                continue;
+            }
+        }
         rules.push(WrittenRule { name: name.to_owned(), value: value.map(str::to_owned) });
     }
     rules

@@ -31,6 +31,9 @@ pub struct LintReport<'l> {
     /// How many octets of the file stand before its text: spans count from there. Null where the file
     /// had to be decoded.
     pub text_start: Option<usize>,
+    /// The lint that may not have found everything, as it would have cost more than it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_early: Option<&'static str>,
 }
 
 /// One finding.
@@ -115,6 +118,7 @@ impl<'l> LintReport<'l> {
             diagnostics: linted.diagnostics().iter().map(DiagnosticReport::of).collect(),
             totals: linted.totals(),
             text_start: linted.text_start(),
+            ended_early: linted.spent().ran_out,
         }
     }
 }

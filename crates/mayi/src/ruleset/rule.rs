@@ -69,6 +69,11 @@ impl<'r> Compared<'r> {
 }
 
 impl Rules {
+    /// How many octets of memory they take beside this.
+    pub(super) fn heap_octets(&self) -> usize {
+        size_of_val(&*self.rules) + size_of_val(&*self.odd) + self.arena.len()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.rules.len()
     }

@@ -114,7 +114,10 @@ fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Resu
             writeln!(out, "{file}: {code}: {more} more like it (--most shows more)")?;
         }
     }
-    Ok(())
+    match linted.spent().ran_out {
+        Some(lint) => writeln!(out, "{file}: {lint} ended early: there may be more than it tells"),
+        None => Ok(()),
+    }
 }
 
 fn write_counts(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {

@@ -49,7 +49,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let Ok(target) = Target::from_path(&folder) else { continue };
         let mut rules = context.rules_for().iter();
-        if !rules.any(|(_, rules)| !rules.decide(&target).is_allowed()) {
+        let is_disallowed = |rules| context.decide(rules, &target).is_some_and(|it| !it.is_allowed());
+        if !rules.any(|(_, rules)| is_disallowed(rules)) {
             continue;
         }
         found.report(context.span(value), || {

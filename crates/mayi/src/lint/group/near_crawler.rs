@@ -77,7 +77,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             continue;
         }
         let agents = registry.agents();
-        if !context.spend(agents.len() * 32) {
+        if !context.spend(agents.len() * 4) {
             return;
         }
         // A name that goes on behind a known one is of the same family, as SemrushBot-SA is.
@@ -103,12 +103,7 @@ fn report(
     let span = context.span(start.record.value);
     found.report(span, || {
         let (token, operator) = (&near.token, &near.operator);
-        let is_named = |start: &Entry<'_>| start.record.value.eq_ignore_ascii_case(token.as_bytes());
-        let uses = if context.groups.iter().flat_map(|group| &group.starts).any(is_named) {
-            "the group of its own name"
-        } else {
-            "the `*` group"
-        };
+        let uses = if context.has_name(token) { "the group of its own name" } else { "the `*` group" };
         Draft::new(
             format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
             format!("`{token}` does not find itself in the line, and uses {uses}."),

@@ -23,6 +23,7 @@
 //! note can be silenced; a folder that has the same rule in both cases is not told of again for each path in it.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
 
 use crate::directive::RuleKind;
 use crate::lint::prelude::*;
@@ -84,8 +85,11 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             report(context, found, (rule, rule.record.value), (&first.rule, first.rule.record.value));
         }
     }
-    let mut known: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
-    for rule in &rules {
+    // Folders are known by where they are written first, and by their hash: a file can have very many.
+    let mut known: HashMap<u64, (usize, usize)> = HashMap::new();
+    let mut spelled: HashSet<u64> = HashSet::new();
+    let hasher = known.hasher().clone();
+    for (place, rule) in rules.iter().enumerate() {
         let pattern = normalised(rule);
         for end in folder_ends(&pattern) {
             let folder = &pattern[..end];
@@ -93,19 +97,16 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             if meant.contains(&lower) {
                 break;
             }
-            let spellings = known.entry(lower).or_default();
-            if spellings.iter().any(|spelling| spelling.written == folder) {
+            let first = *known.entry(hasher.hash_one(lower)).or_insert((place, end));
+            let is_new = spelled.insert(hasher.hash_one(folder));
+            if first == (place, end) || !is_new {
                 continue;
             }
-            let first = spellings.first().map(|spelling| (spelling.written.clone(), spelling.rule));
-            if spellings.len() < MOST_FOLDERS {
-                spellings.push(Spelling { written: folder.to_vec(), rule: *rule });
-            }
-            let Some((other, first)) = first else { continue };
             if told.contains(&rule.line) {
                 break;
             }
-            report(context, found, (rule, folder), (&first, &other));
+            let (first, end) = (&rules[first.0], first.1);
+            report(context, found, (rule, folder), (first, &normalised(first)[..end]));
             // Folders within it are in two cases too, and that is told.
             break;
         }

@@ -63,7 +63,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Ok(target) = Target::from_path(&url) else { continue };
         let span = context.span(rule.record.value);
         let mut who = context.rules_for().iter().filter(|(_, rules)| {
-            let decision = rules.decide(&target);
+            let Some(decision) = context.decide(rules, &target) else { return false };
             !decision.is_allowed() && decision.rule().is_some_and(|decided| decided.span() == span)
         });
         let Some((crawler, _)) = who.next() else { continue };

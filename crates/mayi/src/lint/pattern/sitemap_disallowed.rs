@@ -69,8 +69,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let decisions: Vec<_> = context
             .rules_for()
             .iter()
-            .map(|(crawler, rules)| (crawler.product_token().as_str(), rules.decide(&target)))
+            .map_while(|(crawler, rules)| {
+                Some((crawler.product_token().as_str(), context.decide(rules, &target)?))
+            })
             .collect();
+        if decisions.len() < context.rules_for().len() {
+            return;
+        }
         // A rule for everything is not about the sitemap, unless others make exceptions to it.
         let is_everything = |pattern: &[u8]| matches!(pattern, b"/" | b"*" | b"/*");
         let is_about_it = |pattern: &[u8]| !is_everything(pattern) || has_exceptions;

@@ -121,7 +121,7 @@ impl ByHost {
         for word in words {
             let (moment, path) = dated(word);
             let path = Path::new(path);
-            let most = options.limits().file_octets() as u64 + 4;
+            let most = options.limits().file_octets() + 4;
             let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
             sources.push((moment.map(Moment::start), Box::new(folder)));
         }

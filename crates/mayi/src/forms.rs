@@ -43,10 +43,11 @@ impl Folds {
 
     /// The same for a pattern without any `%`.
     pub(crate) fn of_plain_pattern(text: &[u8]) -> Self {
-        let (has_mark, has_dollar) = text.iter().fold((false, false), |(mark, dollar), &octet| {
-            (mark | (octet == b'?'), dollar | (octet == b'$'))
+        // Both in one pass and without a branch: patterns are short.
+        let (has_mark, has_dollar) = text.iter().fold((0, 0), |(mark, dollar), &octet| {
+            (mark | u8::from(octet == b'?'), dollar | u8::from(octet == b'$'))
         });
-        Self::QUERY.only_if(has_mark) | Self::DOLLARS.only_if(has_dollar)
+        Self::QUERY.only_if(has_mark != 0) | Self::DOLLARS.only_if(has_dollar != 0)
     }
 
     /// What changes a normalised target. Whether it has a star is left open, as patterns that ask for

@@ -172,7 +172,9 @@ mod tests {
     fn members_of_a_set_are_found_where_they_are() {
         for others in [&b"\xFF\t"[..], b"/ ", b"\x0E\x80~"] {
             let mut table = [false; 256];
-            others.iter().for_each(|&octet| table[usize::from(octet)] = true);
+            for &octet in others {
+                table[usize::from(octet)] = true;
+            }
             let set = OctetSet::new(table);
             for text in texts() {
                 let expected = text.iter().position(|&octet| set.has(octet));

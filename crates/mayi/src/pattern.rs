@@ -119,7 +119,9 @@ impl<'p> PathPattern<'p> {
 
     /// Whether what is compared is the start of the pattern as written, which counts as it is.
     pub(crate) fn is_start_of(&self, written: &[u8]) -> bool {
-        let is_normalised = std::ptr::eq(&*self.normalised, written) || *self.normalised == *written;
+        // Mostly it is the very text, and not another that is the same.
+        let normalised: &[u8] = &self.normalised;
+        let is_normalised = std::ptr::eq(normalised, written) || normalised == written;
         is_normalised && self.body.as_ref().is_none_or(|body| written.starts_with(body))
     }
 

@@ -10,8 +10,8 @@ use crate::octets::first_eight;
 #[derive(Default)]
 pub(super) struct Heads(Box<[Head]>);
 
-/// Up to seven octets behind a first `/`, in the low ones of a number, as [`first_eight`] has them. The high one
-/// is how far a number has to be shifted for only as many as there are to be left.
+/// Up to seven octets behind a first `/`, the first one highest but for one bit, which is clear. The low bits
+/// say how far a number has to be shifted for only as many as there are to be left.
 #[derive(Clone, Copy)]
 struct Head(u64);
 
@@ -20,20 +20,29 @@ impl Head {
     fn of(rule: Compared<'_>) -> Self {
         let octets = rule.head().strip_prefix(b"/").unwrap_or_default();
         let octets = &octets[..octets.len().min(7)];
-        let shift = 8 * (7 - octets.len() as u64);
-        Self(first_eight(octets) | shift << 56)
+        Self(seven_octets(octets) | (63 - 8 * octets.len() as u64))
     }
 
-    /// Whether a text may match. The number is [`first_eight`] of what stands behind its first octet.
+    /// Whether a text may match of which these are the [`seven_octets`] behind its first one.
     #[inline]
     fn admits(self, behind_slash: u64) -> bool {
-        (self.0 ^ behind_slash) << 8 << (self.0 >> 56) == 0
+        (self.0 ^ behind_slash) >> (self.0 & 63) == 0
     }
+}
+
+/// The first seven octets of a text below the highest bit of a number, with its low bits clear.
+fn seven_octets(text: &[u8]) -> u64 {
+    first_eight(text).swap_bytes() >> 8 << 7
 }
 
 impl Heads {
     pub(super) fn new(rules: &Rules) -> Self {
         Self(rules.iter().map(Head::of).collect())
+    }
+
+    /// How many octets of memory they take.
+    pub(super) fn octets(&self) -> usize {
+        size_of_val(&*self.0)
     }
 
     /// The lowest rank below `best` whose rule matches, or else `best`.
@@ -43,7 +52,7 @@ impl Heads {
         best: usize,
         matches: impl Fn(usize) -> bool,
     ) -> usize {
-        let behind_slash = first_eight(text.get(1..).unwrap_or_default());
+        let behind_slash = seven_octets(text.get(1..).unwrap_or_default());
         let mut heads = self.0[..best].iter().enumerate();
         let found = heads.find(|&(rank, head)| head.admits(behind_slash) && matches(rank));
         found.map_or(best, |(rank, _)| rank)
@@ -69,7 +78,7 @@ mod tests {
             for text in texts.map(str::as_bytes) {
                 let behind_slash = text.get(1..).unwrap_or_default();
                 let expected = behind_slash.starts_with(known);
-                assert_eq!(head.admits(first_eight(behind_slash)), expected, "{body:?} {text:?}");
+                assert_eq!(head.admits(seven_octets(behind_slash)), expected, "{body:?} {text:?}");
             }
         }
     }

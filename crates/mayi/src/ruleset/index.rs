@@ -96,6 +96,16 @@ impl Index {
         }
     }
 
+    /// How many octets of memory it takes.
+    pub(super) fn octets(&self) -> usize {
+        let tables = [Some(&self.heads), self.fours.as_ref(), self.twos.as_ref(), self.ones.as_ref()];
+        let table = |table: &Table| size_of_val(&*table.starts) + size_of_val(&*table.entries);
+        size_of::<Self>()
+            + tables.into_iter().flatten().map(table).sum::<usize>()
+            + size_of_val(&*self.head_lengths)
+            + size_of_val(&*self.always)
+    }
+
     /// The lowest rank below `best` whose rule matches, or else `best`.
     pub(super) fn first_match(
         &self,

@@ -91,13 +91,12 @@ impl CrawlerRules {
     /// About how many octets of memory they take.
     pub fn octets(&self) -> usize {
         let prepared = &*self.prepared;
-        // A rule is filed in the search once: a head of 16 octets, or its places in the tables of the index.
-        const FILED: usize = 32;
         let lines = prepared.group.as_ref().map_or(0, |(_, lines)| lines.len());
-        size_of::<Prepared>()
-            + prepared.rules.heap_octets()
-            + prepared.rules.len() * FILED
-            + lines * size_of::<LineNumber>()
+        let search = match &prepared.search {
+            Search::Heads(heads) => heads.octets(),
+            Search::Index(index) => index.octets(),
+        };
+        size_of::<Prepared>() + prepared.rules.octets() + search + lines * size_of::<LineNumber>()
     }
 
     /// May the crawler fetch this target?

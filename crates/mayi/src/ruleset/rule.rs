@@ -12,7 +12,7 @@ use crate::span::LineNumber;
 /// The rules of a crawler by rank, and the texts of their patterns.
 #[derive(Default)]
 pub(super) struct Rules {
-    rules: Box<[Rule]>,
+    by_rank: Box<[Rule]>,
     odd: Box<[Form]>,
     arena: Box<[u8]>,
     folds: Folds,
@@ -69,19 +69,14 @@ impl<'r> Compared<'r> {
 }
 
 impl Rules {
-    /// How many octets of memory they take beside this.
-    pub(super) fn heap_octets(&self) -> usize {
-        size_of_val(&*self.rules) + size_of_val(&*self.odd) + self.arena.len()
-    }
-
     pub(super) fn len(&self) -> usize {
-        self.rules.len()
+        self.by_rank.len()
     }
 
     /// What is compared of the rule at this rank.
     #[inline]
     pub(super) fn compared(&self, rank: usize) -> Compared<'_> {
-        let rule = &self.rules[rank];
+        let rule = &self.by_rank[rank];
         let form = self.form(rule);
         let start = (rule.written_at + form.body_at) as usize;
         let body = &self.arena[start..start + form.body as usize];
@@ -92,7 +87,7 @@ impl Rules {
     /// starts with it, in any form.
     #[inline]
     pub(super) fn plain_prefix(&self, rank: usize) -> Option<&[u8]> {
-        let rule = &self.rules[rank];
+        let rule = &self.by_rank[rank];
         let start = rule.written_at as usize;
         Some(&self.arena[start..start + rule.form.octets_of_plain_prefix()?])
     }
@@ -107,13 +102,18 @@ impl Rules {
         (0..self.len()).map(|rank| self.compared(rank))
     }
 
+    /// How many octets of memory they take.
+    pub(super) fn octets(&self) -> usize {
+        size_of_val(&*self.by_rank) + size_of_val(&*self.odd) + self.arena.len()
+    }
+
     /// How many octets all patterns have.
     pub(super) fn arena_octets(&self) -> usize {
         self.arena.len()
     }
 
     pub(super) fn found(&self, rank: usize) -> Option<Found<'_>> {
-        let rule = self.rules.get(rank)?;
+        let rule = self.by_rank.get(rank)?;
         let form = self.form(rule);
         let start = rule.written_at as usize;
         Some(Found {
@@ -194,8 +194,8 @@ impl RulesBuilder {
     pub(super) fn finish(mut self) -> Rules {
         self.ranking.sort_unstable();
         let place = |ranked: &u64| (*ranked & u64::from(u32::MAX >> 1)) as usize;
-        let rules = self.ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
-        Rules { rules, odd: self.odd.into(), arena: self.arena.into(), folds: self.folds }
+        let by_rank = self.ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
+        Rules { by_rank, odd: self.odd.into(), arena: self.arena.into(), folds: self.folds }
     }
 }
 

@@ -35,10 +35,9 @@ impl Folds {
 
     /// What a normalised pattern, without its end anchor, needs.
     pub(crate) fn of_pattern(text: &[u8]) -> Self {
-        Self::QUERY.only_if(memchr(b'?', text).is_some())
+        Self::of_plain_pattern(text)
             | Self::STARS.only_if(memmem::find(text, b"%2A").is_some())
-            | Self::DOLLARS
-                .only_if(memchr(b'$', text).is_some() || memmem::find(text, b"%24").is_some())
+            | Self::DOLLARS.only_if(memmem::find(text, b"%24").is_some())
     }
 
     /// The same for a pattern without any `%`.
@@ -175,6 +174,11 @@ impl<'u> Forms<'u> {
     /// The text as it stands.
     pub(crate) fn text(&self) -> &[u8] {
         self.text.octets()
+    }
+
+    /// Whether no pattern without escapes asks for something that makes a difference here.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.folds.has(Folds::QUERY | Folds::DOLLARS)
     }
 
     /// Of what a pattern asks for, that which makes a difference here.

@@ -37,7 +37,7 @@ pub struct PathPattern<'p> {
     /// How much of the normalised pattern is compared otherwise.
     compared: usize,
     shape: Shape,
-    /// What of it meets two spellings (REP-12, REP-16).
+    /// What of it meets two spellings (REP-12, REP-16), where it has an escape.
     folds: Folds,
 }
 
@@ -78,14 +78,12 @@ impl<'p> PathPattern<'p> {
         let stars =
             if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
         let text = &text[..text.len() - stars];
-        // Every `%` is normalised: where nothing was, there is none, and so no second spelling.
-        let has_escapes = matches!(normalised, Cow::Owned(_));
-        let folds = match comparison {
-            Comparison::Normalised if has_escapes => Folds::of_pattern(text),
-            Comparison::Normalised => Folds::of_plain_pattern(text),
-            Comparison::AsGoogle => Folds::NONE,
+        // Every `%` is normalised: where nothing was, there is none, and so no spelling to be changed.
+        let folds = match (comparison, &normalised) {
+            (Comparison::Normalised, Cow::Owned(_)) => Folds::of_pattern(text),
+            (Comparison::Normalised, Cow::Borrowed(_)) | (Comparison::AsGoogle, _) => Folds::NONE,
         };
-        let body = (has_escapes && folds != Folds::NONE).then(|| folds.fold_pattern(text));
+        let body = (folds != Folds::NONE).then(|| folds.fold_pattern(text));
         let shape = Shape::of(body.as_deref().unwrap_or(text), anchored && !open);
         let compared = text.len();
         Self { comparison, normalised, body, compared, shape, folds }
@@ -108,8 +106,10 @@ impl<'p> PathPattern<'p> {
 
     /// Whether it matches the form of a target that it is to be compared with.
     pub(crate) fn matches_one_of(&self, forms: &Forms<'_>) -> bool {
+        // What a pattern without escapes asks for makes no difference to most targets, and need not be known.
+        let folds = if forms.is_plain() { self.folds } else { self.folds() };
         // REP-9
-        !self.normalised.is_empty() && matches_one_of(self.body(), self.shape, self.folds, forms)
+        !self.normalised.is_empty() && matches_one_of(self.body(), self.shape, folds, forms)
     }
 
     /// What is compared: no end anchor, no wildcards at the end, two spellings made one.
@@ -134,8 +134,14 @@ impl<'p> PathPattern<'p> {
         self.shape
     }
 
+    /// What of it meets two spellings.
     pub(crate) fn folds(&self) -> Folds {
-        self.folds
+        match (self.comparison, &self.normalised) {
+            (Comparison::Normalised, Cow::Borrowed(_)) => {
+                Folds::of_plain_pattern(&self.normalised[..self.compared])
+            }
+            (Comparison::Normalised, Cow::Owned(_)) | (Comparison::AsGoogle, _) => self.folds,
+        }
     }
 }
 

@@ -159,6 +159,9 @@ struct Ask {
     purposes: Option<Vec<String>>,
     apps: Option<Vec<String>>,
     user_agent: Option<String>,
+    union: Option<bool>,
+    registered_purposes_only: Option<bool>,
+    now: Option<String>,
     headers: Option<Vec<(String, String)>>,
     html: Option<String>,
     html_base64: Option<String>,
@@ -212,6 +215,9 @@ fn cases(vector: &Vector) -> impl Iterator<Item = Case> {
             ("apps", ask.apps.as_ref().map(|apps| json!(apps))),
             ("user_agent", ask.user_agent.as_ref().map(|user_agent| json!(user_agent))),
             ("page", page(ask)),
+            ("union", ask.union.map(Value::from)),
+            ("registered_purposes_only", ask.registered_purposes_only.map(Value::from)),
+            ("now", ask.now.as_ref().map(|now| json!(now))),
         ] {
             request.extend(value.map(|value| (name.to_owned(), value)));
         }

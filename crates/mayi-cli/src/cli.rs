@@ -1,6 +1,7 @@
 //! The words that the command takes. Help, completions and the manual page are made from this.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -149,6 +150,10 @@ pub(crate) struct Claims {
     #[arg(long = "purpose", value_name = "TOKEN")]
     pub(crate) purposes: Vec<String>,
 
+    /// Let purposes count only where a registry has them
+    #[arg(long)]
+    pub(crate) registered_purposes_only: bool,
+
     /// An application that it gathers for; may be given several times
     #[arg(long = "app", value_name = "IDENTIFIER")]
     pub(crate) apps: Vec<String>,
@@ -168,18 +173,26 @@ pub(crate) struct Reading {
     /// A registry file to lay over the built-in registries; may be given several times
     #[arg(long = "registry", value_name = "FILE")]
     pub(crate) registries: Vec<PathBuf>,
-
-    /// Let purposes that are in no registry choose a group as well
-    #[arg(long)]
-    pub(crate) unregistered_purposes: bool,
 }
 
 /// What holds for every page that is read.
 #[derive(Debug, Args)]
 pub(crate) struct PageReading {
-    /// Unite a crawler's own entry of a structured Robots-Tag with the global one
+    /// Unite a crawler's own entry of a structured Robots-Tag with the global one, as the later text of the
+    /// draft has it
     #[arg(long)]
     pub(crate) union: bool,
+
+    /// The time at which the answer is to hold, as in 2026-11-15T13:00:00Z: for page rules that end at a
+    /// date. Without it, now
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) now: Option<SystemTime>,
+}
+
+/// A time of RFC 3339.
+pub(crate) fn time(text: &str) -> Result<SystemTime, &'static str> {
+    mayi::report::time_of_rfc3339(text)
+        .ok_or("a time is written as RFC 3339 has it: 2026-11-15T13:00:00Z")
 }
 
 pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
@@ -210,11 +223,12 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A request has the members url and agent (required), user_agent, purposes, apps, robots, page, dialect
-and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}; without it the file is fetched.
-A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, and the next one is
-still answered. Blank lines are passed over. --purpose, --app and --user-agent stand for the members
-that a request does not have.
+A request has the members url and agent (required), user_agent, purposes, registered_purposes_only, apps,
+robots, page, union, now, dialect and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}; without it the file is fetched.
+A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, with its url and agent
+where they can be read, and the next one is still answered. Blank lines are passed over. --purpose, --app,
+--user-agent and --now stand for the members that a request does not have; --union and
+--registered-purposes-only hold for every request.
 
 Exit status: 0 the input was read to its end, 2 it could not be read.")]
 pub(crate) struct Decide {
@@ -271,10 +285,8 @@ pub(crate) struct Page {
     #[arg(long, value_name = "FILE")]
     pub(crate) response: Option<PathBuf>,
 
-    /// Unite a crawler's own entry of a structured field with the global one, as the later text of
-    /// the draft has it
-    #[arg(long)]
-    pub(crate) union: bool,
+    #[command(flatten)]
+    pub(crate) page_reading: PageReading,
 
     /// How many octets of HTML are read
     #[arg(long, value_name = "OCTETS", default_value_t = mayi::page::PageOptions::default().html_octets)]

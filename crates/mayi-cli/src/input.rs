@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use mayi::page::{HeadReader, PageControls, PageOptions, PageRules};
 use mayi::registry::Registry;
@@ -46,9 +47,6 @@ pub(crate) fn reading(reading: &Reading) -> Result<ReadOptions, Failure> {
     if !reading.registries.is_empty() {
         options = options.with_registry(registry(&reading.registries)?);
     }
-    if reading.unregistered_purposes {
-        options = options.with_unregistered_purposes();
-    }
     Ok(options)
 }
 
@@ -69,6 +67,7 @@ pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
     for purpose in &question.claims.purposes {
         crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
     }
+    crawler = crawler.with_registered_purposes_only(question.claims.registered_purposes_only);
     for app in &question.claims.apps {
         crawler = crawler.with_application(app).map_err(Failure::new)?;
     }
@@ -141,6 +140,7 @@ pub(crate) fn one_reader<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<()
 pub(crate) fn page_options(reading: &PageReading) -> PageOptions {
     let mut options = PageOptions::default();
     options.union = reading.union;
+    options.now = Some(reading.now.unwrap_or_else(SystemTime::now));
     options
 }
 

@@ -112,11 +112,14 @@ impl Fetcher {
     /// # Errors
     /// When the request is wrong.
     pub fn origin_of(&self, request: &Request<'_>) -> Result<Origin, RequestError> {
-        let origin = Origin::of_url(&request.url).map_err(RequestError::from)?;
-        self.inner.answering.dialect_of(request)?;
-        request.crawler()?;
-        Target::parse(&request.url).map_err(RequestError::from)?;
-        Ok(origin)
+        let checked = || {
+            let origin = Origin::of_url(&request.url)?;
+            self.inner.answering.dialect_of(request)?;
+            request.crawler()?;
+            Target::parse(&request.url)?;
+            Ok(origin)
+        };
+        checked().map_err(|error: RequestError| error.about(&request.url, &request.agent))
     }
 
     /// The decision about a request from a file that was had before: the work of [`decide`](Self::decide) without the

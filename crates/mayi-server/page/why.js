@@ -14,6 +14,7 @@ export function why(decision) {
   const { explanation, access } = decision;
   return [
     section("How it was reached", chain(decision)),
+    section("What was lost", warnings(decision.warnings)),
     section("What spoke about each use", signals(decision)),
     section("Usage preferences", usage(decision)),
     section("Application directives", directives(decision)),
@@ -21,7 +22,7 @@ export function why(decision) {
     section("Other records for this crawler", records(decision.records)),
     section("Read as meant, or dropped", irregularities(explanation.irregularities)),
     section("Where the file came from", file(decision.file)),
-    access.training && element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
+    access.for_training && element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
     element(
       "details",
       { class: "json" },
@@ -166,10 +167,20 @@ function signals(decision) {
         " says ",
         answer(signal.says),
         signal.line && [" on ", lineLink(signal.line)],
+        signal.overridden && ", which directives override",
       ]),
     ),
   ]);
   return element("dl", {}, items);
+}
+
+function warnings(all = []) {
+  if (all.length === 0) return null;
+  const items = all.map((warning) => {
+    const line = warning.place.in === "robots.txt" && warning.place.line;
+    return element("li", {}, line && [lineLink(line), ": "], shown(warning.message));
+  });
+  return element("ul", {}, items);
 }
 
 function usage({ usage: held, overrides = [] }) {

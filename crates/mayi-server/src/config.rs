@@ -188,9 +188,10 @@ pub struct Reading {
     pub no_extensions: Vec<String>,
     /// Registry files to lay over the built-in registries.
     pub registries: Vec<PathBuf>,
-    /// Whether purposes that are in no registry choose a group as well.
-    pub unregistered_purposes: bool,
-    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one.
+    /// Whether purposes count only where they are registered, whatever a request says.
+    pub registered_purposes_only: bool,
+    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one, whatever a
+    /// request says.
     pub union: bool,
 }
 
@@ -200,7 +201,7 @@ impl Default for Reading {
             dialect: mayi::Dialect::RFC9309.name().to_owned(),
             no_extensions: Vec::new(),
             registries: Vec::new(),
-            unregistered_purposes: false,
+            registered_purposes_only: false,
             union: false,
         }
     }
@@ -303,7 +304,7 @@ impl Config {
         "reading.dialect",
         "reading.no_extensions",
         "reading.registries",
-        "reading.unregistered_purposes",
+        "reading.registered_purposes_only",
         "reading.union",
         "log.level",
         "log.format",
@@ -485,11 +486,10 @@ impl Reading {
             registry = Arc::new(registry.extended(&name, &text).map_err(|error| wrong(&error))?);
         }
         options = options.with_registry(registry);
-        if self.unregistered_purposes {
-            options = options.with_unregistered_purposes();
-        }
-        let mut answering =
-            Answering::default().with_options(options).with_page_options(self.page_options());
+        let mut answering = Answering::default()
+            .with_options(options)
+            .with_page_options(self.page_options())
+            .with_registered_purposes_only(self.registered_purposes_only);
         for name in &self.no_extensions {
             let extension = Extension::named(name).ok_or_else(|| {
                 let known: Vec<_> = Extension::ALL.iter().map(|known| known.name()).collect();

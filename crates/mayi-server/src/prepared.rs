@@ -115,8 +115,9 @@ impl Answerer {
         // What is wrong with a request is said before anybody is asked for anything.
         let origin = app.fetcher.origin_of(request)?;
         let answering = app.fetcher.answering();
-        let dialect = answering.dialect_of(request)?;
-        let crawler = request.crawler()?;
+        let wrong = |error: RequestError| error.about(&request.url, &request.agent);
+        let dialect = answering.dialect_of(request).map_err(wrong)?;
+        let crawler = answering.crawler_of(request).map_err(wrong)?;
         let landed = landed.filter(|robots| *robots.origin() == origin).cloned();
         let Some(robots) = landed.or_else(|| app.fetcher.ready(&origin)) else {
             return Ok(Found::Needs(origin));
@@ -171,7 +172,8 @@ impl Entry {
         request: &Request<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Outcome, RequestError> {
-        let target = Target::parse(&request.url)?;
+        let wrong = |error: RequestError| error.about(&request.url, &request.agent);
+        let target = Target::parse(&request.url).map_err(|error| wrong(error.into()))?;
         let start = out.len();
         // A fault of ours in one answer must not cost the others theirs.
         let written = catch_unwind(AssertUnwindSafe(|| self.prepared.write(&target, out)));
@@ -180,7 +182,7 @@ impl Entry {
             Ok(false) => Ok(Outcome::Disallowed),
             Err(_) => {
                 out.truncate(start);
-                Err(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"))
+                Err(wrong(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it")))
             }
         }
     }
@@ -205,6 +207,7 @@ fn write_key(request: &Request<'_>, key: &mut String) {
     };
     part(site_of(&request.url));
     part(&request.agent);
+    part(if request.registered_purposes_only { "1" } else { "0" });
     for optional in [&request.user_agent, &request.dialect] {
         part(if optional.is_some() { "1" } else { "0" });
         part(optional.as_deref().unwrap_or_default());

@@ -14,6 +14,8 @@ pub(crate) struct Problem {
     code: &'static str,
     detail: String,
     retry_after: Option<u64>,
+    /// What the request was about, where it is one of the core's and could be read.
+    about: Option<Box<RequestError>>,
 }
 
 #[derive(Serialize)]
@@ -22,10 +24,20 @@ struct Body9457<'p> {
     title: &'static str,
     status: u16,
     detail: &'p str,
-    error: Coded<'p>,
+    #[serde(flatten)]
+    in_place: InPlace<'p>,
 }
 
 /// The error as it stands in a batch, so that a client reads one shape in both places.
+#[derive(Serialize)]
+struct InPlace<'p> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'p str>,
+    error: Coded<'p>,
+}
+
 #[derive(Serialize)]
 struct Coded<'p> {
     code: &'static str,
@@ -34,7 +46,7 @@ struct Coded<'p> {
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), retry_after: None }
+        Self { status, code, detail: detail.into(), retry_after: None, about: None }
     }
 
     /// A request that is not what its operation takes.
@@ -83,12 +95,16 @@ impl Problem {
 
     /// Writes what stands in the place of an answer among others.
     pub(crate) fn write_in_place(&self, out: &mut Vec<u8>) {
-        #[derive(Serialize)]
-        struct InPlace<'p> {
-            error: Coded<'p>,
+        serde_json::to_writer(out, &self.in_place()).expect("an error is JSON");
+    }
+
+    fn in_place(&self) -> InPlace<'_> {
+        let about = self.about.as_deref();
+        InPlace {
+            url: about.and_then(RequestError::url),
+            agent: about.and_then(RequestError::agent),
+            error: Coded { code: self.code, message: &self.detail },
         }
-        let error = Coded { code: self.code, message: &self.detail };
-        serde_json::to_writer(out, &InPlace { error }).expect("an error is JSON");
     }
 }
 
@@ -99,7 +115,8 @@ impl From<RequestError> for Problem {
             ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
-        Self::new(status, error.code().name(), error.to_string())
+        let problem = Self::new(status, error.code().name(), error.to_string());
+        Self { about: Some(Box::new(error)), ..problem }
     }
 }
 
@@ -110,7 +127,7 @@ impl IntoResponse for Problem {
             title: self.status.canonical_reason().unwrap_or("Error"),
             status: self.status.as_u16(),
             detail: &self.detail,
-            error: Coded { code: self.code, message: &self.detail },
+            in_place: self.in_place(),
         };
         let body = serde_json::to_vec(&body).expect("a problem is JSON");
         let mut response = Response::new(Body::from(body));

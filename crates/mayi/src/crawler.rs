@@ -27,6 +27,8 @@ use crate::dialect::Tokens;
 pub struct Crawler {
     product_token: ProductToken,
     purposes: Vec<Box<str>>,
+    /// Whether a purpose counts only where a registry has it.
+    registered_purposes_only: bool,
     applications: Vec<Box<str>>,
     /// What the caller says of fallbacks and exemption; without it the registry is asked.
     manners: Option<Manners>,
@@ -60,6 +62,25 @@ impl Crawler {
         }
         self.purposes.push(purpose.into());
         Ok(self)
+    }
+
+    /// The same crawler, whose purposes count only where they are registered, or count in any case
+    /// (PUR-2).
+    ///
+    /// ```
+    /// use mayi::{Crawler, RobotsTxt, Target};
+    ///
+    /// let robots = RobotsTxt::parse(b"User-Agent-Purpose: shopping\nDisallow: /\n");
+    /// let target = Target::parse("https://example.com/")?;
+    /// let crawler = Crawler::new("ExampleBot")?.with_purpose("shopping")?;
+    /// assert!(!robots.decide(&crawler, &target).is_allowed());
+    /// let strict = crawler.with_registered_purposes_only(true);
+    /// assert!(robots.decide(&strict, &target).is_allowed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_registered_purposes_only(self, only: bool) -> Self {
+        Self { registered_purposes_only: only, ..self }
     }
 
     /// The same crawler, gathering for one more application.
@@ -116,6 +137,11 @@ impl Crawler {
         self.purposes.iter().map(|purpose| &**purpose)
     }
 
+    /// Whether its purposes count only where they are registered.
+    pub(crate) fn has_registered_purposes_only(&self) -> bool {
+        self.registered_purposes_only
+    }
+
     /// The applications that it gathers for.
     pub fn applications(&self) -> impl Iterator<Item = &str> {
         self.applications.iter().map(|identifier| &**identifier)
@@ -134,7 +160,13 @@ impl Crawler {
 
 impl From<ProductToken> for Crawler {
     fn from(product_token: ProductToken) -> Self {
-        Self { product_token, purposes: Vec::new(), applications: Vec::new(), manners: None }
+        Self {
+            product_token,
+            purposes: Vec::new(),
+            registered_purposes_only: false,
+            applications: Vec::new(),
+            manners: None,
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub enum IrregularityKind {
     UnusableRegex,
     /// The value starts with `*` and is not the global token: it names nobody.
     NamesNobody,
-    /// The purpose is in no registry, and names nobody.
+    /// The purpose is in no registry: it names those who claim it, unless they want registered ones only.
     UnregisteredPurpose,
     /// The structured value does not parse, and the line says nothing.
     UnreadableValue,
@@ -86,7 +86,9 @@ impl Irregularity {
             IrregularityKind::NeverMatches => "a pattern without a leading `/` or `*`: matches nothing",
             IrregularityKind::UnusableRegex => "a regular expression that is not used: names nobody",
             IrregularityKind::NamesNobody => "`*` with something behind it: names nobody",
-            IrregularityKind::UnregisteredPurpose => "a purpose that is in no registry: names nobody",
+            IrregularityKind::UnregisteredPurpose => {
+                "a purpose that is in no registry: names those who claim it"
+            }
             IrregularityKind::UnreadableValue => "a structured value that does not parse: says nothing",
             IrregularityKind::FileTooLarge => {
                 "the file is larger than the limit: the rest was not read"
@@ -169,7 +171,8 @@ fn unusable_start(
     let dialect = robots.dialect();
     match start {
         GroupStart::Purpose => {
-            let known = str::from_utf8(value).is_ok_and(|purpose| robots.knows_purpose(purpose));
+            let known =
+                str::from_utf8(value).is_ok_and(|purpose| robots.registry().purpose(purpose).is_some());
             (!known).then_some(IrregularityKind::UnregisteredPurpose)
         }
         GroupStart::ProductToken if selection::is_global(value, dialect) => None,

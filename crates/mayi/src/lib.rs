@@ -107,7 +107,7 @@ pub use span::{LineNumber, Span};
 pub use spec::Clause;
 pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
-pub use uses::{Override, Signal, SignalSource, Usage, Use};
+pub use uses::{Override, Signal, SignalSource, UnreadableUsage, Usage, Use};
 pub use work::Spent;
 
 /// The example in the README is compiled and run with the tests.

@@ -108,12 +108,27 @@ impl Statement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FilePreferences {
     /// Each with its line, in file order.
-    pub(crate) deciding: Vec<(LineNumber, Statement)>,
+    pub(crate) deciding: Vec<(LineNumber, Said)>,
+}
+
+/// What a Content-Usage rule says. One that can't be read still stands for its path: no shorter path
+/// answers in its place (USE-3).
+pub(crate) type Said = Result<Statement, Unread>;
+
+/// Why nothing can be read from a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// Its Dictionary does not parse.
+    NoDictionary,
+    /// It has none.
+    Missing,
 }
 
 impl FilePreferences {
+    /// What the rules say together. What could not be read is unknown, which leaves to the others of
+    /// the same path what they say.
     pub(crate) fn combined(&self) -> Statement {
-        let all = self.deciding.iter().map(|(_, statement)| statement);
+        let all = self.deciding.iter().filter_map(|(_, said)| said.as_ref().ok());
         all.fold(Statement::default(), Statement::combined)
     }
 }
@@ -132,15 +147,21 @@ pub(crate) fn of_file(
         if octets < most {
             continue;
         }
-        let Some(statement) = Statement::parse(dictionary) else { continue };
         if octets > most {
             deciding.clear();
             most = octets;
         }
-        deciding.push((record, statement));
+        deciding.push((record, dictionary));
     }
     let mut counter = LineCounter::new(robots.text());
-    let with_line = |(record, statement): (Record, _)| (counter.line_at(record.start()), statement);
+    let with_line = |(record, dictionary): (Record, &[u8])| {
+        let said = match Statement::parse(dictionary) {
+            _ if dictionary.is_empty() => Err(Unread::Missing),
+            Some(statement) => Ok(statement),
+            None => Err(Unread::NoDictionary),
+        };
+        (counter.line_at(record.start()), said)
+    };
     FilePreferences { deciding: deciding.into_iter().map(with_line).collect() }
 }
 

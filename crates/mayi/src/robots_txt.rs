@@ -51,7 +51,6 @@ pub struct RobotsTxt<'t> {
     records: Vec<Record>,
     dialect: Dialect,
     registry: Arc<Registry>,
-    unregistered_purposes: bool,
     cut: Option<Cut>,
     /// The regular expressions of group-start lines, compiled when first needed.
     regexes: OnceLock<Regexes>,
@@ -76,7 +75,6 @@ pub struct ReadOptions {
     limits: Limits,
     charset: Option<Box<str>>,
     registry: Option<Arc<Registry>>,
-    unregistered_purposes: bool,
 }
 
 impl ReadOptions {
@@ -101,12 +99,6 @@ impl ReadOptions {
     #[must_use]
     pub fn with_registry(self, registry: Arc<Registry>) -> Self {
         Self { registry: Some(registry), ..self }
-    }
-
-    /// Lets purposes that are in no registry choose a group as well (PUR-2).
-    #[must_use]
-    pub fn with_unregistered_purposes(self) -> Self {
-        Self { unregistered_purposes: true, ..self }
     }
 
     /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte
@@ -157,7 +149,6 @@ impl<'t> RobotsTxt<'t> {
             records,
             dialect,
             registry: options.registry.clone().unwrap_or_else(Registry::built_in),
-            unregistered_purposes: options.unregistered_purposes,
             cut: text.cut,
             regexes: OnceLock::new(),
         }
@@ -170,7 +161,6 @@ impl<'t> RobotsTxt<'t> {
             records: self.records,
             dialect: self.dialect,
             registry: self.registry,
-            unregistered_purposes: self.unregistered_purposes,
             cut: self.cut,
             regexes: self.regexes,
         }
@@ -200,11 +190,6 @@ impl<'t> RobotsTxt<'t> {
     /// The registry that it asks.
     pub fn registry(&self) -> &Registry {
         &self.registry
-    }
-
-    /// Whether purposes that are in no registry choose a group as well.
-    pub(crate) fn heeds_unregistered_purposes(&self) -> bool {
-        self.unregistered_purposes
     }
 
     /// The text that was read: up to the limit, decoded, without a byte order mark.

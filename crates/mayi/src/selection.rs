@@ -89,13 +89,14 @@ pub(crate) fn select(
         }
         None => Cow::Owned(Manners::default()),
     };
+    let only_registered = crawler.has_registered_purposes_only();
+    let counts = |purpose: &str| !only_registered || robots.registry().purpose(purpose).is_some();
     let wanted = Wanted {
         token: crawler.product_token(),
         fallbacks: &manners.fallbacks,
         heeds_global: !manners.ignores_global,
         reads_regex: dialect.reads(Extension::AiAgents),
-        heeds_regex: true,
-        purposes: crawler.purposes().filter(|purpose| robots.knows_purpose(purpose)).collect(),
+        purposes: crawler.purposes().filter(|purpose| counts(purpose)).collect(),
         dialect,
     };
     wanted.select(robots, observer)
@@ -111,7 +112,8 @@ pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> us
     20 + robots.records().len() / 4 + starts.count() * of_start + of_regexes
 }
 
-/// Selects the groups of an application: those of its product token, or else of `*` (APP-5).
+/// Selects the groups of an application: those that its product token selects by name, or else by
+/// regular expression, or else those of `*` (APP-5).
 pub(crate) fn select_for_application(
     robots: &RobotsTxt<'_>,
     token: &ProductToken,
@@ -121,18 +123,10 @@ pub(crate) fn select_for_application(
         fallbacks: &[],
         heeds_global: true,
         reads_regex: robots.dialect().reads(Extension::AiAgents),
-        heeds_regex: false,
         purposes: Vec::new(),
         dialect: robots.dialect(),
     };
     wanted.select(robots, &mut ())
-}
-
-impl RobotsTxt<'_> {
-    /// Whether a purpose can choose a group (PUR-2).
-    pub(crate) fn knows_purpose(&self, purpose: &str) -> bool {
-        self.heeds_unregistered_purposes() || self.registry().purpose(purpose).is_some()
-    }
 }
 
 /// What a group-start line has to have to be the one.
@@ -142,8 +136,6 @@ struct Wanted<'w> {
     heeds_global: bool,
     /// Whether a value can be a regular expression, which is then no name (AIA-2).
     reads_regex: bool,
-    /// Whether a regular expression can choose a group.
-    heeds_regex: bool,
     purposes: Vec<&'w str>,
     dialect: &'w Dialect,
 }
@@ -222,7 +214,7 @@ impl Wanted<'_> {
         if self.reads_regex && is_regex(value) {
             let place = *regexes;
             *regexes += 1;
-            let matters = self.heeds_regex && enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
+            let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
             let matches = matters && robots.regexes().matches(place, self.token.as_str());
             return matches.then_some((GroupBy::Regex, 0));
         }

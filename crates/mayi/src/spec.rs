@@ -155,8 +155,8 @@ clauses! {
     PUR_1, "PUR-1", "draft-illyes-rep-purpose",
     "`User-Agent-Purpose` starts a group as `User-agent` does, alone or together with it.";
     PUR_2, "PUR-2", "draft-illyes-rep-purpose",
-    "Purpose tokens match whole and in any case, and come from a registry; one that is not in it names \
-     nobody, unless the caller wants otherwise.";
+    "Purpose tokens match whole and in any case; one that a crawler claims and a file names counts, \
+     registered or not, unless the caller wants registered ones only.";
     PUR_3, "PUR-3", "draft-illyes-rep-purpose",
     "The product token chooses first, then a regular expression, then a purpose, then `*`; all groups \
      of the chosen kind that match count as one.";
@@ -191,8 +191,8 @@ clauses! {
     "Rules with the same pattern are one List in file order, the later value of a directive winning; \
      a line that does not parse is dropped alone.";
     APP_5, "APP-5", "draft-nottingham-plan-b",
-    "An application uses the groups of its registered product token, or else those of `*`; one that is \
-     in no registry uses the crawler's own token.";
+    "An application uses the groups that its registered product token selects by name, else by regular \
+     expression, else those of `*`; the crawler's own token stands in for one that is in no registry.";
     APP_6, "APP-6", "draft-nottingham-plan-b",
     "Of the rules that match the URL and name the application, the longest apply and no others.";
     APP_7, "APP-7", "draft-nottingham-plan-b",
@@ -201,20 +201,21 @@ clauses! {
     "Applications and directives are registered with their types: a value of the wrong type is not \
      used, and what is not registered passes through.";
     APP_9, "APP-9", "draft-nottingham-plan-b",
-    "A directive overrides the usage preference of its file, for the category that it is registered \
-     for.";
+    "A directive overrides a conflicting Content-Usage preference that its file states, for the category \
+     that it is registered for, and nothing else; where none is stated it is a signal about the use.";
     APP_10, "APP-10", "draft-nottingham-plan-b",
     "App-Directives outside of a `*` group are worth an advice, and are read all the same.";
     TAG_1, "TAG-1", "draft-illyes-repext",
     "The fields Robots-Tag and X-Robots-Tag, on any number of lines, are read together.";
     TAG_2, "TAG-2", "draft-illyes-repext",
     "Robots-Tag is structured: a product token, `*` or nothing, with rules as parameters or as an inner \
-     list; the draft's own spellings, with trailing `;` and `=`, are read too.";
+     list; the draft's own spellings, with trailing `;` and `=`, are read too, and so is a String for a \
+     Token.";
     TAG_3, "TAG-3", "draft-illyes-repext",
     "Entries of one product token, in any case, are merged, and each rule counts once.";
     TAG_4, "TAG-4", "draft-illyes-repext",
-    "In a structured field a crawler's own entry stands instead of the global one, or by option beside \
-     it; in the old syntax both count.";
+    "In a structured field a crawler's own entry stands instead of the global one, or by request or \
+     option beside it; in the old syntax both count.";
     TAG_5, "TAG-5", "practice",
     "X-Robots-Tag is read in the syntax in use unless a member has parameters or is a bare `*`; a rule \
      alone in Robots-Tag is that rule for all.";
@@ -231,7 +232,8 @@ clauses! {
     TAG_10, "TAG-10", "draft-illyes-repext",
     "A restriction in the header or in a meta element holds.";
     TAG_11, "TAG-11", "draft-illyes-repext",
-    "A decision says for how long the response's fields keep its rules fresh.";
+    "A decision says for how long the response's fields keep its rules fresh; without a Date, Expires is \
+     counted from the caller's time, or says nothing.";
     TAG_12, "TAG-12", "draft-illyes-repext",
     "Header octets that are no text and HTML in any encoding hide no rule that can be read.";
     USE_1, "USE-1", "draft-ietf-aipref-attach",
@@ -241,11 +243,13 @@ clauses! {
     "Each category is allowed by the token `y`, disallowed by `n` and unknown otherwise; labels outside \
      of the vocabulary are kept apart.";
     USE_3, "USE-3", "draft-ietf-aipref-attach",
-    "The longest matching path decides alone; rules as long are combined, the most restrictive winning.";
+    "The longest matching path decides alone; rules as long are combined, the most restrictive winning. \
+     One that can't be read still stands for its path, where what it could have said is unknown.";
     USE_4, "USE-4", "draft-ietf-aipref-attach",
     "A URL that may not be fetched has no preferences.";
     USE_5, "USE-5", "draft-ietf-aipref-vocab",
-    "File and header are combined, the most restrictive winning.";
+    "What the file states, after the directives that override it, and the header are combined, the most \
+     restrictive winning; a header that does not parse is unknown, and the decision says so.";
     USE_6, "USE-6", "summary",
     "Each use gets one answer from every signal that speaks about it, the most restrictive winning.";
     WILD_1, "WILD-1", "practice",
@@ -253,7 +257,7 @@ clauses! {
     WILD_2, "WILD-2", "practice",
     "Common misspellings of names, and a missing colon between exactly two words, are read as meant.";
     WILD_3, "WILD-3", "practice",
-    "The page rules in use are understood, with their values.";
+    "The page rules in use are understood, with their values; `unavailable_after` ends at its date.";
     WILD_4, "WILD-4", "practice",
     "A pattern that starts with `*` is matched as written; one that starts with neither `*` nor `/` \
      matches nothing.";

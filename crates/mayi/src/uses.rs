@@ -8,7 +8,7 @@ use crate::crawler::Crawler;
 use crate::extension::Extension;
 use crate::forms::Forms;
 use crate::page::PageRules;
-use crate::preference::{self, Preference, Statement, joined_header};
+use crate::preference::{self, FilePreferences, Preference, Said, Statement, Unread, joined_header};
 use crate::records::{self, ContentSignal};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Selection, select};
@@ -32,10 +32,9 @@ use crate::target::Target;
 pub struct Usage {
     categories: IndexMap<String, Preference>,
     other: IndexMap<String, Preference>,
-    /// The applications that the question is for.
-    applications: Vec<String>,
     overrides: Vec<Override>,
     signals: Vec<Signal>,
+    unreadable: Vec<UnreadableUsage>,
 }
 
 /// A use that content can be put to.
@@ -94,6 +93,9 @@ pub struct Signal {
     pub says: Preference,
     /// The line of the file that it stands on.
     pub line: Option<LineNumber>,
+    /// Whether it is a preference of the file that the directives of every application override, so
+    /// that it no longer counts (APP-9).
+    pub is_overridden: bool,
 }
 
 /// What speaks about uses.
@@ -112,7 +114,7 @@ pub enum SignalSource {
     AiTraining,
     /// A page rule.
     Page,
-    /// A directive of an application that overrides a preference.
+    /// A directive of an application, which its registry entry gives a meaning for the use.
     AppDirective,
 }
 
@@ -129,19 +131,20 @@ impl SignalSource {
             Self::AppDirective => "app-directive",
         }
     }
-
-    /// Whether it speaks from the file, or from the response; an override does neither: it changes
-    /// what the file says.
-    const fn is_in_file(self) -> Option<bool> {
-        match self {
-            Self::ContentUsage | Self::ContentSignal | Self::AiTraining => Some(true),
-            Self::ContentUsageHeader | Self::ContentSignalHeader | Self::Page => Some(false),
-            Self::AppDirective => None,
-        }
-    }
 }
 
-/// A directive that overrides the preference of its file (APP-9).
+/// A Content-Usage that could not be read: what it could have said is unknown (USE-3, USE-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnreadableUsage {
+    /// The line of the file that it stands on; none for the header.
+    pub line: Option<LineNumber>,
+    /// Whether there is nothing behind the path, instead of something that is not a Dictionary.
+    pub is_missing: bool,
+}
+
+/// A directive that overrides the preference of its file, because the two say different things
+/// (APP-9).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Override {
@@ -153,7 +156,7 @@ pub struct Override {
     pub directive: String,
     /// What the file's Content-Usage says.
     pub preference: Preference,
-    /// What the directive makes of it.
+    /// What the directive makes of it, for its application.
     pub outcome: Preference,
     /// The line of the longest rule that the directive is in.
     pub line: Option<LineNumber>,
@@ -186,20 +189,16 @@ impl Usage {
         &self.signals
     }
 
-    /// The answer about a use: the most restrictive of what spoke, where a directive that overrides
-    /// the preference stands for all that its own file says about the use (USE-6, APP-9).
+    /// The Content-Usage rules and fields that could not be read, and would have counted.
+    pub fn unreadable(&self) -> &[UnreadableUsage] {
+        &self.unreadable
+    }
+
+    /// The answer about a use: the most restrictive of what spoke and is not overridden (USE-6, APP-9).
     pub fn answer(&self, about: Use) -> Preference {
-        let spoke = |in_file: bool| {
-            let of_use = self.signals.iter().filter(|signal| signal.about == about);
-            let signals = of_use.filter(move |signal| signal.source.is_in_file() == Some(in_file));
-            let says = signals.map(|signal| signal.says);
-            says.fold(Preference::Unknown, Preference::most_restrictive)
-        };
-        let of_file = match about.category() {
-            Some(label) => self.overridden(label, spoke(true)),
-            None => spoke(true),
-        };
-        of_file.most_restrictive(spoke(false))
+        let counts = |signal: &&Signal| signal.about == about && !signal.is_overridden;
+        let says = self.signals.iter().filter(counts).map(|signal| signal.says);
+        says.fold(Preference::Unknown, Preference::most_restrictive)
     }
 }
 
@@ -211,7 +210,7 @@ impl RobotsTxt<'_> {
         let directives = self.app_directives(crawler, target);
         let selection = select(self, crawler, &mut ());
         let response = Response { fields, page: None };
-        usage_of(self, crawler, selection.as_ref(), target, response, &directives)
+        usage_of(self, selection.as_ref(), target, response, &directives)
     }
 }
 
@@ -226,7 +225,6 @@ pub(crate) struct Response<'a> {
 /// The same, where the groups and the directives are known already.
 pub(crate) fn usage_of(
     robots: &RobotsTxt<'_>,
-    crawler: &Crawler,
     selection: Option<&Selection>,
     target: &Target<'_>,
     response: Response<'_>,
@@ -241,29 +239,41 @@ pub(crate) fn usage_of(
         Some(fields).filter(|_| dialect.reads(extension)).and_then(|fields| joined_header(fields, name))
     };
     let header_usage = of_header(Extension::UsagePreferences, "Content-Usage")
-        .and_then(|value| Statement::parse(value.as_bytes()));
+        .map(|value| Statement::parse(value.as_bytes()));
     let header_signal = of_header(Extension::Records, "Content-Signal")
         .map(|value| ContentSignal::parse(value.as_bytes()));
     let signal_lines = records::content_signals(robots, selection);
     let training = selection.and_then(|selection| records::ai_training(robots, selection, &forms));
 
+    let spoken = spoken_of(robots, directives);
     let of_file = file.combined();
-    let overrides = overrides_of(robots, directives, &of_file);
-    let applications = crawler.applications().map(str::to_owned).collect();
-    let mut usage = Usage { applications, overrides, ..Usage::default() };
-    usage.combine(robots, &of_file, header_usage.as_ref());
+    let header = header_usage.iter().flatten().next();
+    let mut usage = Usage {
+        overrides: overrides_of(&spoken, &of_file),
+        unreadable: unreadable(&file, header_usage.as_ref()),
+        ..Usage::default()
+    };
+    usage.combine(robots, &of_file, header, &spoken);
 
     for &about in Use::ALL {
+        let is_overridden = about.category().is_some_and(|label| {
+            let stated = of_file.preference(label);
+            let is_overridden = |of_it: &Vec<_>| overridden(of_it, label, stated).is_some();
+            !spoken.is_empty() && spoken.iter().all(is_overridden)
+        });
         let mut say = |source, says, line| {
+            let is_overridden = is_overridden && source == SignalSource::ContentUsage;
             if says != Preference::Unknown {
-                usage.signals.push(Signal { about, source, says, line });
+                usage.signals.push(Signal { about, source, says, line, is_overridden });
             }
         };
         if let Some(label) = about.category() {
-            for (line, statement) in &file.deciding {
-                say(SignalSource::ContentUsage, statement.preference(label), Some(*line));
+            for (line, said) in &file.deciding {
+                if let Ok(statement) = said {
+                    say(SignalSource::ContentUsage, statement.preference(label), Some(*line));
+                }
             }
-            if let Some(header) = &header_usage {
+            if let Some(header) = header {
                 say(SignalSource::ContentUsageHeader, header.preference(label), None);
             }
         }
@@ -281,49 +291,99 @@ pub(crate) fn usage_of(
         if about == Use::Train && response.page.is_some_and(PageRules::has_noai) {
             say(SignalSource::Page, Preference::Disallowed, None);
         }
-        for over in usage.overrides.iter().filter(|over| Some(&*over.category) == about.category()) {
-            let (says, line) = (over.outcome, over.line);
-            usage.signals.push(Signal { about, source: SignalSource::AppDirective, says, line });
+        let of_use = |spoke: &&Spoken<'_>| Some(spoke.category) == about.category();
+        for spoke in spoken.iter().flatten().filter(of_use) {
+            say(SignalSource::AppDirective, spoke.means, spoke.line);
         }
     }
     usage
 }
 
-/// What the directives of the applications make of the file's preferences (APP-9).
-fn overrides_of(
-    robots: &RobotsTxt<'_>,
-    directives: &[AppDirectives],
-    of_file: &Statement,
-) -> Vec<Override> {
+/// What could not be read of the rules that decide and of the header.
+fn unreadable(file: &FilePreferences, header: Option<&Option<Statement>>) -> Vec<UnreadableUsage> {
+    let unread = |(line, said): &(LineNumber, Said)| {
+        let unread = said.as_ref().err()?;
+        Some(UnreadableUsage { line: Some(*line), is_missing: *unread == Unread::Missing })
+    };
+    let of_header = header.filter(|header| header.is_none());
+    let of_header = of_header.map(|_| UnreadableUsage { line: None, is_missing: false });
+    file.deciding.iter().filter_map(unread).chain(of_header).collect()
+}
+
+/// A directive that means something for a usage category (APP-9).
+struct Spoken<'d> {
+    application: &'d str,
+    directive: &'d str,
+    category: &'d str,
+    means: Preference,
+    line: Option<LineNumber>,
+}
+
+/// The directives of each application that mean something for a usage category.
+fn spoken_of<'d>(robots: &'d RobotsTxt<'_>, directives: &'d [AppDirectives]) -> Vec<Vec<Spoken<'d>>> {
+    let of_application = |asked: &'d AppDirectives| {
+        let application = asked.application();
+        let line = asked.rules().iter().rfind(|rule| rule.applies).map(|rule| rule.line);
+        let spoken = asked.directives().filter_map(|(directive, value)| {
+            let registered = robots.registry().directive(application, directive)?;
+            let scope = registered.overrides.as_ref()?;
+            let means = scope.meaning(value)?;
+            Some(Spoken { application, directive, category: &scope.category, means, line })
+        });
+        spoken.collect()
+    };
+    directives.iter().map(of_application).collect()
+}
+
+/// What the directives of an application make of a preference that the file states, where they conflict
+/// with it: otherwise there is nothing to override.
+fn overridden(spoken: &[Spoken<'_>], label: &str, stated: Preference) -> Option<Preference> {
+    let means = spoken.iter().filter(|spoke| spoke.category == label).map(|spoke| spoke.means);
+    let outcome = means.reduce(Preference::most_restrictive)?;
+    (stated != Preference::Unknown && outcome != stated).then_some(outcome)
+}
+
+/// The directives that make something else of what the file states.
+fn overrides_of(spoken: &[Vec<Spoken<'_>>], of_file: &Statement) -> Vec<Override> {
     let mut overrides = Vec::new();
-    for asked in directives {
-        for (name, value) in asked.directives() {
-            let registered = robots.registry().directive(asked.application(), name);
-            let Some(scope) = registered.and_then(|directive| directive.overrides.as_ref()) else {
-                continue;
-            };
-            let Some(outcome) = scope.meaning(value) else { continue };
-            overrides.push(Override {
-                category: scope.category.to_string(),
-                application: asked.application().to_owned(),
-                directive: name.to_owned(),
-                preference: of_file.preference(&scope.category),
-                outcome,
-                line: asked.rules().iter().rfind(|rule| rule.applies).map(|rule| rule.line),
-            });
+    for of_it in spoken {
+        for spoke in of_it {
+            let preference = of_file.preference(spoke.category);
+            let outcome = overridden(of_it, spoke.category, preference);
+            if outcome == Some(spoke.means) {
+                overrides.push(Override {
+                    category: spoke.category.to_owned(),
+                    application: spoke.application.to_owned(),
+                    directive: spoke.directive.to_owned(),
+                    preference,
+                    outcome: spoke.means,
+                    line: spoke.line,
+                });
+            }
         }
     }
     overrides
 }
 
 impl Usage {
-    /// Combines file, overrides and header, label by label (USE-5).
-    fn combine(&mut self, robots: &RobotsTxt<'_>, of_file: &Statement, header: Option<&Statement>) {
+    /// Combines file, directives and header, label by label (USE-5). For each application, what its
+    /// directives make of the file's preference counts, or else that preference; over all of them, the
+    /// most restrictive.
+    fn combine(
+        &mut self,
+        robots: &RobotsTxt<'_>,
+        of_file: &Statement,
+        header: Option<&Statement>,
+        spoken: &[Vec<Spoken<'_>>],
+    ) {
         let in_header =
             |label: &str| header.map_or(Preference::Unknown, |header| header.preference(label));
         for category in robots.registry().categories() {
             let label = &*category.label;
-            let outcome = self.overridden(label, of_file.preference(label));
+            let stated = of_file.preference(label);
+            let outcomes =
+                spoken.iter().map(|of_it| overridden(of_it, label, stated).unwrap_or(stated));
+            let outcome = outcomes.reduce(Preference::most_restrictive).unwrap_or(stated);
             self.categories.insert(label.to_owned(), outcome.most_restrictive(in_header(label)));
         }
         let of_header = header.into_iter().flat_map(Statement::labels);
@@ -333,17 +393,5 @@ impl Usage {
                 self.other.insert(label.to_owned(), both);
             }
         }
-    }
-
-    /// What becomes of the file's preference for the crawler's applications: for each, what its
-    /// directives say, or else the preference; over all of them, the most restrictive.
-    fn overridden(&self, label: &str, preference: Preference) -> Preference {
-        let outcome = |application: &String| {
-            let of_it = self.overrides.iter().filter(|over| over.application == *application);
-            let outcomes = of_it.filter(|over| over.category == label).map(|over| over.outcome);
-            outcomes.reduce(Preference::most_restrictive).unwrap_or(preference)
-        };
-        let outcomes = self.applications.iter().map(outcome);
-        outcomes.reduce(Preference::most_restrictive).unwrap_or(preference)
     }
 }

@@ -316,6 +316,7 @@ impl Asking<'_> {
         let crawler =
             Crawler::new(agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
         let crawler = purposes.iter().try_fold(crawler, |crawler, word| crawler.with_purpose(word))?;
+        let crawler = crawler.with_registered_purposes_only(shared.claims.registered_purposes_only);
         let crawler = apps.iter().try_fold(crawler, |crawler, word| crawler.with_application(word))?;
         self.crawler = Some(match user_agent {
             Some(user_agent) => crawler.with_user_agent(user_agent)?,

@@ -6,7 +6,7 @@ use mayi::report::{FileReport, FileSource, Report, RequestError};
 use mayi::{Decision, Reason, RobotsTxt};
 
 use crate::asking::Asking;
-use crate::cli::Check;
+use crate::cli::{Check, Question};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
@@ -25,7 +25,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
             Ok(decided) => decided,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error.clone(), question.json)?;
+                wrong_url(&mut out, error.clone(), asked.url, question)?;
                 return Ok(());
             }
         };
@@ -82,7 +82,10 @@ fn write_part(out: &mut impl Write, name: &str, text: &str) -> io::Result<()> {
 /// The other parts of the decision, where they say something.
 pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     let mut part = |name: &str, text: String| write_part(out, name, &text);
-    if report.access.training {
+    for warning in &report.warnings {
+        part("warning", warning.message.clone())?;
+    }
+    if report.access.for_training {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }
     for (application, directives) in report.directives.iter() {
@@ -106,6 +109,9 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
         let spoke = report.signals.iter().find(|(about, _)| *about == name);
         let spoke =
             spoke.into_iter().flat_map(|(_, signals)| signals).map(|signal| match signal.line {
+                Some(line) if signal.overridden => {
+                    format!("{} at line {line}: {}, overridden", signal.signal, signal.says)
+                }
                 Some(line) => format!("{} at line {line}: {}", signal.signal, signal.says),
                 None => format!("{}: {}", signal.signal, signal.says),
             });
@@ -135,9 +141,14 @@ pub(crate) fn write_json_text(out: &mut impl Write, json: &str) -> io::Result<()
 }
 
 /// Says what is wrong with a URL: in its place in JSON, or on standard error.
-pub(crate) fn wrong_url(out: &mut impl Write, error: mayi::InvalidUrl, json: bool) -> io::Result<()> {
-    if json {
-        return write_json(out, &RequestError::from(error).report());
+pub(crate) fn wrong_url(
+    out: &mut impl Write,
+    error: mayi::InvalidUrl,
+    url: &str,
+    question: &Question,
+) -> io::Result<()> {
+    if question.json {
+        return write_json(out, &RequestError::from(error).about(url, &question.agent).report());
     }
     out.flush()?;
     anstream::eprintln!("mayi: {error}");

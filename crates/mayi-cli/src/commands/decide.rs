@@ -25,7 +25,8 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let input = input::open(requests)?;
     let answering = Answering::default()
         .with_options(input::reading(&decide.reading)?)
-        .with_page_options(input::page_options(&decide.page_reading));
+        .with_page_options(input::page_options(&decide.page_reading))
+        .with_registered_purposes_only(decide.claims.registered_purposes_only);
     let without = decide.reading.no_extensions.iter().map(|name| name.0);
     let door = Door {
         decide,
@@ -137,7 +138,7 @@ impl Door<'_> {
             Err(_) => RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"),
         };
         out.truncate(start);
-        write_error(&error, out);
+        write_error(&error.about(&request.url, &request.agent), out);
     }
 
     fn answer_of<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {

@@ -27,7 +27,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
             Ok(decided) => decided,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error.clone(), question.json)?;
+                wrong_url(&mut out, error.clone(), asked.url, question)?;
                 return Ok(());
             }
         };

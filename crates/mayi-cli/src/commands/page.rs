@@ -18,14 +18,13 @@ const NOBODY: &str = "mayi-nobody";
 
 pub(crate) fn run(page: &Page) -> Result<Exit, Failure> {
     let crawler = Crawler::new(page.agent.as_deref().unwrap_or(NOBODY)).map_err(Failure::new)?;
-    let mut options = PageOptions::default();
-    options.union = page.union;
+    let mut options = input::page_options(&page.page_reading);
     options.html_octets = page.max_html;
     let controls = read(page, options)?;
     let rules = controls.for_crawler(&crawler);
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     if page.json {
-        write_json(&mut out, &PageReport::explained(&rules))?;
+        write_json(&mut out, &PageReport::alone(&rules))?;
     } else {
         draw(&mut out, &rules, page.agent.as_deref())?;
     }
@@ -145,6 +144,9 @@ fn draw(out: &mut impl Write, rules: &PageRules, agent: Option<&str>) -> io::Res
     for (text, found) in rules.unsupported() {
         let found = styled(DIM, shown(found.to_string().as_bytes()));
         writeln!(out, "  {}  {found}", shown(text.as_bytes()))?;
+    }
+    for warning in PageReport::alone(rules).warnings {
+        writeln!(out, "{} {}", styled(STRONG, "warning"), shown(warning.message.as_bytes()))?;
     }
     if let Some(fresh) = rules.fresh_for() {
         writeln!(out, "fresh for {} s from when the response was made", fresh.as_secs())?;

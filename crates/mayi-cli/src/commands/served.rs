@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use mayi::access::Origin;
+use mayi::report::rfc3339_of;
 use mayi::{Limits, LineNumber, ReadOptions, RobotsTxt, Target};
 use mayi_server::client::Client;
 use serde::Deserialize;
@@ -28,8 +29,7 @@ pub(crate) struct ServiceArgs {
     /// Ask the service at this URL, e.g. http://127.0.0.1:9309/; how files are read and fetched is then
     /// its business
     #[arg(long, value_name = "URL", conflicts_with_all = [
-        "no_extensions", "registries", "unregistered_purposes", "union", "max_octets", "store", "offline",
-        "allow_private", "allow_addresses", "fetch_as", "timeout", "roots",
+        "no_extensions", "registries", "max_octets", "store", "offline", "allow_private", "allow_addresses", "fetch_as", "timeout", "roots",
     ])]
     pub(crate) server: Option<String>,
 
@@ -120,7 +120,7 @@ impl Asking<'_> {
             (target, _) => target.err(),
         };
         if let Some(error) = wrong {
-            super::check::wrong_url(out, error, self.question.json)?;
+            super::check::wrong_url(out, error, url, self.question)?;
             return Ok(Exit::NoAnswer);
         }
         let request = self.request(url);
@@ -146,11 +146,21 @@ impl Asking<'_> {
     }
 
     fn request(&self, url: &str) -> Vec<u8> {
-        let Question { agent, claims, headers, dialect, charset, .. } = self.question;
+        let Question { agent, claims, headers, dialect, charset, page_reading, .. } = self.question;
         let mut request = json!({
             "url": url, "agent": agent, "purposes": claims.purposes, "apps": claims.apps,
             "user_agent": claims.user_agent, "dialect": dialect.0.name(),
         });
+        // What the service does by itself, or by its clock, is not said.
+        if claims.registered_purposes_only {
+            request["registered_purposes_only"] = json!(true);
+        }
+        if page_reading.union {
+            request["union"] = json!(true);
+        }
+        if let Some(now) = page_reading.now {
+            request["now"] = json!(rfc3339_of(now));
+        }
         if let Some(given) = &self.given {
             request["robots"] = json!({ "base64": STANDARD.encode(&given.octets), "charset": charset });
         }
@@ -277,7 +287,10 @@ fn write_parts(out: &mut impl Write, said: &str, report: &Value) -> io::Result<(
     if file.is_object() && file["from"] != "none" {
         part("robots.txt", sentence(file))?;
     }
-    if report["access"]["training"] == true {
+    for warning in report["warnings"].as_array().into_iter().flatten() {
+        part("warning", text(&warning["message"]))?;
+    }
+    if report["access"]["for_training"] == true {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }
     for (application, Members(directives)) in as_written.directives.0 {
@@ -299,6 +312,9 @@ fn write_parts(out: &mut impl Write, said: &str, report: &Value) -> io::Result<(
         let spoke = spoke.map(|signal| {
             let (source, says) = (text(&signal["signal"]), text(&signal["says"]));
             match signal["line"].as_u64() {
+                Some(line) if signal["overridden"] == true => {
+                    format!("{source} at line {line}: {says}, overridden")
+                }
                 Some(line) => format!("{source} at line {line}: {says}"),
                 None => format!("{source}: {says}"),
             }

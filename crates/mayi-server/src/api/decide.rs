@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -47,7 +48,7 @@ pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>
 /// Decides about one request.
 async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Problem> {
     if read.octets.len() <= LITTLE {
-        let request = Request::from_json(&read.octets)?;
+        let request = request_of(&read.octets)?;
         if is_plain(&request)
             && let Some(entry) = Answerer::default().known(app, &request)
             && entry.file_octets() <= LITTLE
@@ -92,6 +93,13 @@ pub(crate) fn most_of(octets: usize) -> usize {
     if octets <= work::SMALL { work::SMALL } else { usize::MAX }
 }
 
+/// Reads a request, and gives it the time where it needs one and has none.
+pub(crate) fn request_of(json: &[u8]) -> Result<Request<'_>, RequestError> {
+    let mut request = Request::from_json(json)?;
+    request.complete_now(SystemTime::now);
+    Ok(request)
+}
+
 /// What came of a request.
 pub(crate) enum Solved {
     /// Its answer is written, or there is none.
@@ -113,7 +121,7 @@ pub(crate) fn solve(
     out: &mut Vec<u8>,
 ) -> Solved {
     let mut solved = || {
-        let request = Request::from_json(json)?;
+        let request = request_of(json)?;
         if request.robots.is_some() {
             let outcome = written(app.fetcher.answering().answer(&request), out)?;
             return Ok(Solved::Written(Ok(outcome)));
@@ -206,19 +214,24 @@ fn from_query(query: &str) -> Result<Request<'static>, RequestError> {
                 request.apps.push(Cow::Owned(value));
                 true
             }
-            "explain" => {
-                request.explain = match &*value {
+            "explain" | "registered_purposes_only" => {
+                let is = match &*value {
                     "true" => true,
                     "false" => false,
-                    _ => return Err(wrong("`explain` is `true` or `false`".to_owned())),
+                    _ => return Err(wrong(format!("`{name}` is `true` or `false`"))),
                 };
+                if name == "explain" {
+                    request.explain = is;
+                } else {
+                    request.registered_purposes_only = is;
+                }
                 true
             }
             _ => {
                 let name = name.escape_debug();
                 return Err(wrong(format!(
                     "unknown parameter `{name}`; there are url, agent, user_agent, purpose, app, \
-                     dialect and explain"
+                     registered_purposes_only, dialect and explain"
                 )));
             }
         };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -12,6 +13,7 @@ use mayi::lint::{Options, Page, lint};
 use mayi::page::{PageControls, PageOptions};
 use mayi::report::{
     ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
+    time_of_rfc3339,
 };
 use mayi::{Crawler, Dialect, ProductToken, ReadOptions};
 use serde::de::{Error as _, SeqAccess, Visitor};
@@ -117,6 +119,10 @@ struct PageBody<'a> {
     headers: Few<(Cow<'a, str>, Cow<'a, str>), MOST_FIELDS>,
     #[serde(borrow, default)]
     html: Option<HtmlInput<'a>>,
+    #[serde(default)]
+    union: bool,
+    #[serde(borrow, default)]
+    now: Option<Cow<'a, str>>,
 }
 
 pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
@@ -126,8 +132,16 @@ pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<
         let app = there;
         let body: PageBody<'_> = object(&read.octets)?;
         let crawler = crawler(body.agent.as_deref().unwrap_or(NOBODY))?;
-        let controls = controls(&body.headers, body.html.as_ref(), app.page);
-        Ok(json(to_vec(&PageReport::explained(&controls.for_crawler(&crawler)))))
+        let mut options = app.page;
+        options.union |= body.union;
+        options.now = Some(match &body.now {
+            None => SystemTime::now(),
+            Some(now) => time_of_rfc3339(now).ok_or_else(|| {
+                Problem::invalid("`now` is a time of RFC 3339, such as `2026-11-15T13:00:00Z`")
+            })?,
+        });
+        let controls = controls(&body.headers, body.html.as_ref(), options);
+        Ok(json(to_vec(&PageReport::alone(&controls.for_crawler(&crawler)))))
     })
     .await
 }

@@ -43,7 +43,20 @@ pub fn explicit_fresh_for<'h>(
     received: SystemTime,
 ) -> Option<Duration> {
     let fields = Fields::read(fields);
-    Some(fields.lifetime(received)?.saturating_sub(fields.age(received)))
+    Some(fields.lifetime(Some(received))?.saturating_sub(fields.age(received)))
+}
+
+/// For how long a response is fresh by what its fields say, counted from when they say that it was made.
+/// Without a Date that can be read, Expires is counted from `otherwise`; without that too it says nothing
+/// (TAG-11).
+pub(crate) fn lifetime_from_date<'h>(
+    fields: impl IntoIterator<Item = (&'h str, &'h str)>,
+    otherwise: Option<SystemTime>,
+) -> Option<Duration> {
+    let fields = Fields::read(fields);
+    let made = fields.date.or(otherwise);
+    let lifetime = fields.lifetime(made)?;
+    Some(lifetime.saturating_sub(fields.given_age()))
 }
 
 /// For how long a response may be used after it was fresh while somebody asks for changes
@@ -134,9 +147,17 @@ struct Fields<'h> {
     must_revalidate: bool,
     stale_while_revalidate: Option<Duration>,
     max_age: Option<Duration>,
-    expires: Option<SystemTime>,
+    expires: Option<Expires>,
     date: Option<SystemTime>,
     age: Option<&'h str>,
+}
+
+/// When a response is no longer fresh.
+#[derive(Clone, Copy)]
+enum Expires {
+    At(SystemTime),
+    /// What is no date, `0` above all, has been in the past for long (RFC 9111 §5.3).
+    Before,
 }
 
 impl<'h> Fields<'h> {
@@ -147,9 +168,8 @@ impl<'h> Fields<'h> {
             match name.to_ascii_lowercase().as_str() {
                 "cache-control" => read.cache_control(value),
                 "expires" => {
-                    // What is no date, `0` above all, has been in the past for long.
-                    let past = SystemTime::UNIX_EPOCH;
-                    let expires = httpdate::parse_http_date(value).unwrap_or(past);
+                    let expires = httpdate::parse_http_date(value);
+                    let expires = expires.map_or(Expires::Before, Expires::At);
                     read.expires = read.expires.or(Some(expires));
                 }
                 "date" => read.date = read.date.or(httpdate::parse_http_date(value).ok()),
@@ -181,21 +201,30 @@ impl<'h> Fields<'h> {
         }
     }
 
-    /// The freshness lifetime that the fields give. What they say but can't be read is stale.
-    fn lifetime(&self, received: SystemTime) -> Option<Duration> {
+    /// The freshness lifetime that the fields give. What they say but can't be read is stale. Without
+    /// a date to count from, Expires gives none.
+    fn lifetime(&self, received: Option<SystemTime>) -> Option<Duration> {
         if self.must_ask {
             return Some(Duration::ZERO);
         }
-        let date = self.date.unwrap_or(received);
-        let until_expiry = |expires: SystemTime| expires.duration_since(date).unwrap_or_default();
-        self.max_age.or(self.expires.map(until_expiry))
+        let until_expiry = || match self.expires? {
+            Expires::Before => Some(Duration::ZERO),
+            Expires::At(expires) => {
+                Some(expires.duration_since(self.date.or(received)?).unwrap_or_default())
+            }
+        };
+        self.max_age.or_else(until_expiry)
     }
 
     /// How old the response was when it came (RFC 9111 §4.2.3).
     fn age(&self, received: SystemTime) -> Duration {
         let apparent = self.date.and_then(|date| received.duration_since(date).ok());
-        let given = self.age.and_then(delta_seconds);
-        apparent.unwrap_or_default().max(given.unwrap_or_default())
+        apparent.unwrap_or_default().max(self.given_age())
+    }
+
+    /// How old it was by what the caches on the way say.
+    fn given_age(&self) -> Duration {
+        self.age.and_then(delta_seconds).unwrap_or_default()
     }
 }
 

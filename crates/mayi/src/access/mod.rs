@@ -24,6 +24,7 @@ mod keeping;
 mod origin;
 
 pub use attempt::{Attempt, AttemptOptions, Step};
+pub(crate) use freshness::lifetime_from_date;
 pub use freshness::{
     MOST_FRESH, Validators, explicit_fresh_for, fresh_for, retry_after, stale_while_revalidate,
 };

@@ -215,7 +215,7 @@ fn is_name(word: &str, name: &str) -> bool {
     word.len() >= 3 && name.starts_with(&word)
 }
 
-fn days_in(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
@@ -225,7 +225,7 @@ fn days_in(year: i64, month: i64) -> i64 {
 }
 
 /// Days of the Gregorian calendar, with March as the first month so that leap days come last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days_of_years = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     let days_of_months = (month * 153 + 2) / 5;

@@ -13,7 +13,7 @@ use html5gum::{Span, State, Tokenizer};
 
 use super::html_text::{charset_of, encoding_of};
 use super::x_robots_tag::read_content;
-use super::{FoundAt, Grammar, PageOptions, Statement};
+use super::{FoundAt, Grammar, Loss, LossKind, PageOptions, Statement};
 use crate::span::LineCounter;
 
 /// Reads the head of a document that comes in chunks.
@@ -108,12 +108,19 @@ impl HeadReader {
         }
     }
 
-    /// The statements of the robots meta elements.
-    pub(super) fn finish(self) -> Vec<Statement> {
-        match self.found {
-            Some(statements) => statements,
-            None => read_statements(&self.decoded(self.octets.len())).1,
+    /// The statements of the robots meta elements, and what the limit took away of the head, if it did.
+    pub(super) fn finish(self) -> (Vec<Statement>, Option<Loss>) {
+        if let Some(statements) = self.found {
+            return (statements, None);
         }
+        let text = self.decoded(self.octets.len());
+        let (is_over, statements) = read_statements(&text);
+        let is_cut = !is_over && self.octets.len() == self.limit;
+        let cut = is_cut.then(|| {
+            let (line, column) = LineCounter::new(&text).position_at(text.len() as u32);
+            Loss { kind: LossKind::HtmlCut, found: FoundAt::Meta { line: line.number(), column } }
+        });
+        (statements, cut)
     }
 
     fn decoded(&self, length: usize) -> Cow<'_, [u8]> {

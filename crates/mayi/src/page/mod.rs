@@ -25,6 +25,7 @@ mod robots_tag;
 mod rule;
 mod x_robots_tag;
 
+pub(crate) use date::{days_in, days_since_1970};
 pub use head::{HeadReader, Progress};
 pub(crate) use html_text::charset_in;
 pub use rule::{PageRule, RuleValue};
@@ -33,7 +34,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::access::explicit_fresh_for;
+use crate::access::lifetime_from_date;
 use crate::crawler::Crawler;
 
 /// How page controls are read.
@@ -47,11 +48,14 @@ pub struct PageOptions {
     pub field_octets: usize,
     /// How many octets of HTML are read (TAG-8).
     pub html_octets: usize,
+    /// The time at which the rules are to hold: for `unavailable_after`, which ends at its date, and for
+    /// an Expires without a Date (TAG-11). Without it a date is only reported.
+    pub now: Option<SystemTime>,
 }
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self { union: false, field_octets: 16 * 1024, html_octets: 1024 * 1024 }
+        Self { union: false, field_octets: 16 * 1024, html_octets: 1024 * 1024, now: None }
     }
 }
 
@@ -61,6 +65,8 @@ pub struct PageControls {
     union: bool,
     statements: Vec<Statement>,
     fresh_for: Option<Duration>,
+    now: Option<SystemTime>,
+    losses: Vec<Loss>,
 }
 
 /// What one place in a response says to one crawler, or to all.
@@ -120,6 +126,29 @@ impl fmt::Display for FoundAt {
     }
 }
 
+/// Something of a response that was not read, or could not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loss {
+    /// Why.
+    pub kind: LossKind,
+    /// Where what is lost begins.
+    pub found: FoundAt,
+}
+
+/// Why something of a response is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LossKind {
+    /// A header field is longer than its limit: the member that the limit cuts and all behind it do not
+    /// count (TAG-6).
+    FieldCut,
+    /// A member of a structured field can't be read, and was dropped alone.
+    UnreadableMember,
+    /// The head of the HTML does not end within the limit (TAG-8).
+    HtmlCut,
+}
+
 impl PageControls {
     /// Reads the header fields and the HTML of a response.
     pub fn read(fields: &[(&str, &str)], html: &[u8]) -> Self {
@@ -142,9 +171,17 @@ impl PageControls {
 
     /// Reads the header fields of a response whose HTML was pushed chunk by chunk.
     pub fn of_head(fields: &[(&str, &str)], head: HeadReader, options: PageOptions) -> Self {
-        let mut statements = of_fields(fields, options);
-        statements.extend(head.finish());
-        Self { union: options.union, statements, fresh_for: freshness(fields) }
+        let mut controls = Self {
+            union: options.union,
+            now: options.now,
+            fresh_for: lifetime_from_date(fields.iter().copied(), options.now),
+            ..Self::default()
+        };
+        controls.read_fields(fields, options.field_octets);
+        let (statements, cut) = head.finish();
+        controls.statements.extend(statements);
+        controls.losses.extend(cut);
+        controls
     }
 
     /// The rules that hold for a crawler.
@@ -155,7 +192,12 @@ impl PageControls {
         };
         let is_structured = |statement: &Statement| statement.grammar == Grammar::Structured;
         let has_own_entry = self.statements.iter().any(|s| is_structured(s) && is_own(s));
-        let mut rules = PageRules { fresh_for: self.fresh_for, ..PageRules::default() };
+        let mut rules = PageRules {
+            fresh_for: self.fresh_for,
+            now: self.now,
+            losses: self.losses.clone(),
+            ..PageRules::default()
+        };
         for statement in &self.statements {
             let stood_for = is_structured(statement) && has_own_entry && !self.union;
             if is_own(statement) || statement.token.is_none() && !stood_for {
@@ -165,6 +207,52 @@ impl PageControls {
             }
         }
         rules
+    }
+
+    /// Reads the statements of the header fields, in the order of the fields.
+    fn read_fields(&mut self, fields: &[(&str, &str)], octets: usize) {
+        for (name, is_old) in [("robots-tag", false), ("x-robots-tag", true)] {
+            let (mut left, mut is_over) = (octets, false);
+            let lines = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
+            for (line, (field, value)) in lines.enumerate() {
+                // What is said once of a field need not be said of each of its lines.
+                let is_cut = value.len() > left && !is_over;
+                is_over |= is_cut;
+                let value = within(value, &mut left);
+                let found =
+                    |member| FoundAt::Field { name: (*field).to_owned(), line: line + 1, member };
+                let members = robots_tag::members(value);
+                if is_old {
+                    self.read_mixed(&members, found);
+                } else {
+                    robots_tag::read(&members, found, self);
+                }
+                if is_cut {
+                    let whole = if value.is_empty() { 0 } else { members.len() };
+                    self.losses.push(Loss { kind: LossKind::FieldCut, found: found(whole + 1) });
+                }
+            }
+        }
+    }
+
+    /// Reads the statements of an X-Robots-Tag line: each member is in one grammar or the other (TAG-5).
+    fn read_mixed(&mut self, members: &[&str], found: impl Fn(usize) -> FoundAt) {
+        let mut old = x_robots_tag::Reader::default();
+        let mut place = 0;
+        while let Some(member) = members.get(place) {
+            place += 1;
+            if robots_tag::is_structured(member) {
+                robots_tag::read(&[member], |_| found(place), self);
+            } else {
+                place += old.read(&members[place - 1..], &mut self.statements, || found(place));
+            }
+        }
+        self.statements.extend(old.left_out().map(|rule| Statement {
+            token: None,
+            grammar: Grammar::United,
+            rules: vec![rule],
+            found: found(place),
+        }));
     }
 }
 
@@ -179,48 +267,6 @@ pub(crate) fn is_page_rule(name: &str) -> bool {
     rule::is_rule(&name.to_ascii_lowercase())
 }
 
-/// The statements of the header fields, in the order of the fields.
-fn of_fields(fields: &[(&str, &str)], options: PageOptions) -> Vec<Statement> {
-    let mut statements = Vec::new();
-    for (name, is_old) in [("robots-tag", false), ("x-robots-tag", true)] {
-        let mut left = options.field_octets;
-        let lines = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
-        for (line, (field, value)) in lines.enumerate() {
-            let value = within(value, &mut left);
-            let found = |member| FoundAt::Field { name: (*field).to_owned(), line: line + 1, member };
-            let members = robots_tag::members(value);
-            if is_old {
-                statements.extend(of_mixed(&members, found));
-            } else {
-                statements.extend(robots_tag::read(&members, found));
-            }
-        }
-    }
-    statements
-}
-
-/// The statements of an X-Robots-Tag line: each member is in one grammar or the other (TAG-5).
-fn of_mixed(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
-    let mut statements = Vec::new();
-    let mut old = x_robots_tag::Reader::default();
-    let mut place = 0;
-    while let Some(member) = members.get(place) {
-        place += 1;
-        if robots_tag::is_structured(member) {
-            statements.extend(robots_tag::read(&[member], |_| found(place)));
-        } else {
-            place += old.read(&members[place - 1..], &mut statements, || found(place));
-        }
-    }
-    statements.extend(old.left_out().map(|rule| Statement {
-        token: None,
-        grammar: Grammar::United,
-        rules: vec![rule],
-        found: found(place),
-    }));
-    statements
-}
-
 /// The members of a field line that are whole within what is left of the limit (TAG-6).
 fn within<'v>(value: &'v str, left: &mut usize) -> &'v str {
     let octets = *left;
@@ -232,19 +278,14 @@ fn within<'v>(value: &'v str, left: &mut usize) -> &'v str {
     &value[..ends.last().unwrap_or(0)]
 }
 
-/// For how long the fields say that the response is fresh, counted from when it was made (TAG-11).
-fn freshness(fields: &[(&str, &str)]) -> Option<Duration> {
-    let date = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("date"));
-    let made = date.and_then(|(_, date)| httpdate::parse_http_date(date.trim()).ok());
-    explicit_fresh_for(fields.iter().copied(), made.unwrap_or(SystemTime::UNIX_EPOCH))
-}
-
 /// The page rules that hold for one crawler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageRules {
     rules: Vec<PageRule>,
     unsupported: Vec<(String, FoundAt)>,
     fresh_for: Option<Duration>,
+    now: Option<SystemTime>,
+    losses: Vec<Loss>,
 }
 
 impl PageRules {
@@ -264,9 +305,21 @@ impl PageRules {
         &self.unsupported
     }
 
-    /// Whether the page may be indexed.
+    /// What of the response was not read, or could not be, whoever it was meant for.
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    /// Whether the page may be indexed: not where a rule says so, and no longer from the date of
+    /// `unavailable_after` on, where the time is known.
     pub fn may_index(&self) -> bool {
-        !self.has_any(&["noindex", "none"])
+        !self.has_any(&["noindex", "none"]) && !self.is_unavailable()
+    }
+
+    /// Whether the date of `unavailable_after` has come, as far as the time is known.
+    pub fn is_unavailable(&self) -> bool {
+        let (Some(rule), Some(now)) = (self.rule("unavailable_after"), self.now) else { return false };
+        matches!(rule.value(), RuleValue::Date(_, seconds) if has_come(*seconds, now))
     }
 
     /// Whether its links may be followed.
@@ -314,4 +367,16 @@ impl PageRules {
             }
         }
     }
+}
+
+/// Whether a time, in seconds since 1970, has come.
+fn has_come(seconds: i64, now: SystemTime) -> bool {
+    let distance = Duration::from_secs(seconds.unsigned_abs());
+    let time = if seconds < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(distance)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(distance)
+    };
+    // A time that the machine has no number for is long over, or never comes.
+    time.map_or(seconds < 0, |time| now >= time)
 }

@@ -4,8 +4,10 @@
 //! `NoIndex`: so the grammar is read tolerantly, member by member. One that can't be read is dropped
 //! alone.
 
+use std::borrow::Cow;
+
 use super::rule::is_rule;
-use super::{FoundAt, Grammar, Statement, WrittenRule};
+use super::{FoundAt, Grammar, Loss, LossKind, PageControls, Statement, WrittenRule};
 
 /// The members of a field line.
 pub(super) fn members(value: &str) -> Vec<&str> {
@@ -62,27 +64,24 @@ fn is_closed(value: &str) -> bool {
 /// What has parameters but no token before them is the syntax in use, with a slip.
 pub(super) fn is_structured(member: &str) -> bool {
     let head = member.split(';').next().unwrap_or_default();
-    let name = head.split('=').next().unwrap_or_default().trim();
+    let name = unquoted(head.split('=').next().unwrap_or_default().trim());
+    let name = &*name;
     let is_name = matches!(name, "" | "*") || is_token(name) && !is_rule(name);
     member == "*" || member.contains(';') && is_name
 }
 
 /// Reads members as statements.
-pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt) -> Vec<Statement> {
-    let mut statements = Vec::new();
+pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt, into: &mut PageControls) {
     for (place, member) in members.iter().enumerate().filter(|(_, member)| !member.is_empty()) {
-        // What can't be read is kept as a rule that nobody understands, so that it can be listed.
-        let unread = || (None, vec![WrittenRule { name: (*member).to_owned(), value: None }]);
-        let (token, rules): (Option<String>, _) = read_member(member).unwrap_or_else(unread);
         let found = found(place + 1);
-        statements.push(Statement {
-            token: token.map(Into::into),
-            grammar: Grammar::Structured,
-            rules,
-            found,
+        let (token, rules): (Option<String>, _) = read_member(member).unwrap_or_else(|| {
+            into.losses.push(Loss { kind: LossKind::UnreadableMember, found: found.clone() });
+            // It is kept as a rule that nobody understands, so that it can be listed.
+            (None, vec![WrittenRule { name: (*member).to_owned(), value: None }])
         });
+        let token = token.map(Into::into);
+        into.statements.push(Statement { token, grammar: Grammar::Structured, rules, found });
     }
-    statements
 }
 
 /// The token of a member, which is none for all crawlers, and its rules.
@@ -90,11 +89,14 @@ fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
     let mut parameters = split(member, ';').into_iter();
     let head = parameters.next()?.trim();
     let (name, value) = head.split_once('=').unwrap_or((head, ""));
-    let (name, value) = (name.trim(), value.trim());
+    // A String stands where a Token is meant.
+    let (name, value) = (unquoted(name.trim()), value.trim());
+    let name = &*name;
     // A rule where a token should be is that rule for all (TAG-5), also in `noindex; nofollow`: no
     // crawler has such a name, and the site's rules would be lost.
     if value.is_empty() && is_rule(name) {
-        let mut rules: Vec<_> = split(member, ';').into_iter().map(written).collect();
+        let mut rules = vec![written(name)];
+        rules.extend(parameters.map(written));
         rules.retain(|rule| !rule.name.is_empty());
         return Some((None, rules));
     }
@@ -106,9 +108,9 @@ fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
     let mut rules = Vec::new();
     if let Some(list) = value.strip_prefix('(') {
         let list = list.strip_suffix(')')?;
-        rules.extend(list.split_ascii_whitespace().map(written));
-    } else if is_rule(value) {
-        rules.push(written(value));
+        rules.extend(list.split_ascii_whitespace().map(|word| written(&unquoted(word))));
+    } else if is_rule(&unquoted(value)) {
+        rules.push(written(&unquoted(value)));
     } else if !matches!(value, "" | "?1") {
         return None;
     }
@@ -121,15 +123,20 @@ fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
 fn written(rule: &str) -> WrittenRule {
     let rule = rule.trim();
     let (name, value) = match rule.split_once('=') {
-        Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
+        Some((name, value)) => (name.trim(), Some(unquoted(value.trim()).into_owned())),
         None => (rule, None),
     };
     WrittenRule { name: name.to_owned(), value }
 }
 
-fn unquoted(value: &str) -> String {
-    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    inner.map_or_else(|| value.to_owned(), |inner| inner.replace("\\\"", "\"").replace("\\\\", "\\"))
+fn unquoted(value: &str) -> Cow<'_, str> {
+    match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {
+        Some(inner) if inner.contains('\\') => {
+            Cow::Owned(inner.replace("\\\"", "\"").replace("\\\\", "\\"))
+        }
+        Some(inner) => Cow::Borrowed(inner),
+        None => Cow::Borrowed(value),
+    }
 }
 
 /// Splits at a separator that is not in quotes.

@@ -63,12 +63,21 @@ impl ErrorCode {
 pub struct RequestError {
     code: ErrorCode,
     message: String,
+    /// What the request names, as far as it could be read.
+    names: Option<Box<Names>>,
+}
+
+/// The URL and the crawler that a request names, as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) url: Option<String>,
+    pub(super) agent: Option<String>,
 }
 
 impl RequestError {
     /// An error with its message.
     pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
-        Self { code, message: message.to_string() }
+        Self { code, message: message.to_string(), names: None }
     }
 
     /// Its code.
@@ -76,9 +85,42 @@ impl RequestError {
         self.code
     }
 
-    /// The error as JSON has it: `{"error": {"code": "…", "message": "…"}}`.
+    /// The same error with what its request names, so that whoever has asked for many finds the one that is
+    /// wrong. What is known already stays.
+    ///
+    /// ```
+    /// use mayi::report::{ErrorCode, RequestError};
+    ///
+    /// let error = RequestError::new(ErrorCode::InvalidUrl, "no scheme").about("example.com", "ExampleBot");
+    /// assert_eq!(error.url(), Some("example.com"));
+    /// ```
+    #[must_use]
+    pub fn about(self, url: &str, agent: &str) -> Self {
+        if self.names.is_some() {
+            return self;
+        }
+        self.naming(Names { url: Some(url.to_owned()), agent: Some(agent.to_owned()) })
+    }
+
+    pub(super) fn naming(self, names: Names) -> Self {
+        Self { names: Some(Box::new(names)), ..self }
+    }
+
+    /// The URL of the request, where it could be read.
+    pub fn url(&self) -> Option<&str> {
+        self.names.as_ref()?.url.as_deref()
+    }
+
+    /// The crawler of the request, where it could be read.
+    pub fn agent(&self) -> Option<&str> {
+        self.names.as_ref()?.agent.as_deref()
+    }
+
+    /// The error as JSON has it: `{"error": {"code": "…", "message": "…"}}`, with the `url` and the `agent`
+    /// of the request where they could be read.
     pub fn report(&self) -> ErrorReport<'_> {
-        ErrorReport { error: ErrorBody { code: self.code.name(), message: &self.message } }
+        let error = ErrorBody { code: self.code.name(), message: &self.message };
+        ErrorReport { url: self.url(), agent: self.agent(), error }
     }
 }
 
@@ -115,6 +157,12 @@ impl Error for RequestError {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ErrorReport<'a> {
+    /// The URL of the request, where it could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<&'a str>,
+    /// The crawler of the request, where it could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'a str>,
     /// What is wrong.
     pub error: ErrorBody<'a>,
 }

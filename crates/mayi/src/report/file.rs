@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use serde::{Serialize, Serializer};
 
+use super::time::rfc3339_of;
 use crate::access::AccessResult;
 
 /// Where the file behind a decision came from.
@@ -128,49 +129,5 @@ fn rfc3339<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S:
     match time {
         Some(time) => serializer.serialize_str(&rfc3339_of(*time)),
         None => serializer.serialize_none(),
-    }
-}
-
-/// A time as `2026-11-15T13:00:00Z`, to the second.
-///
-/// ```
-/// use std::time::{Duration, SystemTime};
-///
-/// let time = SystemTime::UNIX_EPOCH + Duration::from_secs(951_827_696);
-/// assert_eq!(mayi::report::rfc3339_of(time), "2000-02-29T12:34:56Z");
-/// ```
-pub fn rfc3339_of(time: SystemTime) -> String {
-    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years that begin in March: a leap day is then the last day of one. 719,468 days lie between
-    // such a year 0 and 1970; four hundred of them have 146,097.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", era * 400 + year)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn times() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (68_169_599, "1972-02-28T23:59:59Z"),
-            (68_169_600, "1972-02-29T00:00:00Z"),
-            (1_794_747_600, "2026-11-15T13:00:00Z"),
-            (4_107_542_399, "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(rfc3339_of(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)), text);
-        }
     }
 }

@@ -25,18 +25,22 @@ mod page;
 mod parts;
 mod prepared;
 mod request;
+mod time;
+mod warning;
 
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
 pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
     ExplainedRule, ExplainedStart,
 };
-pub use file::{FileHop, FileReport, FileSource, rfc3339_of};
+pub use file::{FileHop, FileReport, FileSource};
 pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 pub use page::{FoundRule, PageReport, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use prepared::Prepared;
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
+pub use time::{rfc3339_of, time_of_rfc3339};
+pub use warning::{Warning, WarningPlace};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,6 +89,9 @@ pub struct Report<'a> {
     pub signals: Signals,
     /// What else the file says to this crawler.
     pub records: Records<'a>,
+    /// What was lost: not read, or not to be read. At most [`Warning::MOST`] are told of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// Where the file came from, where it did not come with the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileReport>,
@@ -102,7 +109,7 @@ pub struct Access<'a> {
     /// `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
     pub reason: &'static str,
     /// Whether the crawler's name says that it gathers for training (AIA-1).
-    pub training: bool,
+    pub for_training: bool,
     /// The rule that decided.
     pub rule: Option<Rule<'a>>,
     /// The groups that apply.
@@ -150,7 +157,7 @@ impl<'a> Access<'a> {
         Self {
             allowed: decision.is_allowed(),
             reason: decision.reason().name(),
-            training: crawler.is_for_training(),
+            for_training: crawler.is_for_training(),
             rule: decision.rule().map(Rule::of),
             group: decision.group().map(|group| Group {
                 by: group.by().name(),
@@ -212,7 +219,7 @@ impl<'a> Question<'a> {
         let response = Response { fields, page };
         let asked = robots.app_directives(crawler, target);
         // What can't be fetched has no preferences (USE-4).
-        let usage = || usage_of(robots, crawler, selection, target, response, &asked);
+        let usage = || usage_of(robots, selection, target, response, &asked);
         let usage = decision.is_allowed().then(usage);
         Report {
             url: target.url(),
@@ -224,6 +231,7 @@ impl<'a> Question<'a> {
             page: page.map(PageReport::of),
             uses: Uses::of(decision, usage.as_ref(), page),
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
+            warnings: Warning::all(robots, usage.as_ref(), page),
             usage: usage.as_ref().map(UsageReport::of),
             records: Records::of(robots, selection, target),
             file: None,
@@ -246,6 +254,7 @@ impl<'a> Question<'a> {
 pub struct Answering {
     options: ReadOptions,
     page: PageOptions,
+    registered_purposes_only: bool,
     without: Vec<Extension>,
 }
 
@@ -262,6 +271,12 @@ impl Answering {
         Self { page, ..self }
     }
 
+    /// Lets purposes count only where they are registered, for every request (PUR-2).
+    #[must_use]
+    pub fn with_registered_purposes_only(self, only: bool) -> Self {
+        Self { registered_purposes_only: only, ..self }
+    }
+
     /// Reads every dialect without an extension.
     #[must_use]
     pub fn without(mut self, extension: Extension) -> Self {
@@ -276,6 +291,16 @@ impl Answering {
     pub fn dialect_of(&self, request: &Request<'_>) -> Result<Dialect, RequestError> {
         let dialect = request.dialect(self.options.dialect())?;
         Ok(self.without.iter().copied().fold(dialect, Dialect::without))
+    }
+
+    /// Who asks, with all that a request says of it.
+    ///
+    /// # Errors
+    /// When one of those is not what it should be.
+    pub fn crawler_of(&self, request: &Request<'_>) -> Result<Crawler, RequestError> {
+        let crawler = request.crawler()?;
+        let only = self.registered_purposes_only || request.registered_purposes_only;
+        Ok(crawler.with_registered_purposes_only(only))
     }
 
     /// The dialect to answer in where a request names none.
@@ -302,7 +327,11 @@ impl Answering {
     /// # Errors
     /// When the request is wrong, or carries no file.
     pub fn answer<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
-        let (crawler, target) = (request.crawler()?, request.target()?);
+        self.answer_from(request).map_err(|error| request.wrong(error))
+    }
+
+    fn answer_from<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
+        let (crawler, target) = (self.crawler_of(request)?, request.target()?);
         let options = self.options.clone().with_dialect(self.dialect_of(request)?);
         let (robots, ended) = match &request.robots {
             None => {
@@ -356,7 +385,9 @@ impl Answering {
         result: &AccessResult,
         file: FileReport,
     ) -> Result<Answer<'a>, RequestError> {
-        let (crawler, target) = (request.crawler()?, request.target()?);
+        let wrong = |error| request.wrong(error);
+        let (crawler, target) =
+            (self.crawler_of(request).map_err(wrong)?, request.target().map_err(wrong)?);
         let ended = result.decide(&target);
         let answer = self.answer_of(request, crawler, target, Held::Shared(robots), ended);
         Ok(Answer { file: Some(file), ..answer })

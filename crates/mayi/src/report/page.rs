@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::warning::Warning;
 use crate::page::{FoundAt, PageRules, RuleValue};
 
 /// What may be done with a page.
@@ -20,6 +21,9 @@ pub struct PageReport {
     /// For how many seconds from when it was made the response is fresh, where it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh_seconds: Option<u64>,
+    /// What was lost of the response, where the page is asked about alone: a decision says it itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// Where each rule was found, where an explanation is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<Vec<FoundRule>>,
@@ -52,6 +56,7 @@ impl PageReport {
             snippet: rules.may_show_snippet(),
             follow: rules.may_follow(),
             fresh_seconds: rules.fresh_for().map(|fresh| fresh.as_secs()),
+            warnings: Vec::new(),
             found: None,
             unsupported: None,
         }
@@ -63,6 +68,13 @@ impl PageReport {
         let all = rules.rules().iter().map(|rule| found(rule.name(), rule.found()));
         let unsupported = rules.unsupported().iter().map(|(text, at)| found(text, at));
         Self { found: Some(all.collect()), unsupported: Some(unsupported.collect()), ..Self::of(rules) }
+    }
+}
+
+impl PageReport {
+    /// The same, explained and with what was lost, for a page that is asked about alone.
+    pub fn alone(rules: &PageRules) -> Self {
+        Self { warnings: Warning::of_page(rules), ..Self::explained(rules) }
     }
 }
 

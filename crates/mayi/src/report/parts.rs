@@ -190,6 +190,9 @@ pub struct SignalReport {
     /// Its line in the file, where it is in there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// True where it is a preference that directives override, and no longer counts (APP-9).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overridden: bool,
 }
 
 impl Signals {
@@ -201,6 +204,7 @@ impl Signals {
                 signal: signal.source.name(),
                 says: signal.says.name(),
                 line: signal.line.map(crate::LineNumber::number),
+                overridden: signal.is_overridden,
             });
             (about.name(), reports.collect::<Vec<_>>())
         };

@@ -54,7 +54,7 @@ struct Shared {
     /// From behind the URL to the start of the access part.
     agent: Vec<u8>,
     /// From behind the reason to before the rule.
-    training: Vec<u8>,
+    for_training: Vec<u8>,
     /// The groups that apply, as every decision by rules has them.
     group: Vec<u8>,
     /// From behind the access part to the end, where the URL may be fetched, and where it may not.
@@ -142,10 +142,10 @@ impl Shared {
         agent.extend_from_slice(b",\"dialect\":");
         serde_json::to_writer(&mut agent, robots.dialect().name()).ok()?;
         agent.extend_from_slice(b",\"access\":{\"allowed\":");
-        let training = format!(",\"training\":{},\"rule\":", access.training).into_bytes();
+        let for_training = format!(",\"for_training\":{},\"rule\":", access.for_training).into_bytes();
         let group = serde_json::to_vec(&access.group).ok()?;
         let (allowed, disallowed) = (behind(Reason::Unavailable)?, behind(Reason::Unreachable)?);
-        Some(Self { agent, training, group, allowed, disallowed })
+        Some(Self { agent, for_training, group, allowed, disallowed })
     }
 
     fn write(&self, target: &Target<'_>, decision: &Decision<'_>, out: &mut Vec<u8>) {
@@ -158,7 +158,7 @@ impl Shared {
         out.extend_from_slice(reason);
         out.extend_from_slice(decision.reason().name().as_bytes());
         out.push(b'"');
-        out.extend_from_slice(&self.training);
+        out.extend_from_slice(&self.for_training);
         match decision.rule() {
             Some(rule) => serde_json::to_writer(&mut *out, &Rule::of(rule)).expect(fits),
             None => out.extend_from_slice(b"null"),

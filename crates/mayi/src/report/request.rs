@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::SystemTime;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::carried::carried;
-use super::error::{ErrorCode, RequestError};
+use super::error::{ErrorCode, Names, RequestError};
+use super::time::time_of_rfc3339;
 use crate::access::AccessResult;
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;
@@ -45,6 +47,15 @@ pub struct Request<'a> {
     /// The dialect to read the file in; `rfc9309` where there is none.
     #[serde(borrow, default)]
     pub dialect: Option<Cow<'a, str>>,
+    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one (TAG-4).
+    #[serde(default)]
+    pub union: bool,
+    /// Whether purposes count only where they are registered (PUR-2).
+    #[serde(default)]
+    pub registered_purposes_only: bool,
+    /// The time at which the answer is to hold: for what ends at a date, and for freshness (TAG-11).
+    #[serde(default, deserialize_with = "time")]
+    pub now: Option<SystemTime>,
     /// Whether an explanation is wanted.
     #[serde(default)]
     pub explain: bool,
@@ -77,7 +88,18 @@ impl<'a> Request<'a> {
             robots: None,
             page: None,
             dialect: None,
+            union: false,
+            registered_purposes_only: false,
+            now: None,
             explain: false,
+        }
+    }
+
+    /// Gives the request the time of a clock, where it has none of its own and the answer may depend on it:
+    /// what ends at a date is on pages. The core has no clock; a front end has.
+    pub fn complete_now(&mut self, clock: impl FnOnce() -> SystemTime) {
+        if self.now.is_none() && self.page.is_some() {
+            self.now = Some(clock());
         }
     }
 
@@ -94,6 +116,10 @@ impl<'a> Request<'a> {
     /// # Errors
     /// When it is not JSON, or not a request.
     pub fn from_json(json: &'a [u8]) -> Result<Self, RequestError> {
+        Self::read(json).map_err(|error| error.naming(Names::read(json)))
+    }
+
+    fn read(json: &'a [u8]) -> Result<Self, RequestError> {
         let wrong = |error: serde_json::Error| {
             let code = match error.classify() {
                 serde_json::error::Category::Data => ErrorCode::InvalidRequest,
@@ -154,6 +180,7 @@ impl<'a> Request<'a> {
             .map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
         let crawler =
             self.purposes.iter().try_fold(crawler, |crawler, purpose| crawler.with_purpose(purpose))?;
+        let crawler = crawler.with_registered_purposes_only(self.registered_purposes_only);
         let crawler =
             self.apps.iter().try_fold(crawler, |crawler, app| crawler.with_application(app))?;
         match &self.user_agent {
@@ -173,14 +200,21 @@ impl<'a> Request<'a> {
         &self,
         fields: &[(&str, &str)],
         crawler: &Crawler,
-        options: PageOptions,
+        mut options: PageOptions,
     ) -> Option<PageRules> {
+        options.union |= self.union;
+        options.now = self.now.or(options.now);
         let controls = match &self.page.as_ref()?.html {
             Some(HtmlInput::Text(text)) => PageControls::read_text(fields, text, options),
             Some(HtmlInput::Octets(octets)) => PageControls::read_with(fields, octets, options),
             None => PageControls::read_with(fields, b"", options),
         };
         Some(controls.for_crawler(crawler))
+    }
+
+    /// An error of this request, with what it is about.
+    pub(super) fn wrong(&self, error: RequestError) -> RequestError {
+        error.about(&self.url, &self.agent)
     }
 
     pub(super) fn target(&self) -> Result<Target<'_>, RequestError> {
@@ -200,6 +234,64 @@ impl<'a> Request<'a> {
 
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
+}
+
+impl Names {
+    /// What a text names that is not a request: its members are read in turn, up to where they can't be.
+    fn read(json: &[u8]) -> Self {
+        let mut names = Self::default();
+        let mut reader = serde_json::Deserializer::from_slice(json);
+        // What is wrong with it is known already.
+        let _ = reader.deserialize_map(NamesVisitor(&mut names));
+        names
+    }
+}
+
+struct NamesVisitor<'n>(&'n mut Names);
+
+/// The value of a member: a text, or something else.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Named {
+    Text(String),
+    Other(de::IgnoredAny),
+}
+
+impl<'de> Visitor<'de> for NamesVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            let member = match &*name {
+                "url" => &mut self.0.url,
+                "agent" => &mut self.0.agent,
+                _ => {
+                    map.next_value::<de::IgnoredAny>()?;
+                    continue;
+                }
+            };
+            if let (Named::Text(text), None) = (map.next_value()?, &member) {
+                *member = Some(text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A time of RFC 3339, or null.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SystemTime>, D::Error> {
+    let Some(text) = Option::<Cow<'_, str>>::deserialize(deserializer)? else { return Ok(None) };
+    let time = time_of_rfc3339(&text).ok_or_else(|| {
+        let text: String = text.chars().take(64).flat_map(char::escape_debug).collect();
+        de::Error::custom(format_args!(
+            "`now` is a time of RFC 3339, such as `2026-11-15T13:00:00Z`, and `{text}` is not one"
+        ))
+    })?;
+    Ok(Some(time))
 }
 
 /// How many header fields a response may have; servers let far fewer through.

@@ -30,7 +30,7 @@ pub(crate) fn laying_out_changes_nothing(question: &Question, choices: &[u8]) {
 fn report(question: &Question, robots: &[u8], dialect: &Dialect) -> Option<Value> {
     let crawler = extensions::crawler(question)?;
     let target = Target::parse(&question.url).ok()?;
-    let options = ReadOptions::default().with_dialect(dialect.clone()).with_unregistered_purposes();
+    let options = ReadOptions::default().with_dialect(dialect.clone());
     let robots = RobotsTxt::read(robots, &options);
     let asked = Asked { robots: &robots, crawler: &crawler, target: &target, fields: &[], page: None };
     let mut report = serde_json::to_value(asked.explained()).expect("a report is JSON");

@@ -8,7 +8,8 @@
 //!
 //! ## What crawlers make of it
 //!
-//! They drop the line alone, and it says nothing (REP-22, APP-4).
+//! They drop the line alone, and it says nothing (REP-22, APP-4). A `Content-Usage` still stands for its
+//! path: what it could have said is unknown there, and no shorter path answers instead (USE-3).
 //!
 //! ## Example
 //!
@@ -30,7 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the structured value of a line does not parse",
     severity: Severity::Error,
     by_default: true,
-    clauses: &[Clause::APP_4, Clause::USE_1, Clause::REP_22],
+    clauses: &[Clause::APP_4, Clause::USE_1, Clause::USE_3, Clause::REP_22],
     source: include_str!("unreadable_value.rs"),
     check,
 };
@@ -46,10 +47,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         for line in statements::of(context, directive).filter(|line| line.value.trim_ascii().is_empty())
         {
             found.report(context.span(line.entry.record.name), || {
-                Draft::new(
-                    format!("`{}` has no value, and says nothing", directive.name),
-                    "Crawlers that read such lines find nothing in this one; others pass it over anyway.",
-                )
+                let makes = if directive.name == CONTENT_USAGE.name {
+                    "Crawlers that read such lines take the preferences for its path as unknown; others pass \
+                     it over anyway."
+                } else {
+                    "Crawlers that read such lines find nothing in this one; others pass it over anyway."
+                };
+                Draft::new(format!("`{}` has no value, and says nothing", directive.name), makes)
                 .with_severity(Severity::Warning)
             });
         }
@@ -63,11 +67,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let parses = Statement::parse(&lower).is_some() && line.entry.is(&CONTENT_USAGE);
             let fix = (parses && lower != line.value)
                 .then(|| Fix::unsafe_("write it in lower case", vec![Edit::new(span, lower.clone())]));
-            Draft::new(
-                format!("{} is not {what} (RFC 9651)", quoted(line.value)),
-                "Crawlers that read such lines drop this one; others pass it over anyway.",
-            )
-            .fixed_by(fix)
+            let makes = if line.entry.is(&CONTENT_USAGE) {
+                "Crawlers that read such lines take the preferences for its path as unknown; others pass it \
+                 over anyway."
+            } else {
+                "Crawlers that read such lines drop this one; others pass it over anyway."
+            };
+            Draft::new(format!("{} is not {what} (RFC 9651)", quoted(line.value)), makes).fixed_by(fix)
         });
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! ## What is wrong
 //!
-//! The purposes that a `User-Agent-Purpose` line may have are a registry, so that everybody means the
-//! same by them. This one is not in it.
+//! The purposes that a `User-Agent-Purpose` line may have are to be a registry, so that everybody means
+//! the same by them. This one is not in it. It may be a slip, or a purpose that only some crawlers know.
 //!
 //! ## What crawlers make of it
 //!
-//! Those that read purposes discard the line, and it names nobody (PUR-2). Google reads
-//! `User-Agent-Purpose` as `User-agent`, and the purpose as the name of a crawler.
+//! Those that read purposes heed the line where they claim this very purpose; those that want registered
+//! purposes only discard it (PUR-2). Google reads `User-Agent-Purpose` as `User-agent`, and the purpose as
+//! the name of a crawler.
 //!
 //! ## Example
 //!
@@ -27,7 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     code: "X001",
     name: "unregistered-purpose",
     summary: "a purpose is in no registry",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::PUR_2],
     source: include_str!("unregistered_purpose.rs"),
@@ -37,7 +38,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let value = start.record.value;
-        let is_known = str::from_utf8(value).is_ok_and(|purpose| context.robots.knows_purpose(purpose));
+        let is_known = str::from_utf8(value)
+            .is_ok_and(|purpose| context.robots.registry().purpose(purpose).is_some());
         if start.role != Role::StartsGroup(GroupStart::Purpose) || is_known {
             continue;
         }
@@ -50,7 +52,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             });
             Draft::new(
                 format!("{} is no purpose that is registered", quoted(value)),
-                "Crawlers that read purposes discard the line; Google takes it for the name of a crawler.",
+                "Only crawlers that claim this very purpose heed the line, and not those that want registered \
+                 ones; Google takes it for the name of a crawler.",
             )
             .fixed_by(fix.filter(|_| !value.is_empty()))
         });

@@ -1,5 +1,5 @@
 //! Structured values and regular expressions of any shape keep to the laws of the extensions (APP-7,
-//! USE-5, USE-6, REP-17).
+//! APP-9, USE-3, USE-5, USE-6, REP-17).
 
 #![no_main]
 

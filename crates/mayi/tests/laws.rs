@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use generators::{choices, question, question_of};
 use laws::{
     Question, access, decide, doors, extensions, format, google, json, lint, matcher, meaning, page,
-    text, url,
+    text, url, uses,
 };
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
@@ -215,6 +215,16 @@ proptest! {
         extensions::directives_do_not_depend_on_access(&question);
         extensions::a_header_only_restricts(&question);
         extensions::what_is_switched_off_does_not_matter(&question);
+    }
+
+    /// APP-9, USE-3, USE-5, USE-6: whoever reads one part of a decision must not find another that says the
+    /// opposite.
+    #[test]
+    fn uses_never_contradict_each_other(
+        question in question_of(generators::preferring()),
+        choices in any::<[u8; 2]>(),
+    ) {
+        uses::uses_never_contradict_each_other(&question, &choices);
     }
 
     /// Law 13: who lays out a file must be able to trust that it stays the same file.

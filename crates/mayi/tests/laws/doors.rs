@@ -10,6 +10,7 @@ use mayi::access::{AfterUnreachable, Keeping};
 use super::access::Response;
 use super::{
     Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text, url,
+    uses,
 };
 
 /// A fuzz target: its name, and what it does with an input.
@@ -113,9 +114,11 @@ pub(crate) fn access(input: &[u8]) {
     }
 }
 
-/// `agent FF path FF choices FF file`: the laws of the extensions. There is nothing to choose.
+/// `agent FF path FF choices FF file`: the laws of the extensions. The choices are the applications and
+/// what the header says.
 pub(crate) fn extensions(input: &[u8]) {
-    let (question, _) = question(input);
+    let (question, choices) = question(input);
+    uses::uses_never_contradict_each_other(&question, &choices);
     extensions::directives_do_not_depend_on_access(&question);
     extensions::a_header_only_restricts(&question);
     extensions::what_is_switched_off_does_not_matter(&question);

@@ -647,6 +647,34 @@ pub(crate) fn fields() -> impl Strategy<Value = Vec<(String, String)>> {
     vec((name.prop_map(str::to_owned), value.prop_map(str::to_owned)), 0..6)
 }
 
+/// Files that speak about uses, in lines that are mostly right.
+pub(crate) fn preferring() -> impl Strategy<Value = Vec<u8>> {
+    let line = select(vec![
+        "User-agent: *",
+        "User-agent: a",
+        "User-agent: ExampleAssistant",
+        "User-agent: Example.*",
+        "Disallow: /a/b",
+        "Content-Usage: train-ai=n",
+        "Content-Usage: train-ai=y, search=n",
+        "Content-Usage: /a search=y, x=n",
+        "Content-Usage: /a train-ai=y",
+        "Content-Usage: /a train-ai=n search=n",
+        "Content-Usage: /a",
+        "Content-Usage: Search=n",
+        "App-Directives: exampleassistant;learn",
+        "App-Directives: exampleassistant;learn=?0;listing=full",
+        "App-Directives: /a exampleassistant;listing=none, x;learn",
+        "App-Directives: /a exampleassistant;listing=partial;learn=1",
+        "Content-Signal: ai-train=no, ai-input=yes",
+        "Content-Signal: search=no",
+        "DisallowAITraining: /a",
+        "AllowAITraining: /",
+    ]);
+    let lines = vec(line, 0..8).prop_map(|lines| format!("User-agent: *\n{}\n", lines.join("\n")));
+    lines.prop_map(String::into_bytes)
+}
+
 /// Files with lines of every extension, made of few words.
 pub(crate) fn extended() -> impl Strategy<Value = Vec<u8>> {
     let names = select(vec![

@@ -16,7 +16,9 @@ pub(crate) fn any_octets_get_an_answer(json: &[u8]) {
     let request = match Request::from_json(json) {
         Ok(request) => request,
         Err(error) => {
-            check_error(&parsed(&error.report()));
+            let error = parsed(&error.report());
+            check_error(&error);
+            check_names(json, &error);
             return;
         }
     };
@@ -31,7 +33,25 @@ pub(crate) fn any_octets_get_an_answer(json: &[u8]) {
             let dialect = report["dialect"].as_str().expect("the name of a dialect");
             assert!(Dialect::named(dialect).is_some());
         }
-        Err(error) => check_error(&parsed(&error.report())),
+        Err(error) => {
+            let error = parsed(&error.report());
+            check_error(&error);
+            assert_eq!(error["url"], Value::from(&*request.url));
+            assert_eq!(error["agent"], Value::from(&*request.agent));
+        }
+    }
+}
+
+/// The URL and the crawler of a request that is wrong are in its error, where it is JSON and names each
+/// of them once.
+fn check_names(json: &[u8], error: &Value) {
+    let Ok(Value::Object(members)) = serde_json::from_slice(json) else { return };
+    let text = String::from_utf8_lossy(json);
+    for name in ["url", "agent"] {
+        let is_one = text.matches(&format!("\"{name}\"")).count() == 1;
+        if let Some(Value::String(given)) = members.get(name).filter(|_| is_one) {
+            assert_eq!(error[name], **given, "{text}");
+        }
     }
 }
 

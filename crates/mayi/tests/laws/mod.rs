@@ -18,6 +18,7 @@ pub(crate) mod meaning;
 pub(crate) mod page;
 pub(crate) mod text;
 pub(crate) mod url;
+pub(crate) mod uses;
 
 use std::fmt;
 

@@ -9,8 +9,8 @@ use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
 use super::{
-    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text, url,
-    uses,
+    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text,
+    url, uses,
 };
 
 /// A fuzz target: its name, and what it does with an input.

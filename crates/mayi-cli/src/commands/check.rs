@@ -83,7 +83,9 @@ fn write_part(out: &mut impl Write, name: &str, text: &str) -> io::Result<()> {
 pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     let mut part = |name: &str, text: String| write_part(out, name, &text);
     for warning in &report.warnings {
-        part("warning", warning.message.clone())?;
+        let line = warning.place.line.filter(|_| warning.place.within == "robots.txt");
+        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        part("warning", format!("{place}{}", warning.message))?;
     }
     if report.access.for_training {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;

@@ -288,7 +288,10 @@ fn write_parts(out: &mut impl Write, said: &str, report: &Value) -> io::Result<(
         part("robots.txt", sentence(file))?;
     }
     for warning in report["warnings"].as_array().into_iter().flatten() {
-        part("warning", text(&warning["message"]))?;
+        let place = &warning["place"];
+        let line = place["line"].as_u64().filter(|_| place["in"] == "robots.txt");
+        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        part("warning", format!("{place}{}", text(&warning["message"])))?;
     }
     if report["access"]["for_training"] == true {
         part("training", "the product token says that the crawler gathers for training".to_owned())?;

@@ -97,8 +97,8 @@ impl Warning {
         let what =
             if usage.is_missing { "has no Dictionary" } else { "is not a Dictionary of RFC 9651" };
         let message = format!(
-            "the Content-Usage at line {line} {what}: what it prefers is unknown, and no rule with a shorter \
-             path answers instead (USE-3)"
+            "a Content-Usage {what}: what it prefers is unknown, and no rule with a shorter path answers \
+             instead (USE-3)"
         );
         let place =
             WarningPlace { line: Some(line.number() as usize), ..WarningPlace::within("robots.txt") };

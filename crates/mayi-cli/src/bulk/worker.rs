@@ -10,6 +10,7 @@ use std::str::from_utf8;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
 use mayi::{Crawler, Target};
 
@@ -277,7 +278,7 @@ impl Asking<'_> {
 
     fn find(&mut self, url: &str) -> Result<(), RequestError> {
         self.last = None;
-        let prefix = prefix_length(url.as_bytes());
+        let prefix = Origin::prefix_of(url).map(str::len);
         let crawler = self.crawler.as_ref().expect("it was read before");
         let wanted = Wanted { url, prefix, crawler, crawler_key: &self.crawler_key };
         self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
@@ -330,20 +331,6 @@ impl Asking<'_> {
     fn forget(&mut self) {
         (self.crawler, self.last) = (None, None);
     }
-}
-
-/// How many octets of a URL are its scheme and authority, where it is written so plainly that one look tells
-/// (REP-7): whatever else starts with these octets and goes on with a path is of the same origin.
-fn prefix_length(url: &[u8]) -> Option<usize> {
-    let scheme = memchr::memmem::find(url, b"://")?;
-    let start = scheme + 3;
-    let end = url[start..].iter().position(|octet| matches!(octet, b'/' | b'?' | b'#'));
-    let end = end.map_or(url.len(), |end| start + end);
-    let is_plain = |octet: &u8| *octet > b' ' && *octet != b'\\';
-    let is_written_plainly = url[..scheme].iter().all(u8::is_ascii_alphabetic)
-        && start < end
-        && url[start..end].iter().all(is_plain);
-    is_written_plainly.then_some(end)
 }
 
 /// A part of a key that can't be taken for two.
@@ -404,32 +391,4 @@ fn list<'r>(
 
 fn wrong(what: &str, how: &str) -> RequestError {
     RequestError::new(ErrorCode::InvalidRequest, format_args!("{what} {how}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_authority_ends_where_it_does() {
-        for (url, prefix) in [
-            ("https://a/b", "https://a"),
-            ("https://a", "https://a"),
-            ("https://a?b/c", "https://a"),
-            ("https://a:1#b", "https://a:1"),
-            ("HTTP://u@a/http://x/", "HTTP://u@a"),
-        ] {
-            assert_eq!(prefix_length(url.as_bytes()), Some(prefix.len()), "{url}");
-        }
-        for url in [
-            "https:///a/b",
-            "https:/a",
-            "https:a/http://b/",
-            " https://a/",
-            "https://a\\@b/",
-            "https://a\t/",
-        ] {
-            assert_eq!(prefix_length(url.as_bytes()), None, "{url}");
-        }
-    }
 }

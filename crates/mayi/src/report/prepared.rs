@@ -88,8 +88,8 @@ impl Prepared {
     /// About how many octets of memory it takes, without the file, which it shares.
     pub fn octets(&self) -> usize {
         let shared = self.shared.as_ref().map_or(0, |shared| {
-            let Shared { agent, training, group, allowed, disallowed } = shared;
-            [agent, training, group, allowed, disallowed].map(Vec::capacity).iter().sum()
+            let Shared { agent, for_training, group, allowed, disallowed } = shared;
+            [agent, for_training, group, allowed, disallowed].map(Vec::capacity).iter().sum()
         });
         size_of::<Self>() + self.rules.octets() + shared
     }

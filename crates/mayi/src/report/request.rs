@@ -168,6 +168,9 @@ impl<'a> Request<'a> {
             }),
             dialect: self.dialect.map(owned),
             explain: self.explain,
+            union: self.union,
+            registered_purposes_only: self.registered_purposes_only,
+            now: self.now,
         }
     }
 

@@ -60,7 +60,8 @@ impl Warning {
     ) -> Vec<Self> {
         // Nearly always there is nothing, and nothing is done for it.
         let of_file = Self::of_cut(robots).into_iter();
-        let of_usage = usage.map(Usage::unreadable).unwrap_or_default().iter().map(Self::of_usage);
+        let of_usage =
+            usage.map(Usage::unreadable).unwrap_or_default().iter().copied().map(Self::of_usage);
         let of_page = page.map(PageRules::losses).unwrap_or_default().iter().map(Self::of_loss);
         of_file.chain(of_usage).chain(of_page).take(Self::MOST).collect()
     }
@@ -83,7 +84,7 @@ impl Warning {
         Some(Self { code: "file-cut", message, place })
     }
 
-    fn of_usage(usage: &UnreadableUsage) -> Self {
+    fn of_usage(usage: UnreadableUsage) -> Self {
         let code = "unreadable-content-usage";
         let Some(line) = usage.line else {
             let message = "the field Content-Usage is not a Dictionary of RFC 9651: what it prefers is \

@@ -41,8 +41,6 @@ impl Folds {
     }
 
     /// The same for a pattern without any `%`.
-    // Without a branch for each octet the loop looks at many of them at a time.
-    #[allow(clippy::needless_bitwise_bool)]
     pub(crate) fn of_plain_pattern(text: &[u8]) -> Self {
         // Both in one pass and without a branch: patterns are short.
         let (has_mark, has_dollar) = text.iter().fold((0, 0), |(mark, dollar), &octet| {

@@ -48,19 +48,19 @@ pub(super) fn each_application<'c>(
 impl Structured<'_> {
     /// Where a word stands in the value, alone; the whole value where it can't be found.
     pub(super) fn span_of(&self, word: &str, context: &Context<'_, '_>) -> Span {
-        let in_word = |octet: &u8| octet.is_ascii_alphanumeric() || b"-_.*".contains(octet);
+        let belongs = |octet: &u8| octet.is_ascii_alphanumeric() || b"-_.*".contains(octet);
         let value = context.span(self.value);
         let words = self.words.get_or_init(|| {
             let mut words = HashMap::new();
             let mut start = 0;
-            for piece in self.value.split(|octet| !in_word(octet)) {
+            for piece in self.value.split(|octet| !belongs(octet)) {
                 words.entry(piece).or_insert(start);
                 start += piece.len() + 1;
             }
             words
         });
         // A String may be of several words, and is looked for as far as there is budget.
-        let is_word = word.as_bytes().iter().all(in_word);
+        let is_word = word.as_bytes().iter().all(belongs);
         let looked_for = || {
             let can_look = !is_word && context.spend(1 + self.value.len() / 16);
             can_look.then(|| memchr::memmem::find(self.value, word.as_bytes())).flatten()

@@ -16,7 +16,7 @@ pub struct Function {
 
 macro_rules! functions {
     ($($name:literal => |$input:ident| $work:expr;)*) => {
-        &[$(Function { name: $name, run: |$input| { black_box($work); } },)*]
+        &[$(Function { name: $name, run: |$input| { let _ = black_box($work); } },)*]
     };
 }
 

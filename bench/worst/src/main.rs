@@ -69,8 +69,7 @@ fn run(arguments: &[String]) -> Result<bool, Box<dyn Error>> {
     {
         return one(function, recipe, octets.parse()?);
     }
-    let mut options =
-        Options { octets: 65536, pairs: 400, only: None, top: 40, count: false, seed: 1 };
+    let mut options = Options { octets: 65536, pairs: 400, only: None, top: 40, count: false, seed: 1 };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} takes a value"));
@@ -160,7 +159,9 @@ fn search(options: &Options) -> bool {
     eprintln!();
     found.sort_by(|one, other| other.badness().total_cmp(&one.badness()));
     found.truncate(options.top);
-    println!("| input | function | octets | ns an octet | growth | peak, octets an octet | instructions an octet |");
+    println!(
+        "| input | function | octets | ns an octet | growth | peak, octets an octet | instructions an octet |"
+    );
     println!("| --- | --- | --: | --: | --: | --: | --: |");
     let mut is_within = true;
     for found in &found {

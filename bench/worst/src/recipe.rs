@@ -15,7 +15,13 @@ pub struct Sort {
 
 pub const SORTS: &[Sort] = &[
     Sort { name: "file", kinds: LINES, functions: OF_FILES, end: "\n", start: "" },
-    Sort { name: "page", kinds: ELEMENTS, functions: OF_PAGES, end: "", start: "<!doctype html><head>" },
+    Sort {
+        name: "page",
+        kinds: ELEMENTS,
+        functions: OF_PAGES,
+        end: "",
+        start: "<!doctype html><head>",
+    },
     Sort { name: "field", kinds: FIELDS, functions: OF_FIELDS, end: ",", start: "" },
     Sort { name: "path", kinds: PATHS, functions: OF_PATHS, end: "", start: "" },
 ];
@@ -65,8 +71,8 @@ impl Recipe {
         match self.way {
             Way::Alone => format!("{}: {first}", self.sort.name),
             Way::InTurn => format!("{}: {first} + {second}", self.sort.name),
-            Way::InHalves => format!("{}: {first} | {second}", self.sort.name),
-            Way::InGroups => format!("{}: * {first} | {second}", self.sort.name),
+            Way::InHalves => format!("{}: {first} / {second}", self.sort.name),
+            Way::InGroups => format!("{}: in groups {first} / {second}", self.sort.name),
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn columns(columns: &[Column], series: &[String]) -> String {
         }
     }
     // The first and the last day, and a few between them, where there is room.
-    let labels = count.min(6);
+    let labels = count.min(4);
     for label in 0..labels {
         let place = if labels == 1 { 0 } else { label * (count - 1) / (labels - 1) };
         let middle = usize::midpoint(WIDTH * place / count, WIDTH * (place + 1) / count);

@@ -381,15 +381,21 @@ impl<'a> Worker<'a> {
     fn outcome(&mut self, who: &Who, hit: &Hit<'_>, target: Option<&Target<'_>>) -> Outcome {
         let Some(target) = target else { return Outcome::Undecided };
         // Lent and given back: to count its users would make threads wait for each other at every line.
-        if let Some(only) = self.only.take() {
+        let outcome = if let Some(only) = self.only.take() {
             let outcome = self.outcome_at(&only, who, hit.time, target);
             self.only = Some(only);
-            return outcome;
+            outcome
+        } else {
+            match self.site(hit) {
+                Some(site) => self.outcome_at(&site, who, hit.time, target),
+                None => Outcome::Undecided,
+            }
+        };
+        // Without a file, too, robots.txt itself is always allowed (REP-10).
+        if outcome == Outcome::Undecided && target.is_robots_txt() {
+            return Outcome::Allowed(None);
         }
-        match self.site(hit) {
-            Some(site) => self.outcome_at(&site, who, hit.time, target),
-            None => Outcome::Undecided,
-        }
+        outcome
     }
 
     fn outcome_at(

@@ -157,3 +157,22 @@ fn hostile_lines_are_text_everywhere() {
         }
     }
 }
+
+/// REP-10: robots.txt itself is allowed, whether or not somebody knows the file.
+#[test]
+fn robots_txt_is_allowed_without_a_known_file() {
+    let file = File::read("new.txt", NEW.as_bytes().to_vec(), &mayi::ReadOptions::default());
+    let site = mayi_audit::Site::changing(vec![(Some(support::CHANGE), file)]).expect("one time");
+    let audit = mayi_audit::Audit::new(Box::new(mayi_audit::OneSite::new(site)));
+    let line = |path: &str| {
+        format!(
+            "192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"GPTBot/1\"\n"
+        )
+    };
+    let report = report(&audit, &[[line("/robots.txt"), line("/a")].concat().as_bytes()]);
+    let gptbot = &report.crawlers[0];
+    assert_eq!(
+        (gptbot.requests, gptbot.allowed, gptbot.undecided, gptbot.robots_txt_requests),
+        (2, 1, 1, 1)
+    );
+}

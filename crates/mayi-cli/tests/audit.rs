@@ -192,9 +192,10 @@ fn the_day_after_a_change_is_told_apart() {
             .expect("the rule");
         assert_eq!((broken["requests"].as_u64(), broken["excused"].as_u64()), (Some(0), Some(1)));
     }
-    // Before the first file nobody knows.
+    // Before the first file nobody knows, but that robots.txt itself is allowed (REP-10).
     let report = json(&["--robots", &new, &folder.path("access.log")], b"");
-    assert_eq!(crawler(&report, "GPTBot")["undecided"], 2);
+    assert_eq!(figures(&report, "GPTBot")[..3], [3, 1, 1]);
+    assert_eq!(crawler(&report, "GPTBot")["undecided"], 1);
 }
 
 #[test]

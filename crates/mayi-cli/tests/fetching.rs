@@ -349,3 +349,16 @@ fn lint_reads_a_fetched_file_as_it_came() {
     let told = Place::new().run(&["lint", "--charset", "utf-8"], &[&site.at("/")], "");
     assert!(!told.stdout.contains("S006"), "{}", told.stdout);
 }
+
+/// The TLS library is built as `.cargo/config.toml` says: it gathers no entropy from the jitter of the
+/// processor, which would take 40 ms before the first octet is sent.
+#[test]
+fn the_program_has_no_source_of_jitter() {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_mayi")).expect("the program can be read");
+    let has = |name: &str| memchr::memmem::find(&program, name.as_bytes()).is_some();
+    assert!(has("RAND_bytes"), "the program has the names of the library's functions");
+    assert!(
+        !has("jent_read_entropy"),
+        "AWS_LC_SYS_NO_JITTER_ENTROPY was not set: build in the repository, whose .cargo/config.toml sets it"
+    );
+}

@@ -77,7 +77,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             continue;
         }
         let agents = registry.agents();
-        if !context.spend(agents.len() * 4) {
+        if !context.spend(agents.len() * 32) {
             return;
         }
         // A name that goes on behind a known one is of the same family, as SemrushBot-SA is.

@@ -264,13 +264,10 @@ impl Gate {
         request: Request<Body>,
     ) -> Response<Body> {
         let answering = routes::answer(app, router, request);
-        match tokio::time::timeout(self.request_time, answering).await {
-            Ok(response) => response,
-            Err(_) => {
-                let detail = "the answer took too long; what was being fetched goes on";
-                Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).into_response()
-            }
-        }
+        tokio::time::timeout(self.request_time, answering).await.unwrap_or_else(|_| {
+            let detail = "the answer took too long; what was being fetched goes on";
+            Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).into_response()
+        })
     }
 }
 

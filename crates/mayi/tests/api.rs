@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use mayi::access::{MOST_FRESH, fresh_for};
 use mayi::directive::{
@@ -15,19 +16,19 @@ use mayi::meaning::{
     Change, Comparison, Diff, DifferingPattern, DifferingPatterns, Grounds, Meaning, PartChange,
     ReaderDiff, Reading, ReadingGrounds, ReadingOf, RuleAt, ValueAt, compare, diff,
 };
-use mayi::page::{FoundAt, PageControls, PageRule};
+use mayi::page::{FoundAt, Loss, LossKind, PageControls, PageOptions, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
 use mayi::report::{
     ErrorBody, Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup,
     ExplainedIrregularity, ExplainedRule, ExplainedStart, FoundRule, Group as GroupReport, HtmlInput,
-    OverrideReport, PageInput, PageRuleValues, Request, RobotsInput, SignalReport, Signals,
-    UsageReport, Uses, answer,
+    LeftOut, OverrideReport, PageInput, PageRuleValues, Request, RobotsInput, SignalReport, Signals,
+    UsageReport, Uses, WarningPlace, answer,
 };
 use mayi::{
     AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Formatted,
     Group, InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord, OtherRecords,
     Override, Preference, ReadOptions, RobotsTxt, SignalSource, Span, StartLine, Target, Unformatted,
-    Use, ValueType,
+    UnreadableUsage, Use, ValueType,
 };
 
 const FILE: &[u8] = b"disalow /a b\nuseragent: ExampleBot Disallow: /a\nContent-Signal: ai-train=no\n\
@@ -116,9 +117,15 @@ fn the_other_parts_of_a_decision() {
     let rules: &[AppRule] = asked[0].rules();
     assert!(rules[0].applies);
     assert_eq!(asked[0].value("learn").map(mayi::Value::value_type), Some(ValueType::Boolean));
-    let usage = robots.usage(&crawler, &target, &[]);
+    let stating = [FILE, b"Content-Usage: train-ai=y\n"].concat();
+    let usage = RobotsTxt::parse(&stating).usage(&crawler, &target, &[]);
     let overrides: &[Override] = usage.overrides();
-    assert_eq!(overrides[0].outcome, Preference::Disallowed);
+    assert!(overrides.is_empty(), "the group of ExampleBot states nothing");
+    let stating =
+        b"User-agent: *\nContent-Usage: train-ai=y\nApp-Directives: exampleassistant;learn=?0\n";
+    let usage = RobotsTxt::parse(stating).usage(&crawler, &target, &[]);
+    assert_eq!(usage.overrides()[0].outcome, Preference::Disallowed);
+    let usage = robots.usage(&crawler, &target, &[]);
     assert!(usage.signals().iter().any(|signal| signal.source == SignalSource::ContentSignal));
     assert_eq!(usage.answer(Use::Train), Preference::Disallowed);
     let records: OtherRecords<'_> = robots.other_records(&crawler);
@@ -232,6 +239,36 @@ fn differences_have_their_shapes() {
     let formatted: Formatted<'_> = mayi::format(b"allow:/");
     assert_eq!(formatted.unformatted(), None::<Unformatted>);
     assert_eq!(&*formatted.into_octets(), b"Allow: /\n");
+}
+
+/// What was lost is told by the library as it is by reports.
+#[test]
+fn what_was_lost() {
+    let robots = RobotsTxt::parse(b"User-agent: *\nContent-Usage: /a\n");
+    let usage = robots.usage(&crawler(), &target(), &[]);
+    let unreadable: &UnreadableUsage = &usage.unreadable()[0];
+    assert_eq!((unreadable.line.map(LineNumber::number), unreadable.is_missing), (Some(2), true));
+
+    let options = PageOptions { now: Some(SystemTime::UNIX_EPOCH), ..PageOptions::default() };
+    let fields =
+        [("Robots-Tag", "*;noindex;="), ("X-Robots-Tag", "unavailable_after: 1 Jan 1980 00:00:00 GMT")];
+    let rules = PageControls::read_with(&fields, b"", options).for_crawler(&crawler());
+    let loss: &Loss = &rules.losses()[0];
+    assert_eq!(loss.kind, LossKind::UnreadableMember);
+    assert!(!rules.is_unavailable(), "its time has not come");
+
+    let mut request = Request::new("https://example.com/a", "ExampleBot");
+    request.complete_now(|| unreachable!("nothing of it ends"));
+    assert_eq!(request.now, None);
+    request.robots = Some(RobotsInput::Text("User-agent: *\nContent-Usage: /a\nx\n".into()));
+    request.explain = true;
+    let answer = answer(&request).expect("an answer");
+    let report = answer.report();
+    let place: &WarningPlace = &report.warnings[0].place;
+    assert_eq!((place.within, place.line), ("robots.txt", Some(2)));
+    let explained: &Explained = report.explanation.as_ref().expect("it was asked for");
+    let left_out: LeftOut = explained.left_out;
+    assert_eq!((left_out.groups, left_out.matches, left_out.irregularities), (0, 0, 0));
 }
 
 /// Every public item is named in an example of the documentation, in a test or in the command.

@@ -154,7 +154,7 @@ impl Format {
             let lines = octets.split(|&octet| octet == b'\n').map(<[u8]>::trim_ascii);
             lines.filter(|line| !line.is_empty()).take(FIRST_LINES)
         };
-        if let Some(layout) = lines().find_map(|line| w3c::Layout::after(line)) {
+        if let Some(layout) = lines().find_map(w3c::Layout::after) {
             return Self(Kind::W3c(layout));
         }
         let candidates = [

@@ -249,7 +249,8 @@ fn what_was_lost() {
     let unreadable: &UnreadableUsage = &usage.unreadable()[0];
     assert_eq!((unreadable.line.map(LineNumber::number), unreadable.is_missing), (Some(2), true));
 
-    let options = PageOptions { now: Some(SystemTime::UNIX_EPOCH), ..PageOptions::default() };
+    let mut options = PageOptions::default();
+    options.now = Some(SystemTime::UNIX_EPOCH);
     let fields =
         [("Robots-Tag", "*;noindex;="), ("X-Robots-Tag", "unavailable_after: 1 Jan 1980 00:00:00 GMT")];
     let rules = PageControls::read_with(&fields, b"", options).for_crawler(&crawler());
@@ -266,7 +267,7 @@ fn what_was_lost() {
     let report = answer.report();
     let place: &WarningPlace = &report.warnings[0].place;
     assert_eq!((place.within, place.line), ("robots.txt", Some(2)));
-    let explained: &Explained = report.explanation.as_ref().expect("it was asked for");
+    let explained: &Explained<'_> = report.explanation.as_ref().expect("it was asked for");
     let left_out: LeftOut = explained.left_out;
     assert_eq!((left_out.groups, left_out.matches, left_out.irregularities), (0, 0, 0));
 }

@@ -31,7 +31,7 @@ mod warning;
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
 pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
-    ExplainedRule, ExplainedStart,
+    ExplainedRule, ExplainedStart, LeftOut,
 };
 pub use file::{FileHop, FileReport, FileSource};
 pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};

@@ -251,8 +251,10 @@ fn what_was_lost() {
 
     let mut options = PageOptions::default();
     options.now = Some(SystemTime::UNIX_EPOCH);
-    let fields =
-        [("Robots-Tag", "*;noindex;="), ("X-Robots-Tag", "unavailable_after: 1 Jan 1980 00:00:00 GMT")];
+    let fields = [
+        ("Robots-Tag", "*;noindex, @@"),
+        ("X-Robots-Tag", "unavailable_after: 1 Jan 1980 00:00:00 GMT"),
+    ];
     let rules = PageControls::read_with(&fields, b"", options).for_crawler(&crawler());
     let loss: &Loss = &rules.losses()[0];
     assert_eq!(loss.kind, LossKind::UnreadableMember);

@@ -49,11 +49,13 @@ pub(crate) fn uses_never_contradict_each_other(question: &Question, choices: &[u
     }
     for label in ["train-ai", "search"] {
         let of_each = apps.iter().map(|app| alone(&[app], &[])[label].clone());
-        let of_file = of_each.reduce(most_restrictive).unwrap_or_else(|| stated[label].clone());
+        let of_file = of_each
+            .reduce(|one, other| most_restrictive(&one, &other))
+            .unwrap_or_else(|| stated[label].clone());
         // A header alone is what it says beside a file that says nothing.
         let silent = Question { robots: Vec::new(), ..question.clone() };
         let of_header = self::report(&silent, &[], &headers).expect("a question");
-        let expected = most_restrictive(of_file.clone(), of_header["usage"][label].clone());
+        let expected = most_restrictive(&of_file, &of_header["usage"][label]);
         assert_eq!(report["usage"][label], expected, "{label}: {apps:?} {headers:?} {question:?}");
         // Where nothing is stated nothing can be overridden.
         assert!(stated[label] != "unknown" || of_file == "unknown", "{label}: {apps:?} {question:?}");
@@ -77,7 +79,9 @@ fn report(question: &Question, apps: &[&str], headers: &[(&str, &str)]) -> Optio
 fn check_uses(report: &Value, question: &Question) {
     for about in ["train", "search", "ai-input"] {
         let counting = signals(report, about).filter(|signal| signal["overridden"] != true);
-        let says = counting.map(|signal| signal["says"].clone()).reduce(most_restrictive);
+        let says = counting
+            .map(|signal| signal["says"].clone())
+            .reduce(|one, other| most_restrictive(&one, &other));
         let expected = says.unwrap_or_else(|| json!("unknown"));
         assert_eq!(report["uses"][about], expected, "{about}: {question:?}");
     }
@@ -132,7 +136,7 @@ fn check_usage(report: &Value, question: &Question) {
         let overrides = report["overrides"].as_array().into_iter().flatten();
         let outcomes =
             overrides.filter(|over| over["category"] == category).map(|over| over["outcome"].clone());
-        let expected = stated.chain(outcomes).reduce(most_restrictive);
+        let expected = stated.chain(outcomes).reduce(|one, other| most_restrictive(&one, &other));
         let expected = expected.unwrap_or_else(|| json!("unknown"));
         assert_eq!(report["usage"][category], expected, "{category}: {question:?}");
     }
@@ -143,9 +147,9 @@ fn signals<'r>(report: &'r Value, about: &str) -> impl Iterator<Item = &'r Value
 }
 
 /// Disallowed if one is, or else allowed if one is, as the vocabulary's draft combines them.
-fn most_restrictive(one: Value, other: Value) -> Value {
+fn most_restrictive(one: &Value, other: &Value) -> Value {
     ["disallowed", "allowed"]
         .into_iter()
-        .find(|says| one == **says || other == **says)
+        .find(|says| *one == **says || *other == **says)
         .map_or_else(|| json!("unknown"), Value::from)
 }

@@ -15,7 +15,7 @@ use mayi::report::{
     ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
     time_of_rfc3339,
 };
-use mayi::{Crawler, Dialect, ProductToken, ReadOptions};
+use mayi::{Crawler, Dialect, ProductToken, ReadOptions, Spent};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -80,10 +80,7 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             (None, None) => {}
         }
         let linted = lint(octets, &options);
-        if let Some(part) = linted.spent().ran_out {
-            app.metrics.too_costly();
-            return Err(Problem::too_costly(part, app.config.limits.work));
-        }
+        within_budget(&app, linted.spent())?;
         Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
     })
     .await
@@ -174,9 +171,22 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
             app.fetcher.answering().dialect_of(&request)
         });
         let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
-        Ok(json(to_vec(&mayi::meaning::compare(octets, &options, &dialects, agents))))
+        let compared = mayi::meaning::compare(octets, &options, &dialects, agents);
+        within_budget(&app, compared.spent)?;
+        Ok(json(to_vec(&compared)))
     })
     .await
+}
+
+/// Refuses what has cost more than a request may: a part of it was left out.
+fn within_budget(app: &App, spent: Spent) -> Result<(), Problem> {
+    match spent.ran_out {
+        Some(part) => {
+            app.metrics.too_costly();
+            Err(Problem::too_costly(part, app.config.limits.work))
+        }
+        None => Ok(()),
+    }
 }
 
 async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {

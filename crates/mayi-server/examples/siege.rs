@@ -126,23 +126,24 @@ impl Field {
         hostile = hostile.repeat(1500) + GOOD;
         let large = "User-agent: *\n".to_owned() + &"Allow:/\nDisallow:/a*b$\n".repeat(22_000);
         let mut stalling = Vec::new();
+        // Sites of one kind have one address, as there are few connections to one.
         for _ in 0..32 {
-            stalling.push(site(None).await);
+            stalling.push(site(2, None).await);
         }
         let mut fresh = Vec::new();
         for _ in 0..64 {
-            fresh.push(site(Some(GOOD.to_owned())).await);
+            fresh.push(site(3, Some(GOOD.to_owned())).await);
         }
         Self {
             child,
             service,
             log,
             _folder: folder,
-            good: site(Some(GOOD.to_owned())).await,
+            good: site(4, Some(GOOD.to_owned())).await,
             fresh,
             next_fresh: AtomicUsize::new(0),
-            hostile: site(Some(hostile)).await,
-            large: site(Some(large)).await,
+            hostile: site(5, Some(hostile)).await,
+            large: site(6, Some(large)).await,
             stalling,
         }
     }
@@ -173,25 +174,26 @@ impl Field {
         let mut turn = client;
         while Instant::now() < end {
             turn += 1;
-            let (name, head, body, wanted) = self.question(turn);
+            let (name, start, body, wanted) = self.question(turn);
             let begun = Instant::now();
             let answer =
-                tokio::time::timeout(PATIENCE, ask(&mut line, self.service, &head, &body)).await;
+                tokio::time::timeout(PATIENCE, ask(&mut line, self.service, &start, &body)).await;
             let took = begun.elapsed();
             let is_right =
                 matches!(&answer, Ok(Ok(text)) if text.matches(wanted.0).count() == wanted.1);
-            let mut heard = heard.lock().expect("no panic");
-            heard.times.entry(name).or_default().push(took.as_secs_f64() * 1000.0);
-            if !is_right {
-                line = None;
-                let said = match answer {
-                    Ok(Ok(text)) => text.chars().take(300).collect(),
-                    Ok(Err(error)) => error.to_string(),
-                    Err(_) => "nothing".to_owned(),
-                };
-                heard.failures.push(format!("{name} got {said}"));
+            {
+                let mut heard = heard.lock().expect("no panic");
+                heard.times.entry(name).or_default().push(took.as_secs_f64() * 1000.0);
+                if !is_right {
+                    line = None;
+                    let said = match answer {
+                        Ok(Ok(text)) => text.chars().take(300).collect(),
+                        Ok(Err(error)) => error.to_string(),
+                        Err(_) => "nothing".to_owned(),
+                    };
+                    heard.failures.push(format!("{name} got {said}"));
+                }
             }
-            drop(heard);
             tokio::time::sleep(Duration::from_millis(15)).await;
         }
     }
@@ -225,7 +227,7 @@ impl Field {
                 let body = r#"{"url":"https://a/private/","agent":"a","robots":"User-agent: *\nDisallow: /private/\n"}"#;
                 ("with file", post("/v1/decide"), body.to_owned(), disallowed)
             }
-            6 if turn % 7 == 0 => {
+            6 if turn.is_multiple_of(7) => {
                 let next = self.next_fresh.fetch_add(1, Relaxed) % self.fresh.len();
                 let url = format!("http://{}", self.fresh[next]);
                 ("fresh site", post("/v1/decide"), decide(url), disallowed)
@@ -426,8 +428,8 @@ async fn ask(
 }
 
 /// A site with a file, or one that accepts and says nothing.
-async fn site(file: Option<String>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+async fn site(kind: u8, file: Option<String>) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::new(127, 0, kind, 1), 0)).await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let file = Arc::new(file);
     tokio::spawn(async move {

@@ -286,7 +286,7 @@ pub(crate) struct Page {
     pub(crate) response: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) page_reading: PageReading,
+    pub(crate) reading: PageReading,
 
     /// How many octets of HTML are read
     #[arg(long, value_name = "OCTETS", default_value_t = mayi::page::PageOptions::default().html_octets)]

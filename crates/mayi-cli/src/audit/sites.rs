@@ -59,21 +59,16 @@ pub(crate) fn of_urls(
         let origin = Origin::of_url(url).map_err(Failure::new)?;
         let robots = fetcher.robots(&origin);
         let name = origin.robots_url();
-        let file = match (robots.robots_txt(), &robots.kept().copy) {
-            (Some(_), Some(copy)) => {
-                let options = match &copy.content_type {
-                    Some(content_type) => options.clone().with_content_type(content_type),
-                    None => options.clone(),
-                };
-                File::read(&name, copy.body.to_vec(), &options)
-            }
-            _ => {
-                anstream::eprintln!(
-                    "mayi: {name}: {}",
-                    crate::text::shown(robots.file_report().sentence().as_bytes())
-                );
-                File::ended(&name, robots.access().clone())
-            }
+        let file = if let (Some(_), Some(copy)) = (robots.robots_txt(), &robots.kept().copy) {
+            let options = match &copy.content_type {
+                Some(content_type) => options.clone().with_content_type(content_type),
+                None => options.clone(),
+            };
+            File::read(&name, copy.body.to_vec(), &options)
+        } else {
+            let sentence = robots.file_report().sentence();
+            anstream::eprintln!("mayi: {name}: {}", crate::text::shown(sentence.as_bytes()));
+            File::ended(&name, robots.access().clone())
         };
         files.push(Arc::clone(&file));
         sites.insert(origin.host().to_owned(), Arc::new(Site::always(file)));
@@ -125,16 +120,16 @@ impl ByHost {
             let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
             sources.push((moment.map(Moment::start), Box::new(folder)));
         }
-        Ok(Self::new(sources, options))
+        Ok(Self::from_sources(sources, options))
     }
 
     /// What a store keeps, however old it is.
     pub(crate) fn store(place: &str, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
         let stored = Stored(fetching::of_store(place)?);
-        Ok(Self::new(vec![(None, Box::new(stored))], options))
+        Ok(Self::from_sources(vec![(None, Box::new(stored))], options))
     }
 
-    fn new(
+    fn from_sources(
         sources: Vec<(Option<i64>, Box<dyn Source + Send>)>,
         options: &ReadOptions,
     ) -> Box<dyn Sites> {

@@ -118,7 +118,7 @@ impl Kinds {
             let start = name.get(..scheme.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
         };
-        let has_scheme = ["http_", "https_", "ftp_"].iter().any(|scheme| starts(&scheme));
+        let has_scheme = ["http_", "https_", "ftp_"].iter().any(starts);
         (usize::from(has_scheme), usize::from(is_text(name)))
     }
 }

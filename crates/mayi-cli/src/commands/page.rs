@@ -18,7 +18,7 @@ const NOBODY: &str = "mayi-nobody";
 
 pub(crate) fn run(page: &Page) -> Result<Exit, Failure> {
     let crawler = Crawler::new(page.agent.as_deref().unwrap_or(NOBODY)).map_err(Failure::new)?;
-    let mut options = input::page_options(&page.page_reading);
+    let mut options = input::page_options(&page.reading);
     options.html_octets = page.max_html;
     let controls = read(page, options)?;
     let rules = controls.for_crawler(&crawler);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mayi::RuleKind;
 
+use crate::address::of_key;
 use crate::audit::Audit;
 use crate::bounded::Bounded;
 use crate::files::File;
@@ -327,11 +328,10 @@ fn listed_paths(paths: &Bounded<Box<[u8]>, PathTally>) -> Vec<PathReport> {
 
 fn listed_addresses(addresses: &Bounded<Box<[u8]>, AddressTally>) -> Vec<AddressReport> {
     let listed = addresses.iter().map(|(key, tally)| {
-        let text = String::from_utf8_lossy(key);
-        let (crawler, address) = text.split_once('\0').unwrap_or_default();
+        let (crawler, address) = key.split_at(memchr::memchr(0, key).unwrap_or(key.len()));
         AddressReport {
-            crawler: crawler.to_owned(),
-            address: address.to_owned(),
+            crawler: String::from_utf8_lossy(crawler).into_owned(),
+            address: of_key(address.get(1..).unwrap_or_default()),
             requests: tally.requests.iter().sum(),
             refused: tally.refused,
             unverified: tally.requests[1],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mayi::registry::Claim;
 use mayi::{Crawler, Target};
 
-use crate::address::{full, shortened};
+use crate::address::add_to_key;
 use crate::audit::Audit;
 use crate::bounded::Map;
 use crate::files::{File, Rules, Site, Verdict};
@@ -304,8 +304,6 @@ impl<'a> Worker<'a> {
 
     /// Counts an address that did what its owner may want to look into.
     fn count_address(&mut self, who: &Who, hit: &Hit<'_>, place: usize, is_refused: bool) {
-        let shown =
-            if self.audit.full_addresses { full(&hit.address) } else { shortened(&hit.address) };
         self.key.clear();
         match who {
             Who::Known(place) => {
@@ -316,7 +314,7 @@ impl<'a> Worker<'a> {
             Who::Browser | Who::Nameless => return,
         }
         self.key.push(0);
-        self.key.extend_from_slice(shown.as_bytes());
+        add_to_key(&mut self.key, &hit.address, self.audit.full_addresses);
         if let Some(address) = self.tally.addresses.entry(&*self.key, 1) {
             address.requests[place] += 1;
             address.refused += u64::from(is_refused);

@@ -1,7 +1,10 @@
-//! The laws of the audit, on logs that proptest makes up.
+//! The laws of the audit, on logs that proptest makes up and on the seeds of the fuzz target.
 
 #[path = "laws/mod.rs"]
 mod laws;
+
+use std::fs;
+use std::path::Path;
 
 use mayi_audit::Format;
 use proptest::collection::vec;
@@ -72,4 +75,21 @@ fn beyond_the_bounds_order_does_not_matter_either() {
         &[1, 3_000, 700],
         &Format::named("combined").expect("a name"),
     );
+}
+
+/// What the fuzzer found worth keeping holds without a fuzzer too; there is a seed for each format.
+#[test]
+fn the_seeds_of_the_fuzz_target_hold() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/audit");
+    let mut formats = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder of the seeds") {
+        let path = entry.expect("an entry of the folder").path();
+        println!("{}", path.display()); // shown where it fails
+        let input = fs::read(&path).expect("a seed can be read");
+        formats.push(Format::detect(&input).name());
+        laws::door(&input);
+    }
+    for (name, _) in Format::names() {
+        assert!(formats.contains(name), "no seed is a log in the format {name}");
+    }
 }

@@ -180,7 +180,10 @@ mod tests {
         map
     }
 
-    fn sorted(map: &Bounded<Box<[u8]>, u64>) -> (Vec<(Box<[u8]>, u64)>, u64) {
+    /// What is kept, and how much is not.
+    type Sorted = (Vec<(Box<[u8]>, u64)>, u64);
+
+    fn sorted(map: &Bounded<Box<[u8]>, u64>) -> Sorted {
         let map = map.trimmed();
         let mut kept: Vec<_> = map.iter().map(|(key, count)| (key.clone(), *count)).collect();
         kept.sort();
@@ -198,7 +201,7 @@ mod tests {
             assert_eq!(sorted(&parts), whole, "{count} keys");
             assert!(whole.0.len() <= 16 && whole.0.iter().all(|(_, times)| *times == 3));
             let total: u64 = whole.0.iter().map(|(_, times)| times).sum();
-            assert_eq!(total + whole.1, count as u64 * 3);
+            assert_eq!(total + whole.1, u64::from(count.unsigned_abs()) * 3);
         }
     }
 }

@@ -130,7 +130,7 @@ fn a_selection_leaves_the_rest_out() {
 #[test]
 fn hostile_lines_are_text_everywhere() {
     let evil = "<script>alert(1)</script>\u{1b}[31m\u{202e}=cmd|' /C calc'!A0";
-    let long = "a".repeat(10 << 20);
+    let endless = "a".repeat(10 << 20);
     let line = |path: &str, agent: &str| {
         format!(
             "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"{agent}\"\n"
@@ -139,8 +139,9 @@ fn hostile_lines_are_text_everywhere() {
     let mut log = line("/private/ok", "=SUM(1)-Bot");
     log.push_str(&line(&format!("/private/{evil}"), &format!("{evil}Bot/1 <img src=x>")));
     log.push_str(&line("/private/\u{0}\u{7}", "@bot"));
-    log.push_str(&line(&format!("/private/{long}"), "x"));
-    log.push_str(&format!("{evil}\n"));
+    log.push_str(&line(&format!("/private/{endless}"), "x"));
+    log.push_str(evil);
+    log.push('\n');
     let report = report(&audit(), &[log.as_bytes()]);
     assert_eq!((report.lines.read, report.lines.unreadable), (3, 2));
     let page = html(&report);

@@ -172,7 +172,8 @@ pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
     for _ in 0..count {
         let client = &CLIENTS[random.below(CLIENTS.len())];
         let (path, says) = &PATHS[random.below(PATHS.len())];
-        let time = CHANGE - 5 * DAY + random.below(10 * DAY as usize) as i64;
+        let time =
+            CHANGE - 5 * DAY + i64::try_from(random.below(10 * DAY as usize)).expect("ten days fit");
         let is_own = random.below(4) > 0;
         let last = random.below(250);
         let address = match client.own {

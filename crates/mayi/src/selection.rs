@@ -36,8 +36,8 @@ impl GroupBy {
     }
 }
 
-/// How strongly a group-start line names a crawler: by what, and by the how-manieth token of those
-/// that it goes by. Less is stronger.
+/// How strongly a group-start line names a crawler: by what, and by which of its tokens, the first being its
+/// own and the others those that it falls back to. Less is stronger.
 type Strength = (GroupBy, usize);
 
 /// The groups that apply, combined.

@@ -103,9 +103,9 @@ pub enum FoundAt {
     Field {
         /// The name of the field, as written.
         name: String,
-        /// The how-manieth line of that name, from 1.
+        /// The number of the line among those of that name, from 1.
         line: usize,
-        /// The how-manieth member of the line, from 1.
+        /// The number of the member in the line, from 1.
         member: usize,
     },
     /// In a robots meta element.

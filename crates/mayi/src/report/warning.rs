@@ -31,13 +31,13 @@ pub struct WarningPlace {
     /// The name of the header field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The line of the file or of the HTML, or the how-manieth line of the field, from 1.
+    /// The line of the file or of the HTML, or the number of the field's line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The column of the HTML, from 1 in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The how-manieth member of the field's line, from 1.
+    /// The number of the member in the field's line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<usize>,
 }

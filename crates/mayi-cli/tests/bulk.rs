@@ -409,7 +409,7 @@ fn bulk_is_decide() {
         let path = request["url"].as_str().and_then(|url| url.strip_prefix("https://example.com"));
         let (Some(text), Some(path), true) = (text, path, case.without.is_empty()) else { continue };
         // These are options of the command, not columns of a row.
-        let is_told_apart = ["dialect", "page", "registered_purposes_only"];
+        let is_told_apart = ["dialect", "page", "registered_purposes_only", "union", "now"];
         if is_told_apart.iter().any(|member| request.get(member).is_some()) {
             continue;
         }

@@ -25,6 +25,7 @@ mod robots_tag;
 mod rule;
 mod x_robots_tag;
 
+#[cfg(feature = "report")]
 pub(crate) use date::{days_in, days_since_1970};
 pub use head::{HeadReader, Progress};
 pub(crate) use html_text::charset_in;

@@ -34,19 +34,34 @@ impl<'t> SearchedText<'t> {
     }
 
     /// The first place of a piece at or behind `from`.
+    #[inline]
     pub(crate) fn find(&self, piece: &[u8], from: usize) -> Option<usize> {
-        /// How often a text is read, and how much of it, before it is worth sorting.
-        const OFTEN: usize = 256;
+        /// How much is read before it is asked whether a text is worth sorting.
         const MUCH: usize = 1 << 20;
-        if let Some(places) = self.places.get() {
-            return if piece.is_empty() { Some(from) } else { places.first(&self.octets, piece, from) };
+        let read = self.read.get();
+        if read > MUCH {
+            return self.find_again(piece, from);
         }
         let found = find(&self.octets[from..], piece).map(|at| from + at);
-        let read = self.read.get() + found.map_or(self.octets.len(), |at| at + piece.len()) - from;
-        self.read.set(read);
-        if read > MUCH && read / OFTEN > self.octets.len() {
-            self.places.get_or_init(|| Places::of(&self.octets));
+        self.read.set(read + found.map_or(self.octets.len(), |at| at + piece.len()) - from);
+        found
+    }
+
+    /// The same where much has been read already: the text is sorted if it has been read often.
+    #[cold]
+    fn find_again(&self, piece: &[u8], from: usize) -> Option<usize> {
+        /// How often a text is read before it is worth sorting.
+        const OFTEN: usize = 256;
+        if piece.is_empty() {
+            return Some(from);
         }
+        if self.read.get() / OFTEN > self.octets.len() {
+            let places = self.places.get_or_init(|| Places::of(&self.octets));
+            return places.first(&self.octets, piece, from);
+        }
+        let found = find(&self.octets[from..], piece).map(|at| from + at);
+        let read = found.map_or(self.octets.len(), |at| at + piece.len()) - from;
+        self.read.set(self.read.get() + read);
         found
     }
 }

@@ -363,8 +363,8 @@ impl TableBuilder {
     }
 
     fn finish(self) -> Table {
-        // Two entries to four in a bucket: fewer would take more room, more would take longer to look through.
-        let bits = (self.filed.len() / 4 + 1).next_power_of_two().trailing_zeros().max(1);
+        // One entry or two in a bucket: fewer would take more room, more would take longer to look through.
+        let bits = (self.filed.len() / 2 + 1).next_power_of_two().trailing_zeros().max(1);
         let shift = 32 - bits;
         let last_rank = self.filed.last().map_or(0, |(_, rank)| *rank);
         let rank_mask = (last_rank + 1).next_power_of_two() - 1;

@@ -19,7 +19,7 @@ use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
-use crate::pattern::{PathPattern, index_page_folder, matches_one_of};
+use crate::pattern::{PathPattern, index_page_folder, matches, matches_one_of};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection};
 use crate::span::{LineCounter, LineNumber, Span};
@@ -173,28 +173,50 @@ impl Prepared {
         tried: &impl Fn(usize),
     ) -> usize {
         let text = forms.folded(folds).octets();
-        let matches = |rank: usize| {
-            if let Some(prefix) = self.rules.plain_prefix(rank) {
-                tried(prefix.len());
-                return folds == Folds::NONE && text.starts_with(prefix);
-            }
-            let rule = self.rules.compared(rank);
-            tried(rule.body.len() + if rule.shape.has_wildcard() { text.len() } else { 0 });
-            forms.that_matter(rule.folds) == folds
-                && matches_one_of(rule.body, rule.shape, rule.folds, forms)
-        };
         match &self.search {
+            Search::Heads(heads) => {
+                heads.first_match(text, best, |rank| self.is_match(rank, forms, folds, text, tried))
+            }
             Search::Index(index) => {
-                let best = index.first_match(text, best, matches);
+                let first_match = |octets: &[u8], best: usize| {
+                    let is_match = |rank| self.is_match(rank, forms, folds, text, tried);
+                    index.first_match(octets, best, is_match)
+                };
+                let best = first_match(text, best);
                 if !folds.has(Folds::QUERY) {
                     return best;
                 }
                 // The index may know a rule by what stands before its `?`, which is in this form.
-                let as_it_stands = forms.folded(folds.without(Folds::QUERY)).octets();
-                index.first_match(as_it_stands, best, matches)
+                first_match(forms.folded(folds.without(Folds::QUERY)).octets(), best)
             }
-            Search::Heads(heads) => heads.first_match(text, best, matches),
         }
+    }
+
+    /// Whether the rule at this rank is compared with this form, whose octets are `text`, and matches it.
+    /// It is inlined by order: most rules that are tried are plain prefixes, and a call would cost as much.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn is_match(
+        &self,
+        rank: usize,
+        forms: &Forms<'_>,
+        folds: Folds,
+        text: &[u8],
+        tried: &impl Fn(usize),
+    ) -> bool {
+        if let Some(prefix) = self.rules.plain_prefix(rank) {
+            tried(prefix.len());
+            return folds == Folds::NONE && text.starts_with(prefix);
+        }
+        let rule = self.rules.compared(rank);
+        tried(rule.body.len() + if rule.shape.has_wildcard() { text.len() } else { 0 });
+        if forms.that_matter(rule.folds) != folds {
+            return false;
+        }
+        if folds == Folds::NONE {
+            return matches(rule.body, rule.shape, forms.folded(folds));
+        }
+        matches_one_of(rule.body, rule.shape, rule.folds, forms)
     }
 }
 

@@ -3,11 +3,12 @@
 //! The threads that wait for sockets must never work for long, or everybody waits. So what is costly is done here: by
 //! as many threads as there are cores, half of which are kept for small work. Clients take turns; of one client's work
 //! the connection goes first that has had the least of it, so that a small question does not wait behind large ones.
-//! What nobody waits for any more is not begun.
+//! What nobody waits for any more is not begun, and what it holds is let go at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
@@ -31,6 +32,8 @@ pub(crate) struct Pool(Arc<Shared>);
 struct Shared {
     queue: Mutex<Queue>,
     more: Condvar,
+    /// How much waits that somebody waits for, and how much may.
+    wanted: AtomicUsize,
     most_waiting: usize,
 }
 
@@ -45,10 +48,29 @@ struct Queue {
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// Work that waits, until it is begun or nobody waits for it any more: then what it holds is let go at once.
+type Slot = Arc<Mutex<Option<Job>>>;
+
+/// Whoever waits for work. Dropped, it takes the work back where that has not begun.
+struct Waiter<'p> {
+    slot: Slot,
+    shared: &'p Shared,
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        let job = self.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if job.is_some() {
+            self.shared.wanted.fetch_sub(1, Relaxed);
+        }
+    }
+}
+
 impl Pool {
     /// Starts the threads. So many pieces of work may wait.
     pub(crate) fn new(most_waiting: usize) -> Self {
-        let shared = Shared { queue: Mutex::default(), more: Condvar::new(), most_waiting };
+        let (queue, more, wanted) = (Mutex::default(), Condvar::new(), AtomicUsize::new(0));
+        let shared = Shared { queue, more, wanted, most_waiting };
         let shared = Arc::new(shared);
         let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         for number in 0..threads {
@@ -76,22 +98,20 @@ impl Pool {
     ) -> Result<T, Problem> {
         let (sender, result) = oneshot::channel();
         let job = move || {
-            if sender.is_closed() {
-                return;
-            }
             // A fault of ours in one answer must not cost the others theirs.
             if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
                 drop(sender.send(result));
             }
         };
-        self.0.push(by, octets, Box::new(job))?;
+        let slot: Slot = Arc::new(Mutex::new(Some(Box::new(job))));
+        self.0.push(by, octets, Arc::clone(&slot))?;
+        let _waiter = Waiter { slot, shared: &self.0 };
         result.await.map_err(|_| Problem::internal())
     }
 
     /// How much waits.
     pub(crate) fn waiting(&self) -> usize {
-        let queue = self.0.lock();
-        queue.small.len + queue.large.len
+        self.0.wanted.load(Relaxed)
     }
 }
 
@@ -107,14 +127,20 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, by: By, octets: usize, job: Job) -> Result<(), Problem> {
+    fn push(&self, by: By, octets: usize, slot: Slot) -> Result<(), Problem> {
         let mut queue = self.lock();
-        if queue.small.len + queue.large.len >= self.most_waiting {
+        let wanted = self.wanted.load(Relaxed);
+        if wanted >= self.most_waiting {
             return Err(Problem::overloaded("more work waits than can be done soon"));
         }
+        if queue.small.len + queue.large.len > 2 * wanted + 1024 {
+            queue.small.forget_unwanted();
+            queue.large.forget_unwanted();
+        }
+        self.wanted.fetch_add(1, Relaxed);
         let is_small = octets <= SMALL;
         let lane = if is_small { &mut queue.small } else { &mut queue.large };
-        lane.push(by, octets, job);
+        lane.push(by, octets, slot);
         drop(queue);
         // Not every thread takes what is large.
         if is_small {
@@ -131,8 +157,13 @@ impl Shared {
             if queue.has_ended {
                 return None;
             }
-            if let Some(job) = queue.pop(takes_large) {
-                return Some(job);
+            if let Some(slot) = queue.pop(takes_large) {
+                let job = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if job.is_some() {
+                    self.wanted.fetch_sub(1, Relaxed);
+                    return job;
+                }
+                continue;
             }
             queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -141,7 +172,7 @@ impl Shared {
 
 impl Queue {
     /// What comes next; a thread that takes both takes them in turn.
-    fn pop(&mut self, takes_large: bool) -> Option<Job> {
+    fn pop(&mut self, takes_large: bool) -> Option<Slot> {
         if !takes_large {
             return self.small.pop();
         }
@@ -175,7 +206,7 @@ struct Client {
 struct Waiting {
     mark: u64,
     number: u64,
-    job: Job,
+    slot: Slot,
 }
 
 impl Ord for Waiting {
@@ -199,7 +230,7 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 impl Lane {
-    fn push(&mut self, by: By, octets: usize, job: Job) {
+    fn push(&mut self, by: By, octets: usize, slot: Slot) {
         let client = self.clients.entry(by.client).or_insert_with(|| {
             self.turns.push_back(by.client);
             Client::default()
@@ -208,11 +239,11 @@ impl Lane {
         // However small it is, looking at it is work.
         *mark = client.now.max(*mark) + octets as u64 + 1024;
         client.count += 1;
-        client.jobs.push(Reverse(Waiting { mark: *mark, number: client.count, job }));
+        client.jobs.push(Reverse(Waiting { mark: *mark, number: client.count, slot }));
         self.len += 1;
     }
 
-    fn pop(&mut self) -> Option<Job> {
+    fn pop(&mut self) -> Option<Slot> {
         let id = self.turns.pop_front()?;
         let client = self.clients.get_mut(&id)?;
         let Reverse(next) = client.jobs.pop()?;
@@ -224,7 +255,21 @@ impl Lane {
         } else {
             self.turns.push_back(id);
         }
-        Some(next.job)
+        Some(next.slot)
+    }
+
+    /// Forgets the places of work that was taken back.
+    fn forget_unwanted(&mut self) {
+        let is_wanted = |Reverse(waiting): &Reverse<Waiting>| {
+            waiting.slot.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        };
+        self.clients.retain(|_, client| {
+            client.jobs.retain(is_wanted);
+            !client.jobs.is_empty()
+        });
+        let clients = &self.clients;
+        self.turns.retain(|id| clients.contains_key(id));
+        self.len = clients.values().map(|client| client.jobs.len()).sum();
     }
 }
 
@@ -233,8 +278,9 @@ mod tests {
     use super::*;
 
     fn names(lane: &mut Lane, heard: &Arc<Mutex<Vec<&'static str>>>) -> Vec<&'static str> {
-        while let Some(job) = lane.pop() {
-            job();
+        while let Some(slot) = lane.pop() {
+            let job = slot.lock().expect("no panic").take();
+            job.expect("it is wanted")();
         }
         std::mem::take(&mut heard.lock().expect("no panic"))
     }
@@ -246,14 +292,22 @@ mod tests {
         let mut push = |client, connection, octets, name: &'static str| {
             let heard = Arc::clone(&heard);
             let job = move || heard.lock().expect("no panic").push(name);
-            lane.push(By { client, connection }, octets, Box::new(job));
+            let slot: Slot = Arc::new(Mutex::new(Some(Box::new(job))));
+            lane.push(By { client, connection }, octets, Arc::clone(&slot));
+            slot
         };
         for name in ["a1", "a2", "a3"] {
             push(1, 1, 50_000, name);
         }
+        // Two that nobody waits for: one of a client that has others, and all of another client.
+        for client in [1, 3] {
+            push(client, 9, 1, "unwanted").lock().expect("no panic").take();
+        }
         push(2, 2, 50_000, "b1");
         push(1, 3, 100, "small of a");
         push(2, 2, 50_000, "b2");
+        lane.forget_unwanted();
+        assert_eq!(lane.len, 6);
         assert_eq!(names(&mut lane, &heard), ["small of a", "b1", "a1", "b2", "a2", "a3"]);
         assert!(lane.clients.is_empty() && lane.turns.is_empty() && lane.len == 0);
     }

@@ -40,8 +40,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Answers a request. The path that nearly all of them have is not looked up: that and the boxes around it would be a
-/// tenth of a decision.
+/// Answers a request. The path that nearly all of them have is not looked up, which spares them the router and its
+/// boxes.
 pub(crate) async fn answer(app: &Arc<App>, router: &Router, request: Request<Body>) -> Response<Body> {
     if request.method() == Method::POST && request.uri().path() == DECIDE {
         return decide::post(State(Arc::clone(app)), request).await.into_response();

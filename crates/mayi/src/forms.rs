@@ -12,6 +12,7 @@ use std::ops::{BitAnd, BitOr};
 use memchr::{memchr, memmem};
 
 use crate::dialect::Comparison;
+use crate::octets::Signs;
 use crate::places::SearchedText;
 use crate::target::Target;
 
@@ -29,7 +30,7 @@ impl Folds {
     /// `/`, `?` and `#` behind the first `?`, raw and encoded (REP-12).
     pub(crate) const QUERY: Self = Self(1);
     /// `*` and `%2A` (REP-16).
-    const STARS: Self = Self(2);
+    pub(crate) const STARS: Self = Self(2);
     /// `$` and `%24` (REP-16).
     pub(crate) const DOLLARS: Self = Self(4);
 
@@ -157,6 +158,8 @@ pub(crate) struct Forms<'u> {
     text: SearchedText<'u>,
     /// What makes a form that differs from the text.
     folds: Folds,
+    /// The signs that a form may have.
+    signs: Signs,
     /// By the folds that made them.
     folded: OnceCell<Box<[OnceCell<SearchedText<'static>>; 8]>>,
 }
@@ -164,11 +167,21 @@ pub(crate) struct Forms<'u> {
 impl<'u> Forms<'u> {
     /// The forms that a dialect compares patterns with.
     pub(crate) fn of(target: &'u Target<'_>, comparison: Comparison) -> Self {
-        let (text, folds) = match comparison {
-            Comparison::Normalised => (Cow::Borrowed(target.normalised()), target.folds()),
-            Comparison::AsGoogle => (target.as_google_cuts_it(), Folds::NONE),
-        };
-        Self { text: SearchedText::new(text), folds, folded: OnceCell::new() }
+        match comparison {
+            Comparison::Normalised => {
+                let text = SearchedText::new(Cow::Borrowed(target.normalised()));
+                Self { text, folds: target.folds(), signs: target.signs(), folded: OnceCell::new() }
+            }
+            Comparison::AsGoogle => {
+                let text = SearchedText::new(target.as_google_cuts_it());
+                Self { text, folds: Folds::NONE, signs: Signs::ALL, folded: OnceCell::new() }
+            }
+        }
+    }
+
+    /// The signs that a form of it may have.
+    pub(crate) fn signs(&self) -> Signs {
+        self.signs
     }
 
     /// The text as it stands.
@@ -176,9 +189,9 @@ impl<'u> Forms<'u> {
         self.text.octets()
     }
 
-    /// Whether no pattern without escapes asks for something that makes a difference here.
-    pub(crate) fn is_plain(&self) -> bool {
-        !self.folds.has(Folds::QUERY | Folds::DOLLARS)
+    /// What makes a form that differs from the text.
+    pub(crate) fn folds(&self) -> Folds {
+        self.folds
     }
 
     /// Of what a pattern asks for, that which makes a difference here.

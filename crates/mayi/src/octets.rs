@@ -5,8 +5,10 @@
 
 mod block;
 
-pub(crate) use block::{BLOCK, Block};
-use block::{SIXTEEN, others_than_words};
+use std::ops::{ControlFlow, Range};
+
+pub(crate) use block::{BLOCK, Block, SIXTEEN, places_of_either};
+use block::{others_than_words, places_of_pair};
 
 /// The first eight octets of a text as a number, the first one lowest; zeros stand behind a shorter one.
 pub(crate) fn first_eight(text: &[u8]) -> u64 {
@@ -78,6 +80,94 @@ impl OctetSet {
         }
         None
     }
+}
+
+/// Which signs a text has: octets that are no letters, digits, `-`, `_` or `/`. Two of them may be counted as
+/// one, so that a set says for sure only what a text does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Signs(u16);
+
+impl Signs {
+    pub(crate) const NONE: Self = Self(0);
+    /// What is said of a text that was not looked at.
+    pub(crate) const ALL: Self = Self(u16::MAX);
+
+    #[inline]
+    pub(crate) fn with(self, sign: u8) -> Self {
+        Self(self.0 | 1 << (sign & 15))
+    }
+
+    /// Whether all of these may be among them.
+    #[inline]
+    pub(crate) fn may_have(self, others: Self) -> bool {
+        others.0 & !self.0 == 0
+    }
+
+    /// The set as a number.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that has these [`bits`](Self::bits).
+    pub(crate) const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+}
+
+/// Goes over the signs (see [`Signs`]) that stand in this range of a text, with the place of each, until one
+/// breaks. What stands around the range is read where it helps, and never told of.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the callers are loops over octets
+pub(crate) fn try_each_sign<B>(
+    text: &[u8],
+    range: Range<usize>,
+    mut tell: impl FnMut(usize, u8) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let Some(last) = text.last_chunk::<SIXTEEN>() else {
+        for (place, &octet) in text[..range.end].iter().enumerate().skip(range.start) {
+            let is_word = octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'/');
+            if !is_word {
+                tell(place, octet)?;
+            }
+        }
+        return ControlFlow::Continue(());
+    };
+    let mut at = range.start;
+    while at < range.end {
+        // The next sixteen octets, or the last ones, of which some have been looked at before.
+        let next = text[at..].first_chunk().map(|sixteen| (at, sixteen));
+        let (start, sixteen) = next.unwrap_or((text.len() - SIXTEEN, last));
+        let mut signs = others_than_words(sixteen, b'/') & u32::MAX << (at - start);
+        if range.end - start < SIXTEEN {
+            signs &= (1 << (range.end - start)) - 1;
+        }
+        while signs != 0 {
+            let place = signs.trailing_zeros() as usize;
+            tell(start + place, sixteen[place & (SIXTEEN - 1)])?;
+            signs &= signs - 1;
+        }
+        at = start + SIXTEEN;
+    }
+    ControlFlow::Continue(())
+}
+
+/// The first place where these two octets stand side by side.
+#[inline]
+pub(crate) fn first_pair(text: &[u8], pair: [u8; 2]) -> Option<usize> {
+    let Some(last) = text.last_chunk() else {
+        return text.windows(2).position(|two| two == pair);
+    };
+    let mut at = 0;
+    while let Some(octets) = text[at..].first_chunk() {
+        let places = places_of_pair(octets, pair);
+        if places != 0 {
+            return Some(at + places.trailing_zeros() as usize);
+        }
+        at += SIXTEEN;
+    }
+    // What is left over is looked at with the octets before it, where the pair is not.
+    let places = places_of_pair(last, pair);
+    (places != 0).then(|| text.len() - (SIXTEEN + 1) + places.trailing_zeros() as usize)
 }
 
 /// The place of the first line feed or carriage return.
@@ -181,6 +271,46 @@ mod tests {
                 assert_eq!(set.first_in(&text), expected, "{text:?}");
             }
         }
+    }
+
+    #[test]
+    fn signs_are_told_of_in_order() {
+        for text in texts() {
+            let is_word = |octet: u8| octet.is_ascii_alphanumeric() || b"-_/".contains(&octet);
+            for start in (0..=text.len()).step_by(5) {
+                for end in (start..=text.len()).step_by(9).chain([text.len()]) {
+                    let mut told = Vec::new();
+                    let all = try_each_sign(&text, start..end, |place, octet| {
+                        told.push((place, octet));
+                        ControlFlow::<()>::Continue(())
+                    });
+                    assert!(all.is_continue());
+                    let octets = text[..end].iter().copied().enumerate().skip(start);
+                    let expected: Vec<_> = octets.filter(|(_, octet)| !is_word(*octet)).collect();
+                    assert_eq!(told, expected, "{text:?} {start} {end}");
+                    let first = try_each_sign(&text, start..end, |place, _| ControlFlow::Break(place));
+                    assert_eq!(first.break_value(), expected.first().map(|(place, _)| *place));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_are_found_where_they_are() {
+        for text in texts() {
+            for pair in [[b'x', b'x'], [b'x', b'/'], [b'/', b'x'], [b'a', 0xFF], [0, 0]] {
+                let expected = text.windows(2).position(|two| two == pair);
+                assert_eq!(first_pair(&text, pair), expected, "{text:?} {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_of_signs() {
+        let signs = Signs::NONE.with(b'?').with(b'.');
+        assert!(signs.may_have(Signs::NONE.with(b'?')) && signs.may_have(Signs::NONE));
+        assert!(!signs.may_have(Signs::NONE.with(b'=')) && Signs::ALL.may_have(signs));
+        assert_eq!(Signs::from_bits(signs.bits()), signs);
     }
 
     #[test]

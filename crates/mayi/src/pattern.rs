@@ -6,13 +6,14 @@
 //! stands in this file's tests and in `tests/laws.rs`.
 
 use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 
 use memchr::memchr;
 
 use crate::dialect::Comparison;
 use crate::forms::{Folds, Forms, delimiter};
-use crate::octets::{OctetSet, common_of_first_eight, first_eight};
-use crate::percent::{normalise, normalise_as_google, not_raw_or};
+use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
+use crate::percent::{is_raw, normalise, normalise_as_google, not_raw_or};
 use crate::places::SearchedText;
 use crate::target::Target;
 
@@ -37,8 +38,10 @@ pub struct PathPattern<'p> {
     /// How much of the normalised pattern is compared otherwise.
     compared: usize,
     shape: Shape,
-    /// What of it meets two spellings (REP-12, REP-16), where it has an escape.
+    /// What of it meets two spellings (REP-12, REP-16).
     folds: Folds,
+    /// The signs that a target has to have to match, as far as they are known.
+    signs: Signs,
 }
 
 /// What has to be known of a pattern's text to compare it.
@@ -54,9 +57,9 @@ pub(crate) struct Shape {
 /// How many wildcards the text of a pattern has. Those at its end say nothing and are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wildcards {
-    None,
-    One,
-    Several,
+    None = 0,
+    One = 1,
+    Several = 2,
 }
 
 impl<'p> PathPattern<'p> {
@@ -67,26 +70,31 @@ impl<'p> PathPattern<'p> {
 
     /// Reads a pattern as a dialect compares it.
     pub(crate) fn read(written: &'p [u8], comparison: Comparison) -> Self {
+        if comparison == Comparison::Normalised
+            && let Some(Plain { compared, shape, folds, signs }) =
+                Plain::read(written, 0..written.len())
+        {
+            let normalised = Cow::Borrowed(written);
+            return Self { comparison, normalised, body: None, compared, shape, folds, signs };
+        }
+        Self::read_changed(written, comparison)
+    }
+
+    /// Reads a pattern that is compared in another form than it is written, or by another dialect.
+    pub(crate) fn read_changed(written: &'p [u8], comparison: Comparison) -> Self {
         let normalised = match comparison {
             Comparison::Normalised => normalise(written),
             Comparison::AsGoogle => normalise_as_google(written),
         };
-        let anchored = normalised.last() == Some(&b'$');
-        let text = &normalised[..normalised.len() - usize::from(anchored)];
-        // Wildcards at the end match whatever follows, and an anchor behind them too.
-        let open = text.last() == Some(&b'*');
-        let stars =
-            if open { text.iter().rev().take_while(|&&octet| octet == b'*').count() } else { 0 };
-        let text = &text[..text.len() - stars];
-        // Every `%` is normalised: where nothing was, there is none, and so no spelling to be changed.
-        let folds = match (comparison, &normalised) {
-            (Comparison::Normalised, Cow::Owned(_)) => Folds::of_pattern(text),
-            (Comparison::Normalised, Cow::Borrowed(_)) | (Comparison::AsGoogle, _) => Folds::NONE,
+        let Ends { compared, anchored } = Ends::of(&normalised);
+        let text = &normalised[..compared];
+        let folds = match comparison {
+            Comparison::Normalised => Folds::of_pattern(text),
+            Comparison::AsGoogle => Folds::NONE,
         };
         let body = (folds != Folds::NONE).then(|| folds.fold_pattern(text));
-        let shape = Shape::of(body.as_deref().unwrap_or(text), anchored && !open);
-        let compared = text.len();
-        Self { comparison, normalised, body, compared, shape, folds }
+        let shape = Shape::of(body.as_deref().unwrap_or(text), anchored);
+        Self { comparison, normalised, body, compared, shape, folds, signs: Signs::NONE }
     }
 
     /// The pattern as it is compared and counted.
@@ -106,10 +114,10 @@ impl<'p> PathPattern<'p> {
 
     /// Whether it matches the form of a target that it is to be compared with.
     pub(crate) fn matches_one_of(&self, forms: &Forms<'_>) -> bool {
-        // What a pattern without escapes asks for makes no difference to most targets, and need not be known.
-        let folds = if forms.is_plain() { self.folds } else { self.folds() };
         // REP-9
-        !self.normalised.is_empty() && matches_one_of(self.body(), self.shape, folds, forms)
+        !self.normalised.is_empty()
+            && forms.signs().may_have(self.signs)
+            && matches_one_of(self.body(), self.shape, self.folds, forms)
     }
 
     /// What is compared: no end anchor, no wildcards at the end, two spellings made one.
@@ -136,14 +144,104 @@ impl<'p> PathPattern<'p> {
 
     /// What of it meets two spellings.
     pub(crate) fn folds(&self) -> Folds {
-        match (self.comparison, &self.normalised) {
-            (Comparison::Normalised, Cow::Borrowed(_)) => {
-                Folds::of_plain_pattern(&self.normalised[..self.compared])
-            }
-            (Comparison::Normalised, Cow::Owned(_)) | (Comparison::AsGoogle, _) => self.folds,
-        }
+        self.folds
     }
 }
+
+/// What there is to know of a pattern that is compared as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain {
+    /// How many octets of it are compared.
+    pub(crate) compared: usize,
+    pub(crate) shape: Shape,
+    pub(crate) folds: Folds,
+    signs: Signs,
+}
+
+impl Plain {
+    /// Reads the pattern in this range of a text, where one look at its octets tells that it is one, as it does
+    /// of most.
+    #[inline]
+    pub(crate) fn read(text: &[u8], range: Range<usize>) -> Option<Self> {
+        let Ends { compared, anchored } = Ends::of(&text[range.clone()]);
+        let mut signs = Signs::NONE;
+        let mut head = compared;
+        let mut wildcards = Wildcards::None;
+        let mut folds = Folds::NONE;
+        let odd = try_each_sign(text, range.start..range.start + compared, |place, octet| {
+            match SIGNS_OF_PATTERNS[usize::from(octet)] {
+                SignOfPattern::Raw => signs = signs.with(octet),
+                SignOfPattern::Star if wildcards == Wildcards::None => {
+                    wildcards = Wildcards::One;
+                    head = place - range.start;
+                }
+                SignOfPattern::Star => wildcards = Wildcards::Several,
+                SignOfPattern::Mark => {
+                    signs = signs.with(octet);
+                    folds = folds | Folds::QUERY;
+                }
+                SignOfPattern::Dollar => {
+                    signs = signs.with(octet);
+                    folds = folds | Folds::DOLLARS;
+                }
+                SignOfPattern::Changed => return ControlFlow::Break(()),
+            }
+            ControlFlow::Continue(())
+        });
+        let shape = Shape { head: head as u32, wildcards, anchored };
+        odd.is_continue().then_some(Self { compared, shape, folds, signs })
+    }
+}
+
+/// How much of a pattern is compared, and how it ends.
+struct Ends {
+    /// Octets without an end anchor and without wildcards at the end.
+    compared: usize,
+    anchored: bool,
+}
+
+impl Ends {
+    #[inline]
+    fn of(pattern: &[u8]) -> Self {
+        let (text, has_anchor) = match pattern {
+            [text @ .., b'$'] => (text, true),
+            text => (text, false),
+        };
+        // Wildcards at the end match whatever follows, and an anchor behind them too.
+        if text.last() != Some(&b'*') {
+            return Self { compared: text.len(), anchored: has_anchor };
+        }
+        let stars = text.iter().rev().take_while(|&&octet| octet == b'*').count();
+        Self { compared: text.len() - stars, anchored: false }
+    }
+}
+
+/// What a sign in a pattern tells.
+#[derive(Clone, Copy)]
+enum SignOfPattern {
+    Raw,
+    Star,
+    Mark,
+    Dollar,
+    /// It is changed by normalisation, or may be.
+    Changed,
+}
+
+static SIGNS_OF_PATTERNS: [SignOfPattern; 256] = {
+    let mut signs = [SignOfPattern::Changed; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        signs[octet] = match octet as u8 {
+            b'*' => SignOfPattern::Star,
+            b'?' => SignOfPattern::Mark,
+            b'$' => SignOfPattern::Dollar,
+            octet if is_raw(octet) => SignOfPattern::Raw,
+            _ => SignOfPattern::Changed,
+        };
+        octet += 1;
+    }
+    signs
+};
 
 impl Shape {
     pub(crate) fn of(body: &[u8], anchored: bool) -> Self {

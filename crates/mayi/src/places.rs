@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use crate::octets::first_pair;
+
 /// A text that pieces are looked for in.
 #[derive(Debug)]
 pub(crate) struct SearchedText<'t> {
@@ -71,23 +73,27 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
     /// How many places are tried by hand. Paths are short: the preparations of a search that is linear
     /// for any piece take longer than most searches.
     const TRIES: usize = 8;
-    let (first, others) = match piece {
+    /// How long a text is that this is done for.
+    const SHORT: usize = 256;
+    let (pair, others) = match piece {
         [] => return Some(0),
         [octet] => return memchr(*octet, text),
-        [first, others @ ..] => (*first, others),
+        [one, other, others @ ..] => ([*one, *other], others),
     };
+    let last_place = text.len().checked_sub(piece.len())?;
     let mut at = 0;
-    for _ in 0..TRIES {
-        let places = text.len().checked_sub(others.len())?;
-        at += memchr(first, text.get(at..places)?)?;
-        if text[at + 1..].starts_with(others) {
-            return Some(at);
+    if text.len() <= SHORT {
+        for _ in 0..TRIES {
+            at += first_pair(text.get(at..last_place + 2)?, pair)?;
+            if text[at + 2..].starts_with(others) {
+                return Some(at);
+            }
+            at += 1;
         }
-        at += 1;
     }
     // A piece can't be where its last octet is not: a quick look, before the preparations are made.
     let (mut rest, last) = (&text[at..], *piece.last()?);
-    memchr(last, rest.get(others.len()..)?)?;
+    memchr(last, rest.get(piece.len() - 1..)?)?;
     // Nor where its last few octets are not, for which preparations are short and the search is quick
     // however long the piece is.
     if let Some((before, end)) = piece.split_last_chunk::<16>() {

@@ -8,11 +8,11 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use crate::forms::Folds;
-use crate::octets::OctetSet;
-use crate::percent::{normalise, not_raw_or};
+use crate::octets::{OctetSet, Signs, try_each_sign};
+use crate::percent::{is_raw, normalise};
 
 /// What a crawler asks about: the path and query of a URL.
 ///
@@ -30,6 +30,8 @@ pub struct Target<'u> {
     normalised: Cow<'u, [u8]>,
     /// What makes another form of it (REP-12, REP-16).
     folds: Folds,
+    /// The signs that the normalised text may have.
+    signs: Signs,
 }
 
 impl<'u> Target<'u> {
@@ -39,6 +41,11 @@ impl<'u> Target<'u> {
     /// # Errors
     /// When it has no scheme or no authority, or a scheme that has no robots.txt (REP-18).
     pub fn parse(url: &'u str) -> Result<Self, InvalidUrl> {
+        if let Some(split) = split_usual(url)
+            && let Some(target) = Self::plain(url, split.path)
+        {
+            return Ok(target);
+        }
         let split = split_url(url)?;
         Ok(Self::from_parts(url, &split.rest, split.scheme != "ftp"))
     }
@@ -48,25 +55,26 @@ impl<'u> Target<'u> {
     /// # Errors
     /// When it does not start with `/`.
     pub fn from_path(path: &'u str) -> Result<Self, InvalidUrl> {
-        if path.starts_with('/') {
-            Ok(Self::from_parts(path, &Cow::Borrowed(path), true))
-        } else {
-            Err(InvalidUrl::new(path, Trouble::NoSlash))
+        if !path.starts_with('/') {
+            return Err(InvalidUrl::new(path, Trouble::NoSlash));
         }
+        let plain = Self::plain(path, 0);
+        Ok(plain.unwrap_or_else(|| Self::from_parts(path, &Cow::Borrowed(path), true)))
+    }
+
+    /// A URL whose path starts here and is compared as it stands, which one look at its octets tells of most.
+    #[inline]
+    fn plain(url: &'u str, path: usize) -> Option<Self> {
+        let (end, signs) = plain(url.as_bytes(), path)?;
+        let normalised = Cow::Borrowed(&url.as_bytes()[path..end]);
+        Some(Self { url: Cow::Borrowed(url), normalised, folds: Folds::of_plain_target(), signs })
     }
 
     fn from_parts(url: &'u str, rest: &Cow<'u, str>, as_clients_do: bool) -> Self {
-        let plain = match rest {
-            Cow::Borrowed(rest) => plain(rest.as_bytes()),
-            Cow::Owned(_) => None,
-        };
-        if let Some(plain) = plain {
-            let normalised = Cow::Borrowed(plain);
-            return Self { url: Cow::Borrowed(url), normalised, folds: Folds::of_plain_target() };
-        }
         let normalised = normalised(rest.as_bytes(), as_clients_do);
         let folds = Folds::of_target(&normalised);
-        Self { url: Cow::Borrowed(url), normalised: Cow::Owned(normalised), folds }
+        let normalised = Cow::Owned(normalised);
+        Self { url: Cow::Borrowed(url), normalised, folds, signs: Signs::ALL }
     }
 
     /// The same target with its text copied, for keeping.
@@ -75,6 +83,7 @@ impl<'u> Target<'u> {
             url: Cow::Owned(self.url.into_owned()),
             normalised: Cow::Owned(self.normalised.into_owned()),
             folds: self.folds,
+            signs: self.signs,
         }
     }
 
@@ -90,6 +99,10 @@ impl<'u> Target<'u> {
 
     pub(crate) fn folds(&self) -> Folds {
         self.folds
+    }
+
+    pub(crate) fn signs(&self) -> Signs {
+        self.signs
     }
 
     /// Whether it is the robots.txt file itself (REP-10).
@@ -141,36 +154,56 @@ fn normalised(rest: &[u8], as_clients_do: bool) -> Vec<u8> {
     normalised
 }
 
-/// What stands before the fragment, if nothing in it has to be changed: one look at each octet tells
-/// so for most URLs.
-fn plain(rest: &[u8]) -> Option<&[u8]> {
-    if rest.first() != Some(&b'/') {
-        return None;
-    }
-    let mut at = 0;
-    loop {
-        let Some(found) = NOT_PLAIN_IN_PATH.first_in(&rest[at..]) else { return Some(rest) };
-        at += found;
-        match rest[at] {
-            b'#' => return Some(&rest[..at]),
-            b'?' => break,
-            b'.' if rest[at - 1] != b'/' => at += 1,
-            _ => return None,
+/// Where a URL ends before its fragment and which signs it has up to there, if nothing has to be changed of its
+/// path, which starts at `path` with a `/`, or of its query.
+#[inline]
+fn plain(url: &[u8], path: usize) -> Option<(usize, Signs)> {
+    let mut signs = Signs::NONE;
+    let mut in_query = false;
+    let odd = try_each_sign(url, path..url.len(), |place, octet| {
+        signs = signs.with(octet);
+        match SIGNS_OF_URLS[usize::from(octet)] {
+            SignOfUrl::Raw => {}
+            SignOfUrl::Fragment => return ControlFlow::Break(Some(place)),
+            SignOfUrl::Query => in_query = true,
+            // It may be that of a dot segment.
+            SignOfUrl::Dot if in_query || url[place - 1] != b'/' => {}
+            SignOfUrl::Dot | SignOfUrl::Changed => return ControlFlow::Break(None),
         }
-    }
-    at += 1;
-    match NOT_PLAIN_IN_QUERY.first_in(&rest[at..]) {
-        None => Some(rest),
-        Some(found) if rest[at + found] == b'#' => Some(&rest[..at + found]),
-        Some(_) => None,
+        ControlFlow::Continue(())
+    });
+    match odd {
+        ControlFlow::Continue(()) => Some((url.len(), signs)),
+        ControlFlow::Break(end) => Some((end?, signs)),
     }
 }
 
-/// What has to be looked at in a path: the end of it, what is to be encoded, and dots.
-static NOT_PLAIN_IN_PATH: OctetSet = not_raw_or(b"#?.");
+/// What a sign in a path or query tells.
+#[derive(Clone, Copy)]
+enum SignOfUrl {
+    Raw,
+    Dot,
+    Query,
+    Fragment,
+    /// It is changed by normalisation, or may be.
+    Changed,
+}
 
-/// The same in a query: its end, and what is to be encoded.
-static NOT_PLAIN_IN_QUERY: OctetSet = not_raw_or(b"#");
+static SIGNS_OF_URLS: [SignOfUrl; 256] = {
+    let mut signs = [SignOfUrl::Changed; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        signs[octet] = match octet as u8 {
+            b'.' => SignOfUrl::Dot,
+            b'?' => SignOfUrl::Query,
+            b'#' => SignOfUrl::Fragment,
+            octet if is_raw(octet) => SignOfUrl::Raw,
+            _ => SignOfUrl::Changed,
+        };
+        octet += 1;
+    }
+    signs
+};
 
 /// RFC 3986 §5.2.4 for an absolute path; no path is `/`.
 fn resolve_dot_segments(path: &[u8]) -> Vec<u8> {
@@ -208,32 +241,50 @@ pub(crate) struct SplitUrl<'u> {
 
 /// Cuts a URL into scheme, authority and the rest, and checks the scheme (REP-7, REP-18).
 pub(crate) fn split_url(url: &str) -> Result<SplitUrl<'_>, InvalidUrl> {
-    // Nearly all URLs start like this, and need no closer look at their scheme.
-    for scheme in ["https", "http"] {
-        let after_scheme = url.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://"));
-        if let Some(after_slashes) = after_scheme {
-            let end = memchr::memchr3(b'/', b'?', b'#', after_slashes.as_bytes());
-            let (authority, rest) = after_slashes.split_at(end.unwrap_or(after_slashes.len()));
-            if !authority.is_empty() && ODD_IN_AUTHORITY.first_in(authority.as_bytes()).is_none() {
-                let (authority, rest) = (Cow::Borrowed(authority), Cow::Borrowed(rest));
-                return Ok(SplitUrl { scheme, authority, rest });
-            }
-        }
+    if let Some(Usual { scheme, authority, path }) = split_usual(url) {
+        let (authority, rest) = (&url[authority..path], &url[path..]);
+        return Ok(SplitUrl { scheme, authority: Cow::Borrowed(authority), rest: Cow::Borrowed(rest) });
     }
     let is_ftp = url.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("ftp:"));
     let split = if is_ftp { split_as_it_stands(url) } else { split_as_clients_do(url) };
     split.map_err(|trouble| InvalidUrl::new(url, trouble))
 }
 
-/// What has to be looked at in an authority: what clients drop or take for its end.
-static ODD_IN_AUTHORITY: OctetSet = OctetSet::new({
+/// A URL as nearly all are: `http://` or `https://`, an authority with nothing odd in it, and a path.
+struct Usual {
+    scheme: &'static str,
+    /// Where its authority starts.
+    authority: usize,
+    /// Where its path starts, with a `/`.
+    path: usize,
+}
+
+/// Cuts a URL, if it is as nearly all are.
+#[inline]
+fn split_usual(url: &str) -> Option<Usual> {
+    let octets = url.as_bytes();
+    let (scheme, authority) = match octets.first_chunk::<8>()? {
+        b"https://" => ("https", 8),
+        [b'h', b't', b't', b'p', b':', b'/', b'/', _] => ("http", 7),
+        _ => return None,
+    };
+    let path = authority + ENDS_AUTHORITY.first_in(&octets[authority..])?;
+    (octets[path] == b'/' && path > authority).then_some(Usual { scheme, authority, path })
+}
+
+/// What has to be looked at in an authority: its end, and what clients drop or take for its end.
+static ENDS_AUTHORITY: OctetSet = OctetSet::new({
     let mut table = [false; 256];
     let mut octet = 0;
     while octet <= b' ' as usize {
         table[octet] = true;
         octet += 1;
     }
-    table[b'\\' as usize] = true;
+    let mut ends = b"/?#\\".as_slice();
+    while let [end, others @ ..] = ends {
+        table[*end as usize] = true;
+        ends = others;
+    }
     table
 });
 

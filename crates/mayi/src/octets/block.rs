@@ -56,6 +56,24 @@ pub(crate) fn others_than_words(octets: &[u8; SIXTEEN], digits_from: u8) -> u32 
     !(letters | digits | signs).to_bitmask() & 0xFFFF
 }
 
+/// Where one or the other octet stands among sixteen, a bit each.
+#[inline]
+pub(crate) fn places_of_either(octets: &[u8; SIXTEEN], one: u8, other: u8) -> u32 {
+    let octets = u8x16::new(*octets);
+    let places = octets.simd_eq(u8x16::splat(one)) | octets.simd_eq(u8x16::splat(other));
+    places.to_bitmask()
+}
+
+/// Where these two octets stand side by side among seventeen, a bit each.
+#[inline]
+pub(crate) fn places_of_pair(octets: &[u8; SIXTEEN + 1], [one, other]: [u8; 2]) -> u32 {
+    let [first @ .., _] = octets;
+    let [_, second @ ..] = octets;
+    let places = u8x16::new(*first).simd_eq(u8x16::splat(one))
+        & u8x16::new(*second).simd_eq(u8x16::splat(other));
+    places.to_bitmask()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +110,8 @@ mod tests {
                 };
                 let expected = mask_of(&|octet| octet == one || octet == other);
                 assert_eq!(Block::new(&block).places_of_either(one, other), expected, "{block:?}");
+                let (sixteens, _) = block.as_chunks();
+                assert_eq!(u64::from(places_of_either(&sixteens[0], one, other)), expected & 0xFFFF);
                 assert_eq!(
                     Block::new(&block).places_of(one),
                     mask_of(&|octet| octet == one),

@@ -14,10 +14,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 use super::rule::{Compared, Rules};
-use crate::forms::Folds;
 
 /// Up to here, trying one rule after the other is quicker than looking anything up.
-const SHORT_LIST: usize = 96;
+const SHORT_LIST: usize = 256;
 
 /// How many runs of four octets of a rule are looked at for the rarest one. More of them would hardly
 /// be rarer, and take longer than they save.
@@ -69,7 +68,7 @@ impl Index {
             let four = fours_of(rule).min_by_key(|four| crowds.count(key(four)));
             let by_head = head.len() >= 2
                 && crowds.count(head_key) <= four.map_or(CROWDED, |four| crowds.count(key(four)));
-            let longest = || pieces(rule).max_by_key(|piece| piece.len()).unwrap_or_default();
+            let longest = || rule.pieces().max_by_key(|piece| piece.len()).unwrap_or_default();
             if by_head {
                 heads.add(head_key, rank);
                 head_lengths.push(head.len() as u32);
@@ -154,18 +153,9 @@ impl Index {
     }
 }
 
-/// The pieces of a rule behind its first wildcard. One that reaches over a `?` is two: what stands before
-/// it may be in another form of the target than what stands behind it (REP-12).
-fn pieces(rule: Compared<'_>) -> impl Iterator<Item = &[u8]> {
-    let behind_head = &rule.body[rule.shape.head as usize..];
-    let mark = if rule.folds.has(Folds::QUERY) { memchr::memchr(b'?', behind_head) } else { None };
-    let (before, behind) = behind_head.split_at(mark.unwrap_or(behind_head.len()));
-    [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
-}
-
 /// Runs of four octets that a target has to have if the rule matches it.
 fn fours_of(rule: Compared<'_>) -> impl Iterator<Item = &[u8]> {
-    pieces(rule).flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
+    rule.pieces().flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
 }
 
 /// A run of at most four octets as a key.

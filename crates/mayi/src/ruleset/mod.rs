@@ -19,7 +19,7 @@ use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
-use crate::pattern::{PathPattern, index_page_folder, matches, matches_one_of};
+use crate::pattern::{PathPattern, Plain, index_page_folder, matches, matches_one_of};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection};
 use crate::span::{LineCounter, LineNumber, Span};
@@ -175,7 +175,8 @@ impl Prepared {
         let text = forms.folded(folds).octets();
         match &self.search {
             Search::Heads(heads) => {
-                heads.first_match(text, best, |rank| self.is_match(rank, forms, folds, text, tried))
+                let is_match = |rank| self.is_match(rank, forms, folds, text, tried);
+                heads.first_match(text, forms.signs(), best, is_match)
             }
             Search::Index(index) => {
                 let first_match = |octets: &[u8], best: usize| {
@@ -204,7 +205,7 @@ impl Prepared {
         text: &[u8],
         tried: &impl Fn(usize),
     ) -> bool {
-        if let Some(prefix) = self.rules.plain_prefix(rank) {
+        if let Some(prefix) = self.rules.plain_prefix(rank, forms.folds()) {
             tried(prefix.len());
             return folds == Folds::NONE && text.starts_with(prefix);
         }
@@ -237,7 +238,14 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
             continue; // REP-9
         }
         let place = (record.start(), counter.line_at(record.start()));
-        let pattern = PathPattern::read(value, dialect.comparison);
+        let start = record.start() as usize;
+        if dialect.comparison == Comparison::Normalised
+            && let Some(plain) = Plain::read(robots.text(), start..start + value.len())
+        {
+            rules.add_plain(kind, value, plain, place);
+            continue;
+        }
+        let pattern = PathPattern::read_changed(value, dialect.comparison);
         rules.add(kind, value, &pattern, place);
         if dialect.index_pages
             && kind == RuleKind::Allow

@@ -4,9 +4,11 @@
 //! into one number: a pattern that is written as it is compared, and is not very long. What does not fit is
 //! kept apart, whole. It knows nothing of how the rules worth trying are found.
 
+use memchr::memchr;
+
 use crate::directive::RuleKind;
 use crate::forms::Folds;
-use crate::pattern::{PathPattern, Shape, Wildcards};
+use crate::pattern::{PathPattern, Plain, Shape, Wildcards};
 use crate::span::LineNumber;
 
 /// The rules of a crawler by rank, and the texts of their patterns.
@@ -66,6 +68,27 @@ impl<'r> Compared<'r> {
     pub(super) fn head(&self) -> &'r [u8] {
         &self.body[..self.shape.head as usize]
     }
+
+    /// The pieces behind the first wildcard. One that reaches over a `?` is two: what stands before it may be in
+    /// another form of the target than what stands behind it (REP-12).
+    pub(super) fn pieces(self) -> impl Iterator<Item = &'r [u8]> {
+        let (before, behind) = self.wild_parts();
+        [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
+    }
+
+    /// The same without what may be in another form than most of it.
+    pub(super) fn pieces_of_one_form(self) -> impl Iterator<Item = &'r [u8]> {
+        let (before, behind) = self.wild_parts();
+        let part = if behind.is_empty() { before } else { behind };
+        part.split(|&octet| octet == b'*')
+    }
+
+    /// What stands behind the head up to the pattern's own `?`, where that makes a difference, and from there on.
+    fn wild_parts(self) -> (&'r [u8], &'r [u8]) {
+        let behind_head = &self.body[self.shape.head as usize..];
+        let mark = if self.folds.has(Folds::QUERY) { memchr(b'?', behind_head) } else { None };
+        behind_head.split_at(mark.unwrap_or(behind_head.len()))
+    }
 }
 
 impl Rules {
@@ -77,19 +100,26 @@ impl Rules {
     #[inline]
     pub(super) fn compared(&self, rank: usize) -> Compared<'_> {
         let rule = &self.by_rank[rank];
-        let form = self.form(rule);
-        let start = (rule.written_at + form.body_at) as usize;
-        let body = &self.arena[start..start + form.body as usize];
-        Compared { body, shape: form.shape, folds: form.folds }
+        let start = rule.written_at as usize;
+        match rule.form.compared() {
+            Ok((octets, shape, folds)) => {
+                Compared { body: &self.arena[start..start + octets], shape, folds }
+            }
+            Err(place) => {
+                let Form { body_at, body, shape, folds, .. } = self.odd[place];
+                let start = start + body_at as usize;
+                Compared { body: &self.arena[start..start + body as usize], shape, folds }
+            }
+        }
     }
 
-    /// The text of the rule at this rank, where that is all there is to compare: a target matches if it
-    /// starts with it, in any form.
+    /// The text of the rule at this rank, where that is all there is to compare: a target of which these
+    /// folds make another form matches if it starts with it, as it stands.
     #[inline]
-    pub(super) fn plain_prefix(&self, rank: usize) -> Option<&[u8]> {
+    pub(super) fn plain_prefix(&self, rank: usize, folds: Folds) -> Option<&[u8]> {
         let rule = &self.by_rank[rank];
         let start = rule.written_at as usize;
-        Some(&self.arena[start..start + rule.form.octets_of_plain_prefix()?])
+        Some(&self.arena[start..start + rule.form.octets_of_plain_prefix(folds)?])
     }
 
     /// What any of the rules asks for.
@@ -98,7 +128,7 @@ impl Rules {
     }
 
     /// All of them, by rank.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Compared<'_>> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Compared<'_>> {
         (0..self.len()).map(|rank| self.compared(rank))
     }
 
@@ -154,34 +184,58 @@ impl RulesBuilder {
         }
     }
 
-    /// Adds a rule whose pattern is written at `start` of the file, on that line.
+    /// Adds a rule whose pattern is written at `start` of the file, on that line, and compared as it is written.
+    #[inline]
+    pub(super) fn add_plain(
+        &mut self,
+        kind: RuleKind,
+        written: &[u8],
+        plain: Plain,
+        place: (u32, LineNumber),
+    ) {
+        let Plain { compared, shape, folds, .. } = plain;
+        let octets = written.len() as u32;
+        let body = compared as u32;
+        self.push(
+            Form { kind, written: octets, octets, body_at: 0, body, shape, folds },
+            written,
+            &[],
+            place,
+        );
+    }
+
+    /// Adds a rule whose pattern may be compared in another form.
     pub(super) fn add(
         &mut self,
         kind: RuleKind,
         written: &[u8],
         pattern: &PathPattern<'_>,
-        (start, line): (u32, LineNumber),
+        place: (u32, LineNumber),
     ) {
-        let written_at = self.arena.len() as u32;
-        self.arena.extend_from_slice(written);
-        let body = pattern.body();
-        let mut body_at = 0;
-        if !pattern.is_start_of(written) {
-            body_at = written.len() as u32;
-            self.arena.extend_from_slice(body);
-        }
+        let is_start = pattern.is_start_of(written);
         let form = Form {
             kind,
             written: written.len() as u32,
             octets: pattern.octets() as u32,
-            body_at,
-            body: body.len() as u32,
+            body_at: if is_start { 0 } else { written.len() as u32 },
+            body: pattern.body().len() as u32,
             shape: pattern.shape(),
             folds: pattern.folds(),
         };
+        self.push(form, written, if is_start { &[] } else { pattern.body() }, place);
+    }
+
+    /// Adds a rule with what is written, and what is compared where that is something else.
+    #[inline]
+    fn push(&mut self, form: Form, written: &[u8], body: &[u8], (start, line): (u32, LineNumber)) {
+        let written_at = self.arena.len() as u32;
+        self.arena.extend_from_slice(written);
+        if !body.is_empty() {
+            self.arena.extend_from_slice(body);
+        }
         self.folds = self.folds | form.folds;
         let place = self.rules.len() as u64;
-        let allow_first = u64::from(kind == RuleKind::Disallow);
+        let allow_first = u64::from(form.kind == RuleKind::Disallow);
         self.ranking.push(u64::from(u32::MAX - form.octets) << 32 | allow_first << 31 | place);
         let form = Packed::new(form).unwrap_or_else(|| {
             self.odd.push(form);
@@ -223,15 +277,10 @@ impl Packed {
             && octets == written
             && written <= Self::MOST_OCTETS
             && tail <= Self::MOST_TAIL;
-        let wildcards = match shape.wildcards {
-            Wildcards::None => 0,
-            Wildcards::One => 1,
-            Wildcards::Several => 2,
-        };
         fits.then_some(Self(
             u32::from(kind == RuleKind::Disallow)
                 | u32::from(shape.anchored) << Self::ANCHORED
-                | wildcards << Self::WILDCARDS
+                | (shape.wildcards as u32) << Self::WILDCARDS
                 | u32::from(folds.bits()) << Self::FOLDS
                 | tail << Self::TAIL
                 | written << Self::WRITTEN
@@ -243,23 +292,24 @@ impl Packed {
         Self(Self::ODD | place as u32)
     }
 
-    /// How many octets are compared, where there is no wildcard, no anchor and no second spelling.
+    /// How many octets are compared, where there is no wildcard, no anchor and none of these folds.
     #[inline]
-    fn octets_of_plain_prefix(self) -> Option<usize> {
-        const MORE: u32 =
-            Packed::ODD | 1 << Packed::ANCHORED | 3 << Packed::WILDCARDS | 7 << Packed::FOLDS;
+    fn octets_of_plain_prefix(self, folds: Folds) -> Option<usize> {
+        const MORE: u32 = Packed::ODD | 1 << Packed::ANCHORED | 3 << Packed::WILDCARDS;
+        let more = MORE | u32::from(folds.bits()) << Self::FOLDS;
         // Without a wildcard, what stands before the first one is all that is compared.
-        (self.0 & MORE == 0).then_some((self.0 >> Self::HEAD) as usize)
+        (self.0 & more == 0).then_some((self.0 >> Self::HEAD) as usize)
     }
 
-    /// The form, or its place among the odd ones.
+    /// How many octets from the start of the written pattern are compared, and how; or the place of the form
+    /// among the odd ones.
     #[inline]
-    fn unpack(self) -> Result<Form, usize> {
+    fn compared(self) -> Result<(usize, Shape, Folds), usize> {
         if self.0 & Self::ODD != 0 {
             return Err((self.0 & !Self::ODD) as usize);
         }
         let part = |from: u32, most: u32| self.0 >> from & most;
-        let written = part(Self::WRITTEN, Self::MOST_OCTETS);
+        let octets = part(Self::WRITTEN, Self::MOST_OCTETS) - part(Self::TAIL, Self::MOST_TAIL);
         let shape = Shape {
             head: part(Self::HEAD, Self::MOST_OCTETS),
             wildcards: match part(Self::WILDCARDS, 3) {
@@ -269,15 +319,16 @@ impl Packed {
             },
             anchored: part(Self::ANCHORED, 1) != 0,
         };
-        Ok(Form {
-            kind: if part(0, 1) != 0 { RuleKind::Disallow } else { RuleKind::Allow },
-            written,
-            octets: written,
-            body_at: 0,
-            body: written - part(Self::TAIL, Self::MOST_TAIL),
-            shape,
-            folds: Folds::from_bits(part(Self::FOLDS, 7) as u8),
-        })
+        Ok((octets as usize, shape, Folds::from_bits(part(Self::FOLDS, 7) as u8)))
+    }
+
+    /// The form, or its place among the odd ones.
+    #[inline]
+    fn unpack(self) -> Result<Form, usize> {
+        let (body, shape, folds) = self.compared()?;
+        let written = self.0 >> Self::WRITTEN & Self::MOST_OCTETS;
+        let kind = if self.0 & 1 != 0 { RuleKind::Disallow } else { RuleKind::Allow };
+        Ok(Form { kind, written, octets: written, body_at: 0, body: body as u32, shape, folds })
     }
 }
 

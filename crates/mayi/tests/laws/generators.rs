@@ -389,11 +389,12 @@ pub(crate) fn untidy() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![5 => file.clone(), 1 => strewn(file)]
 }
 
-/// A file with one group of so many rules that preparing it makes an index. Some rules are there
-/// twice.
+/// A file with one group of many rules, every other time so many that preparing it makes an index. Some rules
+/// are there twice.
 pub(crate) fn large_group() -> impl Strategy<Value = Vec<u8>> {
     let repeated = vec(any::<prop::sample::Index>(), 0..20);
-    (vec(rule_line(), 20..240), repeated).prop_map(|(mut rules, repeated)| {
+    let rules = prop_oneof![vec(rule_line(), 20..240), vec(rule_line(), 257..300)];
+    (rules, repeated).prop_map(|(mut rules, repeated)| {
         let copies: Vec<_> = repeated.iter().map(|index| index.get(&rules).clone()).collect();
         rules.extend(copies);
         format!("User-agent: *\n{}\n", rules.join("\n")).into_bytes()

@@ -20,6 +20,19 @@ pub struct Hit<'l> {
 }
 
 impl<'l> Hit<'l> {
+    /// The same with text of its own.
+    pub(crate) fn into_owned(self) -> Hit<'static> {
+        let owned = |octets: Cow<'l, [u8]>| Cow::Owned(octets.into_owned());
+        Hit {
+            time: self.time,
+            address: owned(self.address),
+            target: owned(self.target),
+            status: self.status,
+            host: self.host.map(owned),
+            user_agent: owned(self.user_agent),
+        }
+    }
+
     /// Takes a request line, `GET /a?b HTTP/1.1`, apart. What is no request line is kept as it is: it
     /// starts with no `/`, so it is a request for no page.
     pub(crate) fn set_request(&mut self, request: &'l [u8]) {

@@ -72,10 +72,10 @@ pub(crate) fn common(text: &[u8]) -> Option<i64> {
     let months: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
     let month = (1..).zip(months.chunks(3)).find(|(_, name)| name.eq_ignore_ascii_case(month))?.0;
     let days = days_of(number(year)?, month, number(day)?)?;
-    let zone = match text.get(20..) {
-        None | Some([]) => 0,
-        Some([b' ', zone @ ..]) => offset(zone)?,
-        Some(_) => return None,
+    let zone = match without_fraction(text.get(20..).unwrap_or_default())? {
+        [] => 0,
+        [b' ', zone @ ..] => offset(zone)?,
+        _ => return None,
     };
     Some(days * DAY + seconds_of(clock)? - zone)
 }
@@ -87,19 +87,18 @@ pub(crate) fn rfc3339(text: &[u8]) -> Option<i64> {
         return None;
     }
     let clock = seconds_of(text.get(11..19)?)?;
-    let mut rest = &text[19..];
-    if let [b'.' | b',', fraction @ ..] = rest {
-        let digits = fraction.iter().take_while(|octet| octet.is_ascii_digit()).count();
-        if digits == 0 {
-            return None;
-        }
-        rest = &fraction[digits..];
-    }
-    let zone = match rest {
+    let zone = match without_fraction(&text[19..])? {
         [] | [b'Z' | b'z'] => 0,
         [b' ', zone @ ..] | zone => offset(zone)?,
     };
     Some(days + clock - zone)
+}
+
+/// What stands behind the fraction of a second, where there is one.
+fn without_fraction(text: &[u8]) -> Option<&[u8]> {
+    let [b'.' | b',', fraction @ ..] = text else { return Some(text) };
+    let digits = fraction.iter().take_while(|octet| octet.is_ascii_digit()).count();
+    (digits > 0).then(|| &fraction[digits..])
 }
 
 /// `2000-10-10` and `13:55:36` in two fields.
@@ -114,13 +113,18 @@ pub(crate) fn epoch(text: &[u8]) -> Option<i64> {
     if digits == 0 || digits > 19 || !matches!(text.get(digits), None | Some(b'.')) {
         return None;
     }
-    let number: i64 = std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?;
-    Some(match digits {
-        0..=11 => number,
-        12..=14 => number / 1_000,
-        15..=17 => number / 1_000_000,
+    epoch_of(std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?)
+}
+
+/// The same for a number.
+pub(crate) fn epoch_of(number: u64) -> Option<i64> {
+    let seconds = match number {
+        0..100_000_000_000 => number,
+        100_000_000_000..100_000_000_000_000 => number / 1_000,
+        100_000_000_000_000..100_000_000_000_000_000 => number / 1_000_000,
         _ => number / 1_000_000_000,
-    })
+    };
+    i64::try_from(seconds).ok()
 }
 
 /// Any of the forms that a field called "time" may have.
@@ -156,10 +160,10 @@ pub(crate) fn time_text(time: i64) -> String {
     format!("{}T{hours:02}:{minutes:02}:{seconds:02}Z", day_text(day_of(time)))
 }
 
-/// The seconds before a date.
+/// The seconds before a date, `2000-10-10` or `2000/10/10`.
 fn date(text: &[u8]) -> Option<i64> {
     let (year, month, day) = (text.get(..4)?, text.get(5..7)?, text.get(8..10)?);
-    if text.len() != 10 || text[4] != b'-' || text[7] != b'-' {
+    if text.len() != 10 || text[4] != text[7] || !matches!(text[4], b'-' | b'/') {
         return None;
     }
     Some(days_of(number(year)?, number(month)?, number(day)?)? * DAY)
@@ -220,9 +224,11 @@ mod tests {
         let second = 971_211_336;
         assert_eq!(common(b"10/Oct/2000:13:55:36 -0700"), Some(second));
         assert_eq!(common(b"10/Oct/2000:20:55:36"), Some(second));
+        assert_eq!(common(b"10/Oct/2000:13:55:36.123 -0700"), Some(second));
         for text in [
             "2000-10-10T20:55:36Z",
             "2000-10-10 20:55:36",
+            "2000/10/10 20:55:36.5",
             "2000-10-10T13:55:36.25-07:00",
             "2000-10-10T22:55:36,1+0200",
             "971211336",
@@ -248,6 +254,8 @@ mod tests {
             "2026-10-01T24:00:00Z",
             "2026-10-01T00:00:00.Z",
             "2026-10-01T00:00:00+1",
+            "10/Oct/2000:13:55:36.x -0700",
+            "2000-10/10 20:55:36",
             "1e9",
             "99999999999999999999",
         ] {

@@ -24,14 +24,22 @@ pub(super) fn read(line: &[u8]) -> Result<Hit<'_>, Unreadable> {
         match place {
             TIME => hit.time = Some(time::rfc3339(value).ok_or(Unreadable::Date)?),
             CLIENT => {
-                // The port is behind the last colon.
-                let end = memchr::memrchr(b':', value).ok_or(Unreadable::Fields)?;
+                // The port is behind the last colon. Lines of other load balancers have something else here.
+                let end = memchr::memrchr(b':', value).unwrap_or(value.len());
+                if end == value.len() && present(value).is_some() {
+                    return Err(Unreadable::Fields);
+                }
                 let address = &value[..end];
                 let bare = address.strip_prefix(b"[").and_then(|inner| inner.strip_suffix(b"]"));
                 hit.address = Cow::Borrowed(bare.unwrap_or(address));
             }
             STATUS => hit.status = status(value),
-            REQUEST => hit.set_request(value),
+            REQUEST => {
+                hit.set_request(value);
+                if let Cow::Borrowed(target) = hit.target {
+                    hit.target = unescaped(target);
+                }
+            }
             USER_AGENT => hit.user_agent = unescaped(present(value).unwrap_or_default()),
             _ => {}
         }
@@ -70,6 +78,11 @@ mod tests {
         assert_eq!((hit.time, &*hit.address), (Some(971_211_336), &b"2001:db8::1"[..]));
         assert_eq!((&*hit.target, hit.host.as_deref()), (&b"/a?b"[..], Some(&b"example.com:443"[..])));
         assert_eq!((hit.status, &*hit.user_agent), (Some(301), &b"a \"b\" GPTBot/1"[..]));
+        // What was no HTTP has no request, and may have no client.
+        let line = br#"http 2000-10-10T20:55:36.5Z app/x/1 - - -1 -1 -1 400 - 0 272 "- http://example.com:80- -" "-" - -"#;
+        let mut hit = read(line).expect("a line");
+        hit.split_absolute();
+        assert_eq!((&*hit.address, hit.status, &*hit.user_agent), (&b"-"[..], Some(400), &b""[..]));
         assert_eq!(read(b"h2 2000-10-10T20:55:36.5Z"), Err(Unreadable::Fields));
         assert_eq!(read(b""), Err(Unreadable::Fields));
     }

@@ -1,50 +1,49 @@
 //! JSON lines of Cloudflare Logpush (the dataset of HTTP requests) → hits.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 
-use super::{Unreadable, json};
+use super::Unreadable;
+use super::json::{Scalar, members};
 use crate::hit::Hit;
-use crate::time;
 
+/// Which fields there are is the customer's choice. Numbers may stand as text, and times are a text of
+/// RFC 3339, seconds or nanoseconds.
 #[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Line {
-    #[serde(rename = "ClientIP", default)]
-    client_ip: Option<String>,
-    #[serde(default)]
-    client_request_host: Option<String>,
-    #[serde(rename = "ClientRequestURI", default)]
-    client_request_uri: Option<String>,
-    #[serde(default)]
-    client_request_path: Option<String>,
-    #[serde(default)]
-    client_request_user_agent: Option<String>,
-    #[serde(default)]
-    edge_response_status: Option<u16>,
-    /// A text of RFC 3339, seconds or nanoseconds.
-    #[serde(default)]
-    edge_start_timestamp: Option<serde_json::Value>,
+#[serde(rename_all = "PascalCase", default)]
+#[derive(Default)]
+struct Line<'l> {
+    #[serde(borrow, rename = "ClientIP")]
+    client_ip: Scalar<'l>,
+    #[serde(borrow)]
+    client_request_host: Scalar<'l>,
+    #[serde(borrow, rename = "ClientRequestURI")]
+    client_request_uri: Scalar<'l>,
+    #[serde(borrow)]
+    client_request_path: Scalar<'l>,
+    #[serde(borrow)]
+    client_request_user_agent: Scalar<'l>,
+    #[serde(borrow)]
+    edge_response_status: Scalar<'l>,
+    #[serde(borrow)]
+    edge_start_timestamp: Scalar<'l>,
+    #[serde(borrow)]
+    edge_end_timestamp: Scalar<'l>,
 }
 
-pub(super) fn read(line: &[u8]) -> Result<Hit<'static>, Unreadable> {
-    let line: Line = json(line)?;
-    let target = line.client_request_uri.or(line.client_request_path).ok_or(Unreadable::Json)?;
-    let moment = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => time::any(text.as_bytes()),
-        value => time::epoch(value.to_string().as_bytes()),
+pub(super) fn read(line: &[u8]) -> Result<Hit<'_>, Unreadable> {
+    let line: Line<'_> = members(line)?;
+    let target = line.client_request_uri.octets().or_else(|| line.client_request_path.octets());
+    let time = match line.edge_start_timestamp.time()? {
+        Some(time) => Some(time),
+        None => line.edge_end_timestamp.time()?,
     };
-    let time = line.edge_start_timestamp.as_ref();
-    let time = time.map(|value| moment(value).ok_or(Unreadable::Date)).transpose()?;
-    let octets = |text: Option<String>| Cow::Owned(text.unwrap_or_default().into_bytes());
     Ok(Hit {
         time,
-        address: octets(line.client_ip),
-        target: Cow::Owned(target.into_bytes()),
-        status: line.edge_response_status,
-        host: line.client_request_host.map(|host| Cow::Owned(host.into_bytes())),
-        user_agent: octets(line.client_request_user_agent),
+        address: line.client_ip.octets().unwrap_or_default(),
+        target: target.ok_or(Unreadable::Json)?,
+        status: line.edge_response_status.status(),
+        host: line.client_request_host.octets(),
+        user_agent: line.client_request_user_agent.octets().unwrap_or_default(),
     })
 }
 
@@ -54,7 +53,9 @@ mod tests {
 
     #[test]
     fn lines_of_cloudflare() {
-        for time in ["\"2000-10-10T20:55:36Z\"", "971211336", "971211336000000000"] {
+        for time in
+            ["\"2000-10-10T20:55:36Z\"", "971211336", "971211336000000000", "\"971211336000000000\""]
+        {
             let line = format!(
                 r#"{{"ClientIP":"192.0.2.1","ClientRequestHost":"example.com","ClientRequestURI":"/a","ClientRequestUserAgent":"GPTBot/1","EdgeStartTimestamp":{time},"EdgeResponseStatus":200,"RayID":"x"}}"#
             );
@@ -64,6 +65,9 @@ mod tests {
                 (Some(971_211_336), &b"/a"[..], Some(200))
             );
         }
+        let line = br#"{"ClientRequestPath":"/a","EdgeEndTimestamp":971211336,"EdgeResponseStatus":"404","ClientIP":"2001:db8::1"}"#;
+        let hit = read(line).expect("a line");
+        assert_eq!((hit.time, hit.status), (Some(971_211_336), Some(404)));
         assert_eq!(read(br#"{"ClientIP":"192.0.2.1"}"#), Err(Unreadable::Json));
     }
 }

@@ -6,12 +6,13 @@
 mod alb;
 mod caddy;
 mod cloudflare;
+mod json;
 mod nginx_json;
 mod template;
 mod w3c;
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::hit::Hit;
 use template::Template;
@@ -55,7 +56,7 @@ pub enum Unreadable {
     Json,
     /// It is longer than a line may be.
     TooLong,
-    /// Its file has no header that says what its fields are.
+    /// Its file has no header that says which of its fields is the path.
     NoHeader,
     /// Its file is in no format that was recognised.
     UnknownFormat,
@@ -81,7 +82,7 @@ impl Unreadable {
             Self::Date => "the date of the line can't be read",
             Self::Json => "the line is not JSON of the format",
             Self::TooLong => "the line is too long",
-            Self::NoHeader => "no #Fields line says what the fields are",
+            Self::NoHeader => "no #Fields line says which field is the path (cs-uri-stem)",
             Self::UnknownFormat => {
                 "the format was not recognised from the first lines; --format names it"
             }
@@ -133,7 +134,8 @@ impl Format {
             "alb" => Kind::Alb,
             "w3c" | "iis" => Kind::W3c(w3c::Layout::unknown()),
             _ if text.contains(['$', '%']) => {
-                Kind::Template("log_format", Template::new(text).map_err(InvalidFormat)?)
+                let text = template::without_directive(text);
+                Kind::Template("log_format", Template::new(&text).map_err(InvalidFormat)?)
             }
             _ => {
                 let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
@@ -205,24 +207,29 @@ impl Format {
             Kind::Template(_, template) => template.read(line)?,
             Kind::W3c(layout) => layout.read(line)?,
             Kind::Alb => alb::read(line)?,
-            Kind::Caddy => caddy::read(line)?,
-            Kind::NginxJson => nginx_json::read(line)?,
-            Kind::Cloudflare => cloudflare::read(line)?,
+            Kind::Caddy => json::read_line(line, caddy::read)?,
+            Kind::NginxJson => json::read_line(line, nginx_json::read)?,
+            Kind::Cloudflare => json::read_line(line, cloudflare::read)?,
             Kind::Unknown => return Err(Unreadable::UnknownFormat),
         };
         hit.split_absolute();
         Ok(hit)
     }
 
-    /// Whether a line is about the log and not a line of it: a directive of W3C.
+    /// Whether a line is about the log and not a line of it: a directive of W3C. The first ones may come
+    /// before the one that tells what the log is.
     pub fn is_directive(&self, line: &[u8]) -> bool {
-        matches!(self.0, Kind::W3c(_)) && line.first() == Some(&b'#')
+        match self.0 {
+            Kind::W3c(_) => line.first() == Some(&b'#'),
+            Kind::Unknown => w3c::is_directive(line),
+            _ => false,
+        }
     }
 
     /// The format of the lines behind a directive, where it changes.
     pub fn after_directive(&self, line: &[u8]) -> Option<Self> {
         match &self.0 {
-            Kind::W3c(_) => Some(Self(Kind::W3c(w3c::Layout::after(line)?))),
+            Kind::W3c(_) | Kind::Unknown => Some(Self(Kind::W3c(w3c::Layout::after(line)?))),
             _ => None,
         }
     }
@@ -250,11 +257,19 @@ fn built_in(name: &'static str, text: &str) -> Kind {
     }
 }
 
-/// The address that octets are, if they are one.
+/// The address that octets are, if they are one: in brackets or not, with a port or not. Of a list, as proxies
+/// write it, the first one is who asked.
 pub(crate) fn address(octets: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(octets).ok()?;
-    let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    let address: IpAddr = text.parse().ok()?;
+    let text = text.split_once(',').map_or(text, |(first, _)| first);
+    let parsed = text.parse::<IpAddr>().ok();
+    let address = parsed.or_else(|| {
+        // No name has these at these places, so that names are not looked at twice.
+        let may_have_port = text.starts_with('[') || text.ends_with(|last: char| last.is_ascii_digit());
+        let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+        let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+        may_have_port.then(|| bare.parse().ok().or_else(with_port)).flatten()
+    })?;
     Some(address.to_canonical())
 }
 
@@ -262,19 +277,6 @@ pub(crate) fn address(octets: &[u8]) -> Option<IpAddr> {
 fn status(text: &[u8]) -> Option<u16> {
     let is_status = text.len() == 3 && text.iter().all(u8::is_ascii_digit);
     is_status.then(|| text.iter().fold(0, |status, digit| status * 10 + u16::from(digit - b'0')))
-}
-
-/// The members of a line of JSON. Octets that are no UTF-8 are replaced, and the escapes of nginx that
-/// JSON does not have (`\x22`) are read as meant.
-fn json<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T, Unreadable> {
-    if line.first() != Some(&b'{') {
-        return Err(Unreadable::Json);
-    }
-    if let Ok(members) = serde_json::from_slice(line) {
-        return Ok(members);
-    }
-    let text = String::from_utf8_lossy(line).replace("\\x", "\\u00");
-    serde_json::from_str(&text).map_err(|_| Unreadable::Json)
 }
 
 /// A format that nobody knows, or a `log_format` that does not have what is needed.
@@ -323,6 +325,21 @@ mod tests {
             "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"curl/8\"\n",
         );
         assert_eq!(Format::detect(log.as_bytes()).name(), "combined");
+    }
+
+    #[test]
+    fn addresses_as_logs_have_them() {
+        for text in
+            ["192.0.2.1", "192.0.2.1:443", "::ffff:192.0.2.1", "192.0.2.1, 10.0.0.1", "192.0.2.1,"]
+        {
+            assert_eq!(address(text.as_bytes()), Some([192, 0, 2, 1].into()), "{text}");
+        }
+        for text in ["2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:443", "2001:DB8::1,x"] {
+            assert_eq!(address(text.as_bytes()), "2001:db8::1".parse().ok(), "{text}");
+        }
+        for text in ["", "-", "unknown", "host1.example.net", "[", "[]", ":443", "1.2.3"] {
+            assert_eq!(address(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

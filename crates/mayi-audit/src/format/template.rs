@@ -30,12 +30,18 @@ struct Step {
 enum Field {
     Ignored,
     Address,
+    /// The addresses that a proxy says it asks for; they count where the log has no other.
+    Forwarded,
     Time,
     Request,
     Target,
     Query,
+    /// `?` where there is a query: `$is_args`.
+    QueryMark,
     Status,
     Host,
+    /// A host with the target right behind it.
+    HostAndTarget,
     UserAgent,
 }
 
@@ -51,6 +57,9 @@ const NGINX: &[(&str, Field)] = &[
     ("uri", Field::Target),
     ("args", Field::Query),
     ("query_string", Field::Query),
+    ("is_args", Field::QueryMark),
+    ("http_x_forwarded_for", Field::Forwarded),
+    ("proxy_add_x_forwarded_for", Field::Forwarded),
     ("status", Field::Status),
     ("host", Field::Host),
     ("http_host", Field::Host),
@@ -93,7 +102,12 @@ impl Template {
             let is_quoted = text.ends_with('"');
             match steps.last_mut() {
                 None => start = Some(text),
-                Some(_) if text.is_empty() => {
+                Some(before) if text.is_empty() => {
+                    if let Some(together) = together(before.field, field) {
+                        before.field = together;
+                        rest = &rest[length..];
+                        continue;
+                    }
                     return Err("two fields of a log_format stand side by side: something has to be \
                                 between them that says where the first one ends"
                         .to_owned());
@@ -111,7 +125,7 @@ impl Template {
             last.is_quoted &= last.end.first() == Some(&b'"');
         }
         let has = |wanted: Field| steps.iter().any(|step| step.field == wanted);
-        if !has(Field::Request) && !has(Field::Target) {
+        if ![Field::Request, Field::Target, Field::HostAndTarget].into_iter().any(has) {
             return Err("a log_format needs the request: $request or $request_uri, %r or %U".to_owned());
         }
         Ok(Self { start: start.unwrap_or_default().into_bytes().into(), steps })
@@ -121,6 +135,7 @@ impl Template {
         let mut rest = line.strip_prefix(&*self.start).ok_or(Unreadable::Fields)?;
         let mut hit = Hit::default();
         let mut query = None;
+        let mut forwarded = None;
         for step in &self.steps {
             let end = if step.end.is_empty() {
                 rest.len()
@@ -132,16 +147,25 @@ impl Template {
             let value = &rest[..end];
             rest = &rest[end + step.end.len()..];
             match step.field {
-                Field::Ignored => {}
+                Field::Ignored | Field::QueryMark => {}
                 Field::Address => hit.address = Cow::Borrowed(value),
+                Field::Forwarded => forwarded = forwarded.or(present(value)),
                 Field::Time => hit.time = Some(time::any(value).ok_or(Unreadable::Date)?),
                 Field::Request => hit.set_request(value),
                 Field::Target => hit.target = Cow::Borrowed(value),
                 Field::Query => query = present(value),
                 Field::Status => hit.status = status(value),
-                Field::Host => hit.host = present(value).map(Cow::Borrowed),
+                Field::Host => hit.host = hit.host.or(present(value).map(Cow::Borrowed)),
+                Field::HostAndTarget => {
+                    let (host, target) = value.split_at(memchr::memchr(b'/', value).unwrap_or(0));
+                    hit.host = hit.host.or(present(host).map(Cow::Borrowed));
+                    hit.target = Cow::Borrowed(target);
+                }
                 Field::UserAgent => hit.user_agent = unescaped(present(value).unwrap_or_default()),
             }
+        }
+        if let (Some(forwarded), None) = (forwarded, present(&hit.address)) {
+            hit.address = Cow::Borrowed(forwarded);
         }
         if let Cow::Borrowed(target) = hit.target {
             hit.target = unescaped(target);
@@ -157,6 +181,47 @@ impl Template {
         }
         Ok(hit)
     }
+}
+
+/// What two fields are that stand side by side, where it can be told: a path and its query, or a host and
+/// a path.
+fn together(before: Field, field: Field) -> Option<Field> {
+    match (before, field) {
+        (Field::Target | Field::HostAndTarget, Field::Query | Field::QueryMark) => Some(before),
+        (Field::QueryMark, Field::Query) => Some(Field::Query),
+        (Field::Host, Field::Target) => Some(Field::HostAndTarget),
+        _ => None,
+    }
+}
+
+/// The text of a format as it stands in a file of nginx (`log_format main '…' '…';`) or Apache
+/// (`LogFormat "…" name`), without what is around it there.
+pub(super) fn without_directive(text: &str) -> String {
+    let trimmed = text.trim();
+    let word = trimmed.split_whitespace().next().unwrap_or_default();
+    let is_nginx = word == "log_format" || trimmed.starts_with('\'');
+    let is_apache = ["LogFormat", "CustomLog"].iter().any(|name| word.eq_ignore_ascii_case(name));
+    if !is_nginx && !is_apache {
+        return text.to_owned();
+    }
+    let mut format = String::new();
+    let mut rest = &trimmed[if trimmed.starts_with('\'') { 0 } else { word.len() }..];
+    while let Some(start) = rest.find(['\'', '"']) {
+        let quote = rest.as_bytes()[start];
+        let inner = &rest[start + 1..];
+        let mut end = 0;
+        let octets = inner.as_bytes();
+        while end < octets.len() && octets[end] != quote {
+            end += if octets[end] == b'\\' { 2 } else { 1 };
+        }
+        format.push_str(inner.get(..end).unwrap_or(inner));
+        rest = inner.get(end + 1..).unwrap_or_default();
+        if is_apache {
+            // What follows is the nickname, or where to write.
+            break;
+        }
+    }
+    if format.is_empty() { text.to_owned() } else { format }
 }
 
 /// The field that a text starts with, and how long its name is there.
@@ -194,6 +259,7 @@ fn field_at(text: &str) -> Option<(Field, usize)> {
     let field = match (argument, letter) {
         (Some(name), 'i') if name.eq_ignore_ascii_case("user-agent") => Field::UserAgent,
         (Some(name), 'i') if name.eq_ignore_ascii_case("host") => Field::Host,
+        (Some(name), 'i') if name.eq_ignore_ascii_case("x-forwarded-for") => Field::Forwarded,
         (Some(_), 't') => Field::Time,
         (Some("c"), 'a') | (None, _) => {
             let name = letter.to_string();
@@ -276,12 +342,43 @@ mod tests {
         assert_eq!(hit.host.as_deref(), Some(&b"example.com"[..]));
         assert_eq!(&*hit.user_agent, b"curl/8");
         let hit = read(
-            r#"%{c}a %!200,304{X}i %{%Y-%m-%dT%H:%M:%S%z}t \"%m %U%q\" %>s \"%{User-agent}i\""#
-                .replace("%U%q", "%U %q")
-                .as_str(),
-            r#"192.0.2.1 - 2000-10-10T13:55:36-0700 "GET /a ?b" 200 "curl/8""#,
+            r#"%{c}a %!200,304{X}i %{%Y-%m-%dT%H:%M:%S%z}t \"%m %U%q %H\" %>s \"%{User-agent}i\""#,
+            r#"192.0.2.1 - 2000-10-10T13:55:36-0700 "GET /a?b HTTP/1.1" 200 "curl/8""#,
         );
         assert_eq!((hit.time, &*hit.target), (Some(971_211_336), &b"/a?b"[..]));
+    }
+
+    #[test]
+    fn fields_side_by_side() {
+        let hit = read(
+            "$http_x_forwarded_for - [$time_local] \"$request_method $scheme://$host$uri$is_args$args\" $status \"$http_user_agent\"",
+            "192.0.2.1, 10.0.0.1 - [10/Oct/2000:13:55:36 -0700] \"GET https://example.com/a?b\" 200 \"curl/8\"",
+        );
+        assert_eq!((&*hit.target, hit.host.as_deref()), (&b"/a?b"[..], Some(&b"example.com"[..])));
+        assert_eq!(&*hit.address, b"192.0.2.1, 10.0.0.1");
+        let hit = read(
+            "$remote_addr $http_x_forwarded_for \"$request\"",
+            "192.0.2.1 10.0.0.1 \"GET /a HTTP/1.1\"",
+        );
+        assert_eq!(&*hit.address, b"192.0.2.1", "who connected is known, what it says is not");
+    }
+
+    #[test]
+    fn formats_as_they_stand_in_files() {
+        let nginx = "log_format main escape=default '$remote_addr - $remote_user [$time_local] \"$request\" '\n    '$status \"$http_user_agent\"';";
+        let line = r#"192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.1" 404 "curl/8""#;
+        for text in [nginx, nginx.split_once("default ").expect("the quotes").1] {
+            let hit = read(&without_directive(text), line);
+            assert_eq!(
+                (&*hit.target, hit.status, &*hit.user_agent),
+                (&b"/a"[..], Some(404), &b"curl/8"[..])
+            );
+        }
+        let apache = r#"LogFormat "%h %l %u %t \"%r\" %>s \"%{User-agent}i\"" own"#;
+        assert_eq!(read(&without_directive(apache), line).status, Some(404));
+        for text in ["log_format", "log_format main '", "'\\", "LogFormat \"", "%r"] {
+            without_directive(text);
+        }
     }
 
     #[test]

@@ -54,17 +54,20 @@ impl Layout {
     pub(super) fn after(line: &[u8]) -> Option<Self> {
         let fields = line.strip_prefix(b"#Fields:")?;
         let is_cloudfront = memchr::memmem::find(fields, b"x-edge-location").is_some();
-        Some(Self { columns: Some(columns(fields)), is_cloudfront })
+        // Lines that do not say what was asked for can't be read.
+        let columns = Some(columns(fields)).filter(|columns| columns.contains(&Column::Stem));
+        Some(Self { columns, is_cloudfront })
     }
 
     pub(super) fn read<'l>(&self, line: &'l [u8]) -> Result<Hit<'l>, Unreadable> {
         let columns = self.columns.as_deref().ok_or(Unreadable::NoHeader)?;
         let separator = if memchr::memchr(b'\t', line).is_some() { b'\t' } else { b' ' };
-        let mut values = line.split(|&octet| octet == separator);
+        let mut rest = Some(line);
         let mut hit = Hit::default();
         let (mut date, mut clock, mut query) = (None, None, None);
         for column in columns {
-            let value = values.next().ok_or(Unreadable::Fields)?;
+            let value;
+            (value, rest) = split(rest.ok_or(Unreadable::Fields)?, separator);
             match column {
                 Column::Date => date = Some(value),
                 Column::Time => clock = Some(value),
@@ -76,7 +79,7 @@ impl Layout {
                 Column::Host | Column::Ignored => {}
                 Column::AskedHost => hit.host = present(value).map(Cow::Borrowed).or(hit.host),
                 Column::UserAgent => {
-                    hit.user_agent = decoded(present(value).unwrap_or_default(), !self.is_cloudfront);
+                    hit.user_agent = self.user_agent(present(value).unwrap_or_default());
                 }
             }
         }
@@ -90,6 +93,40 @@ impl Layout {
         }
         Ok(hit)
     }
+
+    /// IIS has a plus for a blank. CloudFront encodes, and once encoded what was encoded already.
+    fn user_agent<'l>(&self, value: &'l [u8]) -> Cow<'l, [u8]> {
+        let plain = decoded(value, !self.is_cloudfront);
+        if self.is_cloudfront && memchr::memmem::find(value, b"%2520").is_some() {
+            return Cow::Owned(decoded(&plain, false).into_owned());
+        }
+        plain
+    }
+}
+
+/// The first value of a line, without quotes around it, and what follows the separator behind it.
+fn split(line: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
+    if let Some(quoted) = line.strip_prefix(b"\"")
+        && let Some(end) = memchr::memchr(b'"', quoted)
+    {
+        match quoted.get(end + 1) {
+            None => return (&quoted[..end], None),
+            Some(&octet) if octet == separator => return (&quoted[..end], quoted.get(end + 2..)),
+            Some(_) => {}
+        }
+    }
+    match memchr::memchr(separator, line) {
+        Some(end) => (&line[..end], Some(&line[end + 1..])),
+        None => (line, None),
+    }
+}
+
+/// Whether a line is a directive by the names that W3C gives them.
+pub(super) fn is_directive(line: &[u8]) -> bool {
+    const NAMES: &[&str] =
+        &["Version:", "Fields:", "Software:", "Start-Date:", "End-Date:", "Date:", "Remark:"];
+    let name = line.strip_prefix(b"#");
+    name.is_some_and(|name| NAMES.iter().any(|known| name.starts_with(known.as_bytes())))
 }
 
 fn columns(fields: &[u8]) -> Arc<[Column]> {
@@ -126,6 +163,19 @@ mod tests {
     }
 
     #[test]
+    fn values_in_quotes_and_headers_without_a_request() {
+        let layout =
+            Layout::after(b"#Fields: date time cs-uri-stem cs(User-Agent) c-ip").expect("a directive");
+        let line = b"2000-10-10 20:55:36 /a\"b \"Mozilla/5.0 (compatible; bingbot/2.0)\" 192.0.2.1";
+        let hit = layout.read(line).expect("a line");
+        assert_eq!(&*hit.user_agent, b"Mozilla/5.0 (compatible; bingbot/2.0)");
+        assert_eq!((&*hit.target, &*hit.address), (&b"/a\"b"[..], &b"192.0.2.1"[..]));
+        assert_eq!(layout.read(b"2000-10-10 20:55:36 \"/a b"), Err(Unreadable::Fields));
+        let layout = Layout::after(b"#Fields: date time c-ip").expect("a directive");
+        assert_eq!(layout.read(b"2000-10-10 20:55:36 192.0.2.1"), Err(Unreadable::NoHeader));
+    }
+
+    #[test]
     fn lines_of_cloudfront() {
         let line = b"2000-10-10\t20:55:36\tFRA\t5\t192.0.2.1\tGET\td.cloudfront.net\t/a\t200\t-\t\
             Mozilla/5.0%20(compatible;%20Googlebot/2.1)\tb=c\t-\tHit\tid\texample.com\thttps\textra";
@@ -133,5 +183,9 @@ mod tests {
         assert_eq!((hit.time, &*hit.target), (Some(971_211_336), &b"/a?b=c"[..]));
         assert_eq!(&*hit.user_agent, b"Mozilla/5.0 (compatible; Googlebot/2.1)");
         assert_eq!(hit.host.as_deref(), Some(&b"example.com"[..]));
+        // As it was written until 2020.
+        let twice = String::from_utf8_lossy(line).replace("%20", "%2520");
+        let hit = Layout::cloudfront().read(twice.as_bytes()).expect("a line");
+        assert_eq!(&*hit.user_agent, b"Mozilla/5.0 (compatible; Googlebot/2.1)");
     }
 }

@@ -11,7 +11,7 @@ use mayi::report::Answering;
 use mayi_fetch::guard::{AddressRange, Guard};
 use mayi_fetch::store::{MemoryStore, Store};
 use mayi_fetch::transport::Patience;
-use mayi_fetch::{Fetcher, Robots, blocking};
+use mayi_fetch::{Fetcher, Policy, Robots, blocking};
 
 use crate::exit::Failure;
 use crate::input::{self, Loaded};
@@ -22,6 +22,9 @@ const OUR_NAME: &str = concat!("mayi/", env!("CARGO_PKG_VERSION"));
 
 /// How much a store may take where nothing is said.
 const STORE_OCTETS: u64 = 4 << 30;
+
+/// How many earlier copies of a file are kept when its text changes: `mayi audit --store` asks which one held when.
+const EARLIER: usize = 16;
 
 /// How many files are asked for ahead of the one that is answered next.
 const AHEAD: usize = 256;
@@ -147,8 +150,11 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     patience.total = Duration::from_secs(fetching.timeout);
     patience.connect = patience.connect.min(patience.total);
     patience.first_byte = patience.first_byte.min(patience.total);
+    let mut policy = Policy::default();
+    policy.earlier = EARLIER;
     let mut builder = Fetcher::builder(&fetching.fetch_as)
         .map_err(Failure::new)?
+        .policy(policy)
         .answering(answering)
         .guard(guard)
         .patience(patience)

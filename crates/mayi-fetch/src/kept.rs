@@ -1,4 +1,5 @@
-//! What is kept of an origin: its last good copy, and what came of the last attempt.
+//! What is kept of an origin: its last good copy, the texts before it where somebody wants them, and what came of
+//! the last attempt.
 //!
 //! A [`Kept`] is the unit of every store. In a store that leaves the process it is octets: a schema
 //! version, a checksum, then its head as JSON and the file, compressed together. Times have whole milliseconds
@@ -13,6 +14,10 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the octets that [`Kept::encode`] writes. What has another one is as good as absent.
 pub const SCHEMA: u8 = 2;
+
+/// The version of an entry that has earlier copies. One without them is as it was before there were any, so that
+/// older programs go on reading it.
+const SCHEMA_WITH_EARLIER: u8 = 3;
 
 /// How many octets of checksum follow the version. A disk, a memory or a network that flips a bit must not make
 /// `Disallow: /private` into something else.
@@ -35,6 +40,8 @@ pub struct Kept {
     pub copy: Option<FileCopy>,
     /// What came of the last attempt.
     pub last: LastAttempt,
+    /// The copies before it that had another text, the oldest first, where the policy keeps some.
+    pub earlier: Vec<FileCopy>,
 }
 
 /// A copy of a file.
@@ -51,6 +58,8 @@ pub struct FileCopy {
     pub url: Box<str>,
     /// What to ask for changes with.
     pub validators: Validators,
+    /// When this text came for the first time; `fetched` is when it came last.
+    pub since: SystemTime,
     /// When its octets came.
     pub fetched: SystemTime,
     /// When it was last known to be current: when it came, or was found unchanged.
@@ -103,7 +112,7 @@ pub enum Said {
 impl Kept {
     /// What is known of an origin after an attempt.
     pub fn new(origin: Origin, copy: Option<FileCopy>, last: LastAttempt) -> Self {
-        Self { origin, copy, last }
+        Self { origin, copy, last, earlier: Vec::new() }
     }
 
     /// What the last attempt was, in the terms of [`Keeping`].
@@ -124,12 +133,13 @@ impl Kept {
 
     /// About how many octets it takes in memory.
     pub fn octets(&self) -> usize {
-        let copy = self.copy.as_ref().map_or(0, |copy| {
+        let copies = self.copy.iter().chain(&self.earlier).map(|copy| {
             let Validators { etag, last_modified, .. } = &copy.validators;
             let texts = [&copy.content_type, etag, last_modified];
             let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
             copy.body.len() + copy.url.len() + texts
         });
+        let earlier = self.earlier.len() * size_of::<FileCopy>();
         let hops = self.last.hops.iter().map(|hop| {
             let error = if let Said::Error(error) = &hop.said { error.len() } else { 0 };
             hop.url.len() + error + size_of::<Hop>()
@@ -138,7 +148,7 @@ impl Kept {
             AccessResult::Unreachable(Unreachable::Network(error)) => error.len(),
             _ => 0,
         };
-        size_of::<Self>() + copy + hops.sum::<usize>() + result + 64
+        size_of::<Self>() + copies.sum::<usize>() + earlier + hops.sum::<usize>() + result + 64
     }
 
     /// The octets that stand for it in a store.
@@ -152,10 +162,12 @@ impl Kept {
         plain.extend((head.len() as u32).to_le_bytes());
         plain.extend(&head);
         plain.extend(body);
+        self.earlier.iter().for_each(|copy| plain.extend(&copy.body));
         let packed = zstd::bulk::compress(&plain, COMPRESSION).expect("memory takes everything");
         let mut octets = Vec::with_capacity(1 + CHECKSUM + packed.len());
-        octets.push(SCHEMA);
-        octets.extend(checksum(&packed).to_le_bytes());
+        let schema = if self.earlier.is_empty() { SCHEMA } else { SCHEMA_WITH_EARLIER };
+        octets.push(schema);
+        octets.extend(checksum(&packed, schema).to_le_bytes());
         octets.extend(&packed);
         octets
     }
@@ -166,12 +178,12 @@ impl Kept {
     /// When the octets are of another schema, or damaged. A store treats both as nothing kept.
     pub fn decode(octets: &[u8]) -> Result<Self, Undecodable> {
         let (&schema, rest) = octets.split_first().ok_or(Undecodable::Damaged("no octets"))?;
-        if schema != SCHEMA {
+        if schema != SCHEMA && schema != SCHEMA_WITH_EARLIER {
             return Err(Undecodable::OtherSchema);
         }
         let damaged = Undecodable::Damaged;
         let (sum, packed) = rest.split_first_chunk().ok_or(damaged("no checksum"))?;
-        if u64::from_le_bytes(*sum) != checksum(packed) {
+        if u64::from_le_bytes(*sum) != checksum(packed, schema) {
             return Err(damaged("its checksum is another"));
         }
         let plain = unpack(packed).map_err(|_| damaged("not whole"))?;
@@ -184,8 +196,8 @@ impl Kept {
 }
 
 /// What the octets of an entry come to. The seed makes it another one for another schema.
-fn checksum(packed: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64_with_seed(packed, u64::from(SCHEMA))
+fn checksum(packed: &[u8], schema: u8) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(packed, u64::from(schema))
 }
 
 impl FileCopy {
@@ -197,6 +209,7 @@ impl FileCopy {
             content_type: None,
             url: url.into(),
             validators: Validators::default(),
+            since: fetched,
             fetched,
             checked: fetched,
             fresh_until: fetched + Duration::from_hours(24),
@@ -257,6 +270,10 @@ struct Head<'k> {
     failing_since: Option<u64>,
     failures: u32,
     not_before: u64,
+    /// The copies before it, each with the length of its file. The files stand one behind the other, the one of
+    /// `copy` first.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<(CopyHead<'k>, usize)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -270,6 +287,9 @@ struct CopyHead<'k> {
     etag: Option<std::borrow::Cow<'k, str>>,
     #[serde(borrow)]
     last_modified: Option<std::borrow::Cow<'k, str>>,
+    /// Where it is another time than `fetched`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<u64>,
     fetched: u64,
     checked: u64,
     fresh_until: u64,
@@ -301,11 +321,21 @@ impl<'k> Head<'k> {
             failing_since: last.failing_since.map(milliseconds),
             failures: last.failures,
             not_before: milliseconds(last.not_before),
+            earlier: kept.earlier.iter().map(|copy| (CopyHead::of(copy), copy.body.len())).collect(),
         }
     }
 
-    fn with_body(self, body: Bytes) -> Result<Kept, Undecodable> {
+    fn with_body(self, mut body: Bytes) -> Result<Kept, Undecodable> {
+        let lengths = self.earlier.iter().map(|(_, length)| *length);
+        let earlier = lengths.fold(0, usize::saturating_add);
+        let start = body.len().checked_sub(earlier).ok_or(Undecodable::Damaged("no whole copies"))?;
+        let mut rest = body.split_off(start);
         Ok(Kept {
+            earlier: self
+                .earlier
+                .into_iter()
+                .map(|(copy, length)| copy.with_body(rest.split_to(length)))
+                .collect(),
             origin: Origin::of_url(&self.origin).map_err(|_| Undecodable::Damaged("no origin"))?,
             copy: self.copy.map(|copy| copy.with_body(body)),
             last: LastAttempt {
@@ -328,6 +358,7 @@ impl<'k> CopyHead<'k> {
             url: (&*copy.url).into(),
             etag: copy.validators.etag.as_deref().map(Into::into),
             last_modified: copy.validators.last_modified.as_deref().map(Into::into),
+            since: (copy.since != copy.fetched).then(|| milliseconds(copy.since)),
             fetched: milliseconds(copy.fetched),
             checked: milliseconds(copy.checked),
             fresh_until: milliseconds(copy.fresh_until),
@@ -345,6 +376,7 @@ impl<'k> CopyHead<'k> {
             content_type: self.content_type.map(Into::into),
             url: self.url.into(),
             validators,
+            since: time(self.since.unwrap_or(self.fetched)),
             fetched: time(self.fetched),
             checked: time(self.checked),
             fresh_until: time(self.fresh_until),
@@ -409,6 +441,7 @@ pub(crate) mod tests {
                 content_type: Some("text/plain; charset=utf-8".into()),
                 url: format!("{origin}/robots.txt").into(),
                 validators,
+                since: at,
                 fetched: at,
                 checked: at,
                 fresh_until: at + Duration::from_hours(24),
@@ -425,7 +458,32 @@ pub(crate) mod tests {
                 failures: 3,
                 not_before: at + Duration::from_mins(1),
             },
+            earlier: Vec::new(),
         }
+    }
+
+    /// An entry without earlier copies is as older programs write and read it; one with some is none to them.
+    #[test]
+    fn earlier_copies_and_back() {
+        let mut kept = example("https://example.com", b"new\n", 1_700_000);
+        assert_eq!(kept.encode()[0], SCHEMA);
+        let alone = kept.octets();
+        let earlier = |body: &'static [u8], at: u64| {
+            let mut copy = FileCopy::new("https://example.com/robots.txt", body, time(at));
+            copy.since = time(at - 500);
+            copy
+        };
+        kept.earlier =
+            vec![earlier(b"first\xff\n", 1_000), earlier(b"", 2_000), earlier(b"second\n", 3_000)];
+        let octets = kept.encode();
+        assert_eq!(octets[0], SCHEMA_WITH_EARLIER);
+        assert_eq!(Kept::decode(&octets), Ok(kept.clone()));
+        assert!(kept.octets() > alone);
+        for end in 0..octets.len() {
+            assert!(Kept::decode(&octets[..end]).is_err(), "{end} octets");
+        }
+        kept.copy = None;
+        assert_eq!(Kept::decode(&kept.encode()), Ok(kept));
     }
 
     #[test]
@@ -467,7 +525,7 @@ pub(crate) mod tests {
             assert!(Kept::decode(&damaged).is_err(), "bit {bit} of {}", octets.len() * 8);
         }
         let mut newer = octets;
-        newer[0] = SCHEMA + 1;
+        newer[0] = SCHEMA_WITH_EARLIER + 1;
         assert_eq!(Kept::decode(&newer), Err(Undecodable::OtherSchema));
     }
 }

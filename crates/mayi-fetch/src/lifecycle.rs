@@ -22,6 +22,9 @@ const LONGEST_BACKOFF: Duration = Duration::from_hours(366 * 24);
 /// The longest validator that is sent back. Servers take 4 to 8 KiB for a whole head.
 const LONGEST_VALIDATOR: usize = 1024;
 
+/// How many octets the earlier copies of one file may have together.
+const MOST_EARLIER_OCTETS: usize = 1 << 20;
+
 /// How files are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -44,6 +47,9 @@ pub struct Policy {
     pub unreachable: Backoff,
     /// By which part a backoff is longer or shorter at random, so that not all come back at once.
     pub jitter: f64,
+    /// How many earlier copies of a file are kept when its text changes, for whoever asks what held when; none
+    /// where nothing is set. Those that are kept already stay.
+    pub earlier: usize,
 }
 
 /// How long to wait after a failure: longer each time, up to a bound.
@@ -66,6 +72,7 @@ impl Default for Policy {
             unavailable: Backoff { first: Duration::from_hours(1), most: MOST_FRESH },
             unreachable: Backoff { first: Duration::from_mins(1), most: Duration::from_hours(1) },
             jitter: 0.2,
+            earlier: 0,
         }
     }
 }
@@ -141,6 +148,7 @@ impl Policy {
             }
             _ => copy_before.cloned(),
         };
+        let (copy, earlier) = self.with_earlier(before, copy);
         let repeats = before.filter(|kept| {
             kept.last.result != AccessResult::Successful && kept.last.result.name() == result.name()
         });
@@ -171,7 +179,30 @@ impl Policy {
             }
         };
         let last = LastAttempt { at: now, result, hops, failing_since, failures, not_before };
-        Kept { origin: origin.clone(), copy, last }
+        Kept { origin: origin.clone(), copy, last, earlier }
+    }
+
+    /// The copy that is kept next with the time since when its text is known, and the copies before it.
+    fn with_earlier(
+        &self,
+        before: Option<&Kept>,
+        copy: Option<FileCopy>,
+    ) -> (Option<FileCopy>, Vec<FileCopy>) {
+        let Some(before) = before else { return (copy, Vec::new()) };
+        let mut earlier = before.earlier.clone();
+        let Some(mut new) = copy else { return (None, earlier) };
+        match &before.copy {
+            Some(old) if old.body == new.body => new.since = old.since,
+            Some(old) if self.earlier > 0 => earlier.push(old.clone()),
+            _ => {}
+        }
+        let mut octets: usize = earlier.iter().map(|copy| copy.body.len()).sum();
+        while earlier.len() > self.earlier.max(before.earlier.len())
+            || octets > MOST_EARLIER_OCTETS && !earlier.is_empty()
+        {
+            octets -= earlier.remove(0).body.len();
+        }
+        (Some(new), earlier)
     }
 
     fn copy_of(&self, response: &Response, url: &str, now: SystemTime) -> FileCopy {
@@ -183,6 +214,7 @@ impl Policy {
             content_type: response.field("content-type").map(Into::into),
             url: url.into(),
             validators: validators_of(response),
+            since: now,
             fetched: now,
             checked: now,
             fresh_until: now + fresh,
@@ -250,4 +282,64 @@ fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
         return None;
     }
     mayi::access::retry_after(response.fields(), now).map(|wait| wait.min(MOST_FRESH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(body: &'static [u8], at: u64) -> FileCopy {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(at);
+        FileCopy::new("https://example.com/robots.txt", body, at)
+    }
+
+    fn kept(policy: &Policy, before: Option<&Kept>, next: FileCopy) -> Kept {
+        let (copy, earlier) = policy.with_earlier(before, Some(next));
+        let origin = Origin::of_url("https://example.com").expect("an origin");
+        let last = LastAttempt::new(SystemTime::UNIX_EPOCH, AccessResult::Successful);
+        Kept { earlier, ..Kept::new(origin, copy, last) }
+    }
+
+    fn story(kept: &Kept) -> Vec<(&[u8], u64)> {
+        let seconds =
+            |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        kept.earlier.iter().chain(&kept.copy).map(|copy| (&*copy.body, seconds(copy.since))).collect()
+    }
+
+    #[test]
+    fn earlier_texts_are_kept_with_their_times() {
+        let policy = Policy { earlier: 2, ..Policy::default() };
+        let mut now = kept(&policy, None, copy(b"a", 10));
+        for (body, at) in [(&b"a"[..], 20), (b"b", 30), (b"b", 40), (b"a", 50)] {
+            now = kept(&policy, Some(&now), copy(body, at));
+        }
+        assert_eq!(story(&now), [(&b"a"[..], 10), (b"b", 30), (b"a", 50)]);
+        assert_eq!(now.earlier[0].fetched, SystemTime::UNIX_EPOCH + Duration::from_secs(20));
+        // No more of them than the policy says; who keeps none adds none, and leaves what is there.
+        now = kept(&policy, Some(&now), copy(b"c", 60));
+        assert_eq!(story(&now), [(&b"b"[..], 30), (b"a", 50), (b"c", 60)]);
+        now = kept(&Policy::default(), Some(&now), copy(b"d", 70));
+        assert_eq!(story(&now), [(&b"b"[..], 30), (b"a", 50), (b"d", 70)]);
+        assert_eq!(policy.with_earlier(Some(&now), now.copy.clone()).1.len(), 2);
+        let fresh = kept(&Policy::default(), None, copy(b"a", 10));
+        assert_eq!(story(&kept(&Policy::default(), Some(&fresh), copy(b"b", 20))), [(&b"b"[..], 20)]);
+    }
+
+    #[test]
+    fn earlier_texts_have_a_size_together() {
+        let policy = Policy { earlier: 16, ..Policy::default() };
+        let mut now = kept(&policy, None, copy(b"a", 1));
+        for number in 0..8_u8 {
+            let mut next = copy(b"", u64::from(number) + 2);
+            next.body = vec![number; MOST_EARLIER_OCTETS / 3].into();
+            now = kept(&policy, Some(&now), next);
+        }
+        assert_eq!(now.earlier.len(), 3);
+        assert_eq!(now.earlier[0].body[0], 4);
+        let mut large = copy(b"", 20);
+        large.body = vec![9; MOST_EARLIER_OCTETS + 1].into();
+        now = kept(&policy, Some(&now), large);
+        now = kept(&policy, Some(&now), copy(b"z", 30));
+        assert_eq!(now.earlier.len(), 0);
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use mayi::access::{AccessResult, Origin};
 use mayi::report::{Answering, FileReport, rfc3339_of};
 use mayi_fetch::Robots;
-use mayi_fetch::kept::{Kept, Said};
+use mayi_fetch::kept::{FileCopy, Kept, Said};
 use serde::Serialize;
 
 use super::check::write_json;
@@ -152,6 +152,9 @@ pub(crate) struct Fetched<'k> {
     not_before: String,
     failing_since: Option<String>,
     copy: Option<FetchedCopy<'k>>,
+    /// The copies before it that had another text, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<FetchedCopy<'k>>,
 }
 
 #[derive(Serialize)]
@@ -159,6 +162,8 @@ struct FetchedCopy<'k> {
     url: &'k str,
     content_type: Option<&'k str>,
     is_cut: bool,
+    /// When this text came for the first time.
+    since: String,
     fetched: String,
     checked: String,
     fresh_until: String,
@@ -184,18 +189,26 @@ impl<'k> Fetched<'k> {
             at: rfc3339_of(last.at),
             not_before: rfc3339_of(last.not_before),
             failing_since: last.failing_since.map(rfc3339_of),
-            copy: kept.copy.as_ref().map(|copy| FetchedCopy {
-                url: &copy.url,
-                content_type: copy.content_type.as_deref(),
-                is_cut: copy.is_cut,
-                fetched: rfc3339_of(copy.fetched),
-                checked: rfc3339_of(copy.checked),
-                fresh_until: rfc3339_of(copy.fresh_until),
-                robots: match std::str::from_utf8(&copy.body) {
-                    Ok(text) => Octets::Text(text),
-                    Err(_) => Octets::Base64 { base64: base64(&copy.body) },
-                },
-            }),
+            copy: kept.copy.as_ref().map(FetchedCopy::of),
+            earlier: kept.earlier.iter().map(FetchedCopy::of).collect(),
+        }
+    }
+}
+
+impl<'k> FetchedCopy<'k> {
+    fn of(copy: &'k FileCopy) -> Self {
+        Self {
+            url: &copy.url,
+            content_type: copy.content_type.as_deref(),
+            is_cut: copy.is_cut,
+            since: rfc3339_of(copy.since),
+            fetched: rfc3339_of(copy.fetched),
+            checked: rfc3339_of(copy.checked),
+            fresh_until: rfc3339_of(copy.fresh_until),
+            robots: match std::str::from_utf8(&copy.body) {
+                Ok(text) => Octets::Text(text),
+                Err(_) => Octets::Base64 { base64: base64(&copy.body) },
+            },
         }
     }
 }

@@ -10,6 +10,8 @@ mod generators;
 mod laws;
 #[path = "laws/purity.rs"]
 mod purity;
+#[path = "laws/sources.rs"]
+mod sources;
 
 use std::fs;
 use std::path::Path;

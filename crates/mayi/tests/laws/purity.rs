@@ -2,7 +2,9 @@
 //! dependency that nobody decided on (principle 7 of the design: state what is absent, and test it).
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::sources::sources;
 
 /// The crates that the core depends on. To add one is an architectural change: add it here too, and
 /// say why in the commit.
@@ -78,14 +80,4 @@ pub(crate) fn the_dependencies_are_the_known_ones() {
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Every Rust file below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of sources");
-    let paths = entries.map(|entry| entry.expect("an entry of it").path());
-    paths
-        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .collect()
 }

@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use mayi::registry::AgentKind;
 
-use crate::report::{CrawlerReport, Report};
+use crate::report::{CrawlerReport, Figures, ProposedPart, Report};
 
 /// A condition on a report.
 ///
@@ -65,6 +65,9 @@ const MEASURES: &[(&str, Measure)] = &[
     ("contradicted", Measure::Contradicted),
 ];
 
+/// The identities whose requests are the crawler's own.
+const OWN: [&str; 2] = ["verified", "unverified"];
+
 const COMPARISONS: &[&str] = &[">", ">=", "<", "<=", "=", "!="];
 
 impl Condition {
@@ -77,23 +80,22 @@ impl Condition {
             }
             requests += crawler.verified + crawler.unverified;
             let proposed = report.proposal.as_ref().and_then(|proposal| proposal.crawlers.get(place));
-            let own = |figure: fn(&crate::report::Figures) -> u64| -> u64 {
-                let own = ["verified", "unverified"]
-                    .into_iter()
-                    .filter_map(|name| crawler.identities.get(name));
+            // Who is contradicted is not the crawler.
+            let own = |figure: fn(&Figures) -> u64| -> u64 {
+                let own = OWN.iter().filter_map(|name| crawler.identities.get(name));
                 own.map(|identity| figure(&identity.figures)).sum()
             };
+            let then = |figure: fn(&ProposedPart) -> u64| -> u64 {
+                let parts = proposed.into_iter().flat_map(|proposed| &proposed.identities);
+                parts.filter(|(name, _)| OWN.contains(name)).map(|(_, part)| figure(part)).sum()
+            };
             counted += match (self.measure, proposed) {
-                (Measure::Refuses, Some(proposed)) => proposed.own.refused,
+                (Measure::Refuses, Some(_)) => then(|part| part.refused),
                 (Measure::Refuses, None) => own(|figures| figures.refused),
-                (Measure::Allows, Some(proposed)) => proposed.own.allowed,
+                (Measure::Allows, Some(_)) => then(|part| part.allowed),
                 (Measure::Allows, None) => own(|figures| figures.allowed),
-                (Measure::NewlyRefuses, proposed) => {
-                    proposed.map_or(0, |proposed| proposed.own.newly_refused)
-                }
-                (Measure::NewlyAllows, proposed) => {
-                    proposed.map_or(0, |proposed| proposed.own.newly_allowed)
-                }
+                (Measure::NewlyRefuses, _) => then(|part| part.newly_refused),
+                (Measure::NewlyAllows, _) => then(|part| part.newly_allowed),
                 (Measure::Requests, _) => crawler.verified + crawler.unverified,
                 (Measure::Contradicted, _) => crawler.contradicted,
             };

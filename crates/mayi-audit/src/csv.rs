@@ -12,12 +12,16 @@ pub enum Table {
     Crawlers,
     /// A row for each rule, those that no request met included.
     Rules,
-    /// A row for each crawler and day.
+    /// A row for each crawler, day and identity.
     Days,
     /// A row for each path that was refused.
     Paths,
     /// A row for each address that is worth a look.
     Addresses,
+    /// A row for each crawler, identity and status that it got for robots.txt.
+    Statuses,
+    /// A row for each host, where each has its own file.
+    Hosts,
     /// A row for each change under a proposed file.
     Changes,
 }
@@ -30,6 +34,8 @@ impl Table {
         ("days", Self::Days),
         ("paths", Self::Paths),
         ("addresses", Self::Addresses),
+        ("statuses", Self::Statuses),
+        ("hosts", Self::Hosts),
         ("changes", Self::Changes),
     ];
 }
@@ -43,6 +49,8 @@ pub fn csv(report: &Report, table: Table) -> String {
         Table::Days => days,
         Table::Paths => paths,
         Table::Addresses => addresses,
+        Table::Statuses => statuses,
+        Table::Hosts => hosts,
         Table::Changes => changes,
     };
     write(report, &mut out);
@@ -123,37 +131,13 @@ fn rules(report: &Report, out: &mut Rows) {
 }
 
 fn days(report: &Report, out: &mut Rows) {
-    out.row(&[
-        "day",
-        "crawler",
-        "requests",
-        "allowed",
-        "refused",
-        "verified",
-        "unverified",
-        "contradicted",
-    ]);
+    out.row(&["day", "crawler", "identity", "requests", "allowed", "refused"]);
     for crawler in &report.crawlers {
         for day in &crawler.days {
-            let counts = [
-                day.requests,
-                day.allowed,
-                day.refused,
-                day.verified,
-                day.unverified,
-                day.contradicted,
-            ]
-            .map(|count| count.to_string());
-            out.row(&[
-                &day.day,
-                &crawler.crawler,
-                &counts[0],
-                &counts[1],
-                &counts[2],
-                &counts[3],
-                &counts[4],
-                &counts[5],
-            ]);
+            for (identity, of) in &day.identities {
+                let counts = [of.requests, of.allowed, of.refused].map(|count| count.to_string());
+                out.row(&[&day.day, &crawler.crawler, identity, &counts[0], &counts[1], &counts[2]]);
+            }
         }
     }
 }
@@ -176,8 +160,40 @@ fn addresses(report: &Report, out: &mut Rows) {
     }
 }
 
+fn statuses(report: &Report, out: &mut Rows) {
+    out.row(&["crawler", "identity", "status", "requests"]);
+    for crawler in &report.crawlers {
+        for (identity, of) in &crawler.identities {
+            for (status, requests) in &of.robots_txt_statuses {
+                out.row(&[&crawler.crawler, identity, &status.to_string(), &requests.to_string()]);
+            }
+        }
+    }
+}
+
+fn hosts(report: &Report, out: &mut Rows) {
+    out.row(&["host", "identity", "requests", "allowed", "refused"]);
+    for host in &report.hosts {
+        for (identity, of) in &host.identities {
+            let counts = [of.requests, of.allowed, of.refused].map(|count| count.to_string());
+            out.row(&[&host.host, identity, &counts[0], &counts[1], &counts[2]]);
+        }
+    }
+}
+
 fn changes(report: &Report, out: &mut Rows) {
-    out.row(&["crawler", "becomes", "requests", "now", "line", "text", "example"]);
+    out.row(&[
+        "crawler",
+        "becomes",
+        "requests",
+        "verified",
+        "unverified",
+        "contradicted",
+        "now",
+        "line",
+        "text",
+        "example",
+    ]);
     for crawler in report.proposal.iter().flat_map(|proposal| &proposal.crawlers) {
         for change in &crawler.changes {
             let line = change.line.map(|line| line.to_string()).unwrap_or_default();
@@ -186,6 +202,9 @@ fn changes(report: &Report, out: &mut Rows) {
                 &crawler.crawler,
                 change.becomes,
                 &change.requests.to_string(),
+                &change.verified.to_string(),
+                &change.unverified.to_string(),
+                &change.contradicted.to_string(),
                 &text(&change.now),
                 &line,
                 &text(&change.text),

@@ -198,7 +198,8 @@ impl Site {
 
 /// Finds the files of a host. It may read and fetch; the audit only asks.
 pub trait Sites: Send + Sync {
-    /// The site of a host (in lower case and without a port), or none where nobody knows its file.
+    /// The site of a host, in lower case and with its port where that is neither 80 nor 443; none where nobody
+    /// knows its file.
     fn site(&self, host: &str) -> Option<Arc<Site>>;
 
     /// The one site of all requests, where hosts do not matter.

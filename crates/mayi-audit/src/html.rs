@@ -6,11 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::identity::Identity;
+use crate::number::with_commas as number;
 use crate::report::{CrawlerReport, ProposalReport, Report, RuleReport};
 use crate::svg::{Bar, Column, bars, columns};
 
 /// How many rows a table of the page has.
 const MOST_ROWS: usize = 30;
+
+/// How many bars a chart has.
+const MOST_BARS: usize = 12;
 
 /// How many crawlers have a colour of their own.
 const MOST_SERIES: usize = 7;
@@ -45,6 +50,20 @@ pub fn html(report: &Report) -> String {
     page.0
 }
 
+/// What the colours of a bar stand for that is divided by identity.
+const IDENTITIES: &str = "<ul class=\"legend\"><li><span class=\"key good\"></span>verified</li><li><span class=\"key plain\"></span>unverified</li><li><span class=\"key wrong\"></span>contradicted</li></ul>";
+
+/// The parts of such a bar.
+fn by_identity(
+    [verified, unverified, contradicted]: [u64; 3],
+) -> Vec<(u64, &'static str, &'static str)> {
+    vec![
+        (verified, "good", "verified"),
+        (unverified, "plain", "unverified"),
+        (contradicted, "wrong", "contradicted"),
+    ]
+}
+
 fn broken(report: &Report) -> Vec<&RuleReport> {
     report.rules.iter().filter(|rule| rule.kind == "disallow" && rule.requests > 0).collect()
 }
@@ -76,19 +95,6 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     safe
-}
-
-/// `1,234,567`.
-pub(crate) fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 struct Page(String);
@@ -172,7 +178,7 @@ impl Page {
         let rows: Vec<_> = report
             .crawlers
             .iter()
-            .take(12)
+            .take(MOST_BARS)
             .map(|crawler| Bar {
                 name: &crawler.crawler,
                 parts: vec![
@@ -267,22 +273,21 @@ impl Page {
             return;
         }
         if with_bars {
-            let names: Vec<_> =
-                rules.iter().take(10).map(|rule| format!("{}: {}", rule.line, rule.text)).collect();
+            let names: Vec<_> = rules
+                .iter()
+                .take(MOST_BARS)
+                .map(|rule| format!("{}: {}", rule.line, rule.text))
+                .collect();
             let drawn: Vec<_> = rules
                 .iter()
                 .zip(&names)
                 .map(|(rule, name)| Bar {
                     name,
-                    parts: vec![
-                        (rule.verified, "good", "verified"),
-                        (rule.unverified, "plain", "unverified"),
-                        (rule.contradicted, "wrong", "contradicted"),
-                    ],
+                    parts: by_identity([rule.verified, rule.unverified, rule.contradicted]),
                 })
                 .collect();
             self.0.push_str(&bars(&drawn));
-            self.0.push_str("<ul class=\"legend\"><li><span class=\"key good\"></span>verified</li><li><span class=\"key plain\"></span>unverified</li><li><span class=\"key wrong\"></span>contradicted</li></ul>");
+            self.0.push_str(IDENTITIES);
             let rows: Vec<_> = rules
                 .iter()
                 .map(|rule| {
@@ -314,6 +319,17 @@ impl Page {
             return;
         }
         self.section("Paths that were refused most");
+        let drawn: Vec<_> = report
+            .paths
+            .iter()
+            .take(MOST_BARS)
+            .map(|path| Bar {
+                name: &path.path,
+                parts: by_identity([path.verified, path.unverified, path.contradicted]),
+            })
+            .collect();
+        self.0.push_str(&bars(&drawn));
+        self.0.push_str(IDENTITIES);
         let rows: Vec<_> = report
             .paths
             .iter()
@@ -331,11 +347,19 @@ impl Page {
 
     fn robots_txt(&mut self, report: &Report) {
         self.section("Who asked for robots.txt, and what they got");
-        let mut rows = Vec::new();
+        let (mut rows, mut never) = (Vec::new(), Vec::new());
         for crawler in &report.crawlers {
             for (identity, of) in &crawler.identities {
                 let what = match of.asked_for_robots_txt {
-                    "never" => "never",
+                    "never" => {
+                        let name = format!("{} ({identity})", crawler.crawler);
+                        never.push((
+                            name,
+                            of.figures.requests - of.figures.refused,
+                            of.figures.refused,
+                        ));
+                        "never"
+                    }
                     "after" => "after other requests",
                     _ => continue,
                 };
@@ -351,35 +375,43 @@ impl Page {
         if rows.is_empty() {
             self.0.push_str("<p>Every crawler asked for robots.txt before anything else.</p>");
         } else {
+            if !never.is_empty() {
+                self.0.push_str("<h3>Who never asked for robots.txt</h3>");
+                let drawn: Vec<_> = never
+                    .iter()
+                    .take(MOST_BARS)
+                    .map(|(name, others, refused)| Bar {
+                        name,
+                        parts: vec![(*others, "plain", "not refused"), (*refused, "wrong", "refused")],
+                    })
+                    .collect();
+                self.0.push_str(&bars(&drawn));
+                self.0.push_str("<ul class=\"legend\"><li><span class=\"key plain\"></span>requests that were not refused</li><li><span class=\"key wrong\"></span>refused</li></ul>");
+            }
+            self.0.push_str("<h3>Who did not ask for it first</h3>");
             self.table(
                 &["Crawler", "Identity", "Asked for robots.txt", "Requests", "Refused"],
                 &rows,
                 3,
             );
         }
-        let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
-        for (status, requests) in
-            report.crawlers.iter().flat_map(|crawler| &crawler.robots_txt_statuses)
-        {
-            *statuses.entry(*status).or_default() += requests;
+        let mut statuses: BTreeMap<u16, [u64; 3]> = BTreeMap::new();
+        for (identity, of) in report.crawlers.iter().flat_map(|crawler| &crawler.identities) {
+            let place = Identity::ALL.iter().position(|known| known.name() == *identity);
+            for (status, requests) in &of.robots_txt_statuses {
+                statuses.entry(*status).or_default()[place.unwrap_or_default()] += requests;
+            }
         }
         if !statuses.is_empty() {
             self.0.push_str("<h3>Status codes that crawlers got for robots.txt</h3>");
             let names: Vec<_> = statuses.keys().map(u16::to_string).collect();
-            let class = |status: u16| match status {
-                200..=299 | 304 => "good",
-                500..=599 | 429 => "wrong",
-                _ => "plain",
-            };
             let drawn: Vec<_> = statuses
-                .iter()
+                .values()
                 .zip(&names)
-                .map(|((status, requests), name)| Bar {
-                    name,
-                    parts: vec![(*requests, class(*status), "requests")],
-                })
+                .map(|(split, name)| Bar { name, parts: by_identity(*split) })
                 .collect();
             self.0.push_str(&bars(&drawn));
+            self.0.push_str(IDENTITIES);
         }
         self.0.push_str("</section>\n");
     }
@@ -511,6 +543,5 @@ mod tests {
             escaped("<b a='\"'>&\u{202e}\u{0}\n"),
             "&lt;b a=&#39;&quot;&#39;&gt;&amp;\\u{202e}\\u{0}\\u{a}"
         );
-        assert_eq!(number(1_234_567), "1,234,567");
     }
 }

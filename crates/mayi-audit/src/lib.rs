@@ -38,6 +38,7 @@ mod format;
 mod hit;
 mod html;
 mod identity;
+mod number;
 mod octets;
 mod operators;
 mod ranges;
@@ -58,11 +59,13 @@ pub use format::{Format, InvalidFormat, Unreadable};
 pub use hit::Hit;
 pub use html::html;
 pub use identity::{Confirmations, Identity};
+pub use number::with_commas;
 pub use operators::{host_names_of, is_host_of};
 pub use ranges::{InvalidRanges, Ranges};
 pub use report::{
-    AddressReport, Bounds, CrawlerReport, DayReport, Figures, HostReport, LineReport, PathReport,
-    ProposalReport, ProposedChange, Report, RuleReport, UnreadableReport,
+    AddressReport, Bounds, CrawlerReport, DayReport, Figures, HostReport, IdentityReport, LineReport,
+    PartReport, PathReport, Period, PlainReport, ProposalReport, ProposedChange, ProposedCrawler,
+    ProposedPart, Report, RuleReport, UnreadableReport,
 };
 pub use tally::Tally;
 pub use time::{InvalidTime, Moment, day_text};

@@ -2,7 +2,8 @@
 //!
 //! The members and what they count are documented in `docs/audit.md`, and stay as they are; new ones may
 //! be added. `requests` of a crawler is `allowed` and `refused` and `excused` and `undecided` together, and
-//! it is `verified` and `unverified` and `contradicted` together.
+//! it is `verified` and `unverified` and `contradicted` together. What is told of crawlers is told for each of
+//! these three as well: of who is contradicted nothing is known about the crawler.
 
 use std::collections::BTreeMap;
 
@@ -141,7 +142,7 @@ pub struct CrawlerReport {
     pub contradicted: u64,
     /// The figures of each identity.
     pub identities: BTreeMap<&'static str, IdentityReport>,
-    /// Requests by status, of those for robots.txt.
+    /// Requests by status, of those for robots.txt; `identities` has them for each identity.
     pub robots_txt_statuses: BTreeMap<u16, u64>,
     /// Requests by day (UTC).
     pub days: Vec<DayReport>,
@@ -154,6 +155,8 @@ pub struct IdentityReport {
     /// What became of them.
     #[serde(flatten)]
     pub figures: Figures,
+    /// Requests by status, of those for robots.txt.
+    pub robots_txt_statuses: BTreeMap<u16, u64>,
     /// From how many addresses they came.
     pub addresses: u64,
     /// `never`, `before` (its first request was for robots.txt) or `after` (others came first).
@@ -182,6 +185,20 @@ pub struct DayReport {
     pub unverified: u64,
     /// Contradicted.
     pub contradicted: u64,
+    /// The figures of each identity.
+    pub identities: BTreeMap<&'static str, PartReport>,
+}
+
+/// The requests of one identity on a day, or of a host.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct PartReport {
+    /// All of them.
+    pub requests: u64,
+    /// Those that were allowed.
+    pub allowed: u64,
+    /// Those that were refused.
+    pub refused: u64,
 }
 
 /// One rule.
@@ -256,10 +273,14 @@ pub struct HostReport {
     pub requests: u64,
     /// Those that were allowed.
     pub allowed: u64,
-    /// Those that were refused, excused ones included.
+    /// Those that were refused.
     pub refused: u64,
+    /// Those that were refused within 24 hours of a change.
+    pub excused: u64,
     /// Those that nothing was decided about.
     pub undecided: u64,
+    /// The figures of each identity.
+    pub identities: BTreeMap<&'static str, PartReport>,
 }
 
 /// The same traffic under another file.
@@ -290,22 +311,24 @@ pub struct ProposedCrawler {
     pub newly_refused: u64,
     /// Requests that are refused and would be allowed.
     pub newly_allowed: u64,
-    /// Of the newly refused, those that are verified.
-    pub newly_refused_verified: u64,
+    /// The same figures for each identity.
+    pub identities: BTreeMap<&'static str, ProposedPart>,
     /// What changes, most requests first.
     pub changes: Vec<ProposedChange>,
-    /// Refused by identity, for conditions: who is contradicted is not the crawler.
-    #[serde(skip)]
-    pub(crate) own: OwnProposed,
 }
 
-/// The figures of a crawler under another file without those that only say they are it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct OwnProposed {
-    pub(crate) allowed: u64,
-    pub(crate) refused: u64,
-    pub(crate) newly_refused: u64,
-    pub(crate) newly_allowed: u64,
+/// What another file would mean for the requests of one identity.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct ProposedPart {
+    /// Requests that would be allowed.
+    pub allowed: u64,
+    /// Requests that would be refused.
+    pub refused: u64,
+    /// Requests that are allowed and would be refused.
+    pub newly_refused: u64,
+    /// Requests that are refused and would be allowed.
+    pub newly_allowed: u64,
 }
 
 /// Requests whose decision changes for the same reason.
@@ -322,6 +345,12 @@ pub struct ProposedChange {
     pub text: Option<String>,
     /// How many requests.
     pub requests: u64,
+    /// Of them, those that are verified.
+    pub verified: u64,
+    /// Unverified.
+    pub unverified: u64,
+    /// Contradicted.
+    pub contradicted: u64,
     /// One of the paths.
     pub example: Option<String>,
 }

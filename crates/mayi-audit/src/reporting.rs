@@ -7,13 +7,13 @@ use mayi::RuleKind;
 
 use crate::address::of_key;
 use crate::audit::Audit;
-use crate::bounded::Bounded;
+use crate::bounded::{Bounded, Sum as _};
 use crate::files::File;
 use crate::identity::Identity;
 use crate::report::{
     AddressReport, Bounds, CrawlerReport, DayReport, Figures, HostReport, IdentityReport, LineReport,
-    OwnProposed, PathReport, Period, PlainReport, ProposalReport, ProposedChange, ProposedCrawler,
-    Report, RuleReport, UnreadableReport,
+    PartReport, PathReport, Period, PlainReport, ProposalReport, ProposedChange, ProposedCrawler,
+    ProposedPart, Report, RuleReport, UnreadableReport,
 };
 use crate::tally::{
     AddressTally, CrawlerTally, FigureTally, MOST_ADDRESSES, MOST_OTHERS, MOST_PATHS, PathTally,
@@ -115,7 +115,9 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
             (Some(robots_txt), Some(other)) if other < robots_txt => "after",
             _ => "before",
         };
+        let statuses = tally.statuses.iter().filter(|(_, split)| split[place] > 0);
         let report = IdentityReport {
+            robots_txt_statuses: statuses.map(|(status, split)| (*status, split[place])).collect(),
             figures: Figures {
                 requests: figures.requests,
                 allowed: figures.allowed,
@@ -144,6 +146,7 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
             verified: of(0),
             unverified: of(1),
             contradicted: of(2),
+            identities: parts(&counts.allowed, &counts.refused, &[&counts.others]),
         }
     });
     CrawlerReport {
@@ -168,6 +171,17 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
             .collect(),
         days: days.collect(),
     }
+}
+
+/// The figures of each identity that has some.
+fn parts(allowed: &Split, refused: &Split, others: &[&Split]) -> BTreeMap<&'static str, PartReport> {
+    let of = |(place, identity): (usize, Identity)| {
+        let others: u64 = others.iter().map(|split| split[place]).sum();
+        let (allowed, refused) = (allowed[place], refused[place]);
+        let part = PartReport { requests: allowed + refused + others, allowed, refused };
+        (part.requests > 0).then_some((identity.name(), part))
+    };
+    Identity::ALL.into_iter().enumerate().filter_map(of).collect()
 }
 
 /// The rules that decided, and those that did not.
@@ -251,7 +265,6 @@ fn proposal(
     let of_crawler = |(report, tally): &(CrawlerReport, &CrawlerTally)| {
         let proposed = &tally.proposed;
         let total = |split: &Split| split.iter().sum();
-        let own = |split: &Split| split[0] + split[1];
         let mut changes: Vec<_> = proposed
             .changes
             .iter()
@@ -266,6 +279,9 @@ fn proposal(
                     line: key.then,
                     text: key.then.map(|line| file.line(line)),
                     requests: total(&change.requests),
+                    verified: change.requests[0],
+                    unverified: change.requests[1],
+                    contradicted: change.requests[2],
                     example: change.example.text(),
                 }
             })
@@ -285,14 +301,21 @@ fn proposal(
             refused: total(&proposed.refused),
             newly_refused: total(&proposed.newly_refused),
             newly_allowed: total(&proposed.newly_allowed),
-            newly_refused_verified: proposed.newly_refused[0],
+            identities: Identity::ALL
+                .into_iter()
+                .enumerate()
+                .filter(|(place, _)| tally.figures[*place].requests > 0)
+                .map(|(place, identity)| {
+                    let part = ProposedPart {
+                        allowed: proposed.allowed[place],
+                        refused: proposed.refused[place],
+                        newly_refused: proposed.newly_refused[place],
+                        newly_allowed: proposed.newly_allowed[place],
+                    };
+                    (identity.name(), part)
+                })
+                .collect(),
             changes,
-            own: OwnProposed {
-                allowed: own(&proposed.allowed),
-                refused: own(&proposed.refused),
-                newly_refused: own(&proposed.newly_refused),
-                newly_allowed: own(&proposed.newly_allowed),
-            },
         }
     };
     let (mut rules, mut unmet_rules) = (Vec::new(), Vec::new());
@@ -354,10 +377,12 @@ fn listed_hosts(tally: &Tally) -> Vec<HostReport> {
     let hosts = tally.hosts.trimmed();
     let listed = hosts.iter().map(|(host, tally)| HostReport {
         host: String::from_utf8_lossy(host).into_owned(),
-        requests: tally.requests,
-        allowed: tally.allowed,
-        refused: tally.refused,
-        undecided: tally.undecided,
+        requests: tally.requests(),
+        allowed: tally.allowed.iter().sum(),
+        refused: tally.refused.iter().sum(),
+        excused: tally.excused.iter().sum(),
+        undecided: tally.undecided.iter().sum(),
+        identities: parts(&tally.allowed, &tally.refused, &[&tally.excused, &tally.undecided]),
     });
     let mut listed: Vec<_> = listed.collect();
     listed.sort_by(|one, other| (other.requests, &one.host).cmp(&(one.requests, &other.host)));

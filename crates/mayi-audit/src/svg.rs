@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::html::{escaped, number};
+use crate::html::escaped;
+use crate::number::with_commas as number;
 
 /// A row of a bar chart: a name, and parts of one bar with the class that colours each.
 pub(crate) struct Bar<'b> {

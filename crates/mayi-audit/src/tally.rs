@@ -161,10 +161,10 @@ pub(crate) struct AddressTally {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostTally {
-    pub(crate) requests: u64,
-    pub(crate) allowed: u64,
-    pub(crate) refused: u64,
-    pub(crate) undecided: u64,
+    pub(crate) allowed: Split,
+    pub(crate) refused: Split,
+    pub(crate) excused: Split,
+    pub(crate) undecided: Split,
 }
 
 impl Tally {
@@ -394,14 +394,14 @@ impl Sum for AddressTally {
 
 impl Sum for HostTally {
     fn add(&mut self, other: &Self) {
-        self.requests += other.requests;
-        self.allowed += other.allowed;
-        self.refused += other.refused;
-        self.undecided += other.undecided;
+        add(&mut self.allowed, &other.allowed);
+        add(&mut self.refused, &other.refused);
+        add(&mut self.excused, &other.excused);
+        add(&mut self.undecided, &other.undecided);
     }
 
     fn requests(&self) -> u64 {
-        self.requests
+        [self.allowed, self.refused, self.excused, self.undecided].iter().flatten().sum()
     }
 }
 

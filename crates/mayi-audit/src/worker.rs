@@ -203,7 +203,8 @@ impl<'a> Worker<'a> {
         target: Option<&Target<'_>>,
         is_robots_txt: bool,
     ) {
-        let identity = self.identity(who, &hit.address);
+        let address = address(&hit.address);
+        let identity = self.identity(who, address);
         let outcome = self.outcome(who, hit, target);
         let proposed = self.proposed(who, target);
         let place = place_of(identity);
@@ -247,7 +248,12 @@ impl<'a> Worker<'a> {
         if is_robots_txt && let Some(status) = hit.status {
             tally.statuses.entry(status).or_default()[place] += 1;
         }
-        tally.addresses[place].insert(stable_hash(&hit.address));
+        // An address is the same one however it is written, and whatever its port was.
+        tally.addresses[place].insert(match address {
+            Some(IpAddr::V4(address)) => stable_hash(&address.octets()),
+            Some(IpAddr::V6(address)) => stable_hash(&address.octets()),
+            None => stable_hash(&hit.address),
+        });
 
         if let Some(verdict) = proposed {
             let proposed = &mut tally.proposed;
@@ -298,7 +304,7 @@ impl<'a> Worker<'a> {
             self.count_address(who, hit, place, is_refused);
         }
         if self.only.is_none() {
-            self.count_host(hit, outcome);
+            self.count_host(hit, outcome, place);
         }
     }
 
@@ -321,15 +327,16 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn count_host(&mut self, hit: &Hit<'_>, outcome: Outcome) {
+    fn count_host(&mut self, hit: &Hit<'_>, outcome: Outcome, place: usize) {
         let host = hit.host.as_deref().map(host_name).unwrap_or_default();
         if let Some(tally) = self.tally.hosts.entry(host.as_bytes(), 1) {
-            tally.requests += 1;
-            match outcome {
-                Outcome::Allowed(_) => tally.allowed += 1,
-                Outcome::Refused(_) | Outcome::Excused(_) => tally.refused += 1,
-                Outcome::Undecided => tally.undecided += 1,
-            }
+            let counts = match outcome {
+                Outcome::Allowed(_) => &mut tally.allowed,
+                Outcome::Refused(_) => &mut tally.refused,
+                Outcome::Excused(_) => &mut tally.excused,
+                Outcome::Undecided => &mut tally.undecided,
+            };
+            counts[place] += 1;
         }
     }
 
@@ -358,7 +365,7 @@ impl<'a> Worker<'a> {
         who
     }
 
-    fn identity(&self, who: &Who, octets: &[u8]) -> Identity {
+    fn identity(&self, who: &Who, address: Option<IpAddr>) -> Identity {
         let Who::Known(place) = who else { return Identity::Unverified };
         let agent = &self.audit.registry.agents()[*place as usize];
         if agent.control_only {
@@ -368,7 +375,7 @@ impl<'a> Worker<'a> {
         if self.audit.ranges.is_empty() && self.audit.confirmations.is_none() {
             return Identity::Unverified;
         }
-        let Some(address) = address(octets) else { return Identity::Unverified };
+        let Some(address) = address else { return Identity::Unverified };
         let by_ranges = self.audit.ranges.identity(agent, address);
         match &self.audit.confirmations {
             Some(confirmations) => by_ranges.or(confirmations.identity(agent, address)),
@@ -492,18 +499,19 @@ fn tally_of<'t>(tally: &'t mut Tally, who: &Who) -> Option<&'t mut CrawlerTally>
     }
 }
 
-/// A host in lower case, without its port and the dot at its end.
+/// A host in lower case, without the dot at its end, and without its port where that is the one of HTTP or HTTPS.
 fn host_name(host: &[u8]) -> String {
     let text = String::from_utf8_lossy(&host[..host.len().min(255)]).to_ascii_lowercase();
-    let name = match text.rsplit_once(':') {
+    let (name, port) = match text.rsplit_once(':') {
         Some((name, port))
             if port.bytes().all(|octet| octet.is_ascii_digit()) && !name.ends_with(':') =>
         {
-            name
+            (name, port)
         }
-        _ => &text,
+        _ => (&*text, ""),
     };
-    name.strip_suffix('.').unwrap_or(name).to_owned()
+    let name = name.strip_suffix('.').unwrap_or(name);
+    if matches!(port, "" | "80" | "443") { name.to_owned() } else { format!("{name}:{port}") }
 }
 
 #[cfg(test)]
@@ -516,5 +524,7 @@ mod tests {
         assert_eq!(host_name(b"example.com."), "example.com");
         assert_eq!(host_name(b"[2001:db8::1]:80"), "[2001:db8::1]");
         assert_eq!(host_name(b"[2001:db8::1]"), "[2001:db8::1]");
+        assert_eq!(host_name(b"example.com.:8080"), "example.com:8080");
+        assert_eq!(host_name(b"2001:db8::1"), "2001:db8::1");
     }
 }

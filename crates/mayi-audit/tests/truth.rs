@@ -3,7 +3,7 @@
 mod support;
 
 use mayi_audit::{Condition, File, Selection, Table, csv, html};
-use support::{FORMATS, NEW, OLD, audit, check, log, report, requests};
+use support::{FORMATS, NEW, OLD, Plan, audit, check, log, planned, report, requests};
 
 #[test]
 fn every_figure_is_true_in_every_format() {
@@ -22,6 +22,17 @@ fn every_figure_is_true_in_every_format() {
             assert_eq!(mayi_audit::Format::detect(log.as_bytes()).name(), *format);
             check(&report(&audit(), &[log.as_bytes()]), &truth);
         }
+    }
+}
+
+/// Slips among the lines, many pages and mostly browsers: what `examples/make_log.rs` makes, in every format.
+#[test]
+fn a_log_as_people_have_it_is_counted_right() {
+    let plan = Plan { seed: 5, browsers: 20, pages: 9, slips: 50 };
+    let (made, truth) = planned(plan, 6_000);
+    assert!(truth.unreadable > 50 && truth.browsers > 3_000, "the log has something of all");
+    for format in FORMATS {
+        check(&report(&audit(), &[log(&made, format).as_bytes()]), &truth);
     }
 }
 

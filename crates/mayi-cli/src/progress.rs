@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use mayi_audit::with_commas;
 
 /// How often the line is drawn.
 const TICK: Duration = Duration::from_millis(200);
@@ -203,19 +204,6 @@ fn clock(seconds: u64) -> String {
     }
 }
 
-/// `1,234,567`.
-pub(crate) fn with_commas(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,12 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn times_and_numbers_are_for_people() {
+    fn times_are_for_people() {
         assert_eq!(clock(7), "0:07");
         assert_eq!(clock(754), "12:34");
         assert_eq!(clock(3723), "1:02:03");
-        assert_eq!(with_commas(0), "0");
-        assert_eq!(with_commas(999), "999");
-        assert_eq!(with_commas(1_234_567), "1,234,567");
     }
 }

@@ -4,12 +4,13 @@
 mod common;
 
 use std::fs;
-use std::io::Write;
-use std::net::UdpSocket;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use common::mayi;
 use serde_json::Value;
@@ -146,11 +147,256 @@ fn compressed_logs_and_standard_input_are_the_same() {
             assert_eq!(report["lines"]["unreadable"], 2);
         }
     }
-    // Half of a compressed file: what was read counts, and the end says that it is not all.
-    let half = folder.write("half.gz", &gzip[..gzip.len() / 2]);
-    let run = mayi(&["audit", "--robots", &robots, "--json", &half], b"");
-    assert_eq!(run.status, Some(2), "{}", run.stderr);
-    assert!(run.stderr.contains("half.gz` can't be read to its end"), "{}", run.stderr);
+}
+
+/// A compressed file that is damaged in the middle, or cut off: the lines before that count, and the end says
+/// that it is not all.
+#[test]
+fn lines_before_damage_count() {
+    let folder = Folder::new();
+    let robots = folder.path("robots.txt");
+    // What a line has from a seed does not pack well, so that damage in the middle is in the middle.
+    let mut seed = 7_u64;
+    let lines: Vec<_> = (0..8_000)
+        .map(|_| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            line("192.0.2.1", 1, &format!("/private/{seed:x}"), "CCBot/2.0")
+        })
+        .collect();
+    let log = lines.concat();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(log.as_bytes()).expect("it is compressed");
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(log.as_bytes()).expect("it is compressed");
+    // As the program `zstd` does; without a checksum, damage may go unseen.
+    let mut zstd = zstd::Encoder::new(Vec::new(), 3).expect("an encoder");
+    zstd.include_checksum(true).expect("a checksum");
+    zstd.write_all(log.as_bytes()).expect("it is compressed");
+    let packed = [
+        ("a.gz", gzip.finish().expect("gzip")),
+        ("a.bz2", bzip2.finish().expect("bzip2")),
+        ("a.zst", zstd.finish().expect("zstd")),
+    ];
+    for (name, octets) in packed {
+        let middle = octets.len() / 2;
+        let mut damaged = octets.clone();
+        damaged[middle..middle + 64].fill(0xA5);
+        for (how, octets) in [("cut", octets[..middle].to_vec()), ("damaged", damaged)] {
+            let path = folder.write(name, &octets);
+            let run = mayi(&["audit", "--robots", &robots, "--json", &path], b"");
+            assert_eq!(run.status, Some(2), "{how} {name}: {}", run.stderr);
+            let told = format!("{name}` can't be read to its end");
+            assert!(run.stderr.contains(&told), "{how} {name}: {}", run.stderr);
+            let report: Value = serde_json::from_str(&run.stdout).expect("one object of JSON");
+            let read = report["lines"]["read"].as_u64().expect("a number");
+            assert!((1_000..8_000).contains(&read), "{how} {name}: {read} lines");
+            if how == "cut" {
+                assert_eq!(report["lines"]["unreadable"], 0, "{name}: no half of a line counts");
+            }
+        }
+    }
+}
+
+/// A server on loopback that has robots.txt and counts who asks for it.
+struct Site {
+    url: String,
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<usize>>,
+}
+
+impl Site {
+    fn start(robots: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("it does not wait");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut asked = 0;
+            while !stopped.load(Ordering::Relaxed) {
+                let Ok((mut stream, _)) = listener.accept() else {
+                    thread::sleep(Duration::from_millis(5));
+                    continue;
+                };
+                stream.set_nonblocking(false).expect("it waits");
+                stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+                let mut request = [0; 2048];
+                let length = stream.read(&mut request).unwrap_or(0);
+                asked += usize::from(request[..length].starts_with(b"GET /robots.txt "));
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{robots}",
+                    robots.len()
+                );
+            }
+            asked
+        });
+        Self { url, stop, thread: Some(thread) }
+    }
+
+    /// Ends it, and says how often robots.txt was asked for.
+    fn end(mut self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().expect("it runs").join().expect("it ends")
+    }
+}
+
+/// `--site` fetches the file of the site and no other, whatever hosts the log has; `--store` alone has what was
+/// kept then, and asks nobody.
+#[test]
+fn the_file_is_fetched_or_comes_from_a_store() {
+    let folder = Folder::new();
+    let site = Site::start(ROBOTS);
+    let store = folder.path("robots.store");
+    let hosts = ["127.0.0.1", "other.example"]
+        .map(|host| format!("{host} {}", line("192.0.2.1", 1, "/private/a", "CCBot/2.0")));
+    let log = folder.write("vhost.log", hosts.concat().as_bytes());
+    let fetched = json(&["--site", &site.url, "--allow-private", "--store", &store, &log], b"");
+    assert_eq!(figures(&fetched, "CCBot")[..3], [2, 0, 2], "one site is for all requests");
+    assert_eq!(fetched["rules"][0]["file"], format!("{}robots.txt", site.url));
+    let url = site.url.clone();
+    assert_eq!(site.end(), 1, "asked for once, and nobody else");
+    // The server is gone. What is kept is for its host; of the other nobody knows the file.
+    let log = folder.write(
+        "port.log",
+        hosts.concat().replace("127.0.0.1 ", &format!("{} ", &url[7..url.len() - 1])).as_bytes(),
+    );
+    let kept = json(&["--store", &store, &log], b"");
+    assert_eq!(figures(&kept, "CCBot")[..3], [2, 0, 1]);
+    assert_eq!(crawler(&kept, "CCBot")["undecided"], 1);
+    let missing = mayi(&["audit", "--store", &folder.path("no.store"), &log], b"");
+    assert_eq!(missing.status, Some(2));
+    assert!(missing.stderr.contains("there is no store"), "{}", missing.stderr);
+}
+
+/// A store keeps the versions of a file, each with the time when it came.
+#[test]
+fn the_history_of_a_store_says_which_file_held() {
+    use mayi_fetch::kept::{FileCopy, Kept, LastAttempt};
+    let folder = Folder::new();
+    let store = folder.path("robots.store");
+    let at =
+        |day: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_812_800 + (day - 1) * 86_400);
+    let copy = |text: &'static str, at: SystemTime| {
+        FileCopy::new("https://example.com/robots.txt", text.as_bytes(), at)
+    };
+    let origin = mayi::access::Origin::of_url("https://example.com").expect("an origin");
+    let last = LastAttempt::new(at(20), mayi::access::AccessResult::Successful);
+    let mut kept = Kept::new(origin, Some(copy(ROBOTS, at(2))), last);
+    kept.earlier = vec![copy("User-agent: *\nDisallow: /never/\n", at(1))];
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let store = mayi_fetch::store::open(&store, 1 << 30).expect("a store");
+        store.save(&Arc::new(kept)).await.expect("it is kept");
+    });
+    let vhost = format!("example.com {}", log().trim_end().replace('\n', "\nexample.com "));
+    let log = folder.write("vhost.log", vhost.as_bytes());
+    let report = json(&["--store", &store, &log], b"");
+    // On the 1st the old file held; on the 2nd the new one was a few hours old (REP-23).
+    assert_eq!(figures(&report, "GPTBot")[..3], [3, 2, 0]);
+    assert_eq!(crawler(&report, "GPTBot")["excused"], 1);
+    assert_eq!(figures(&report, "Googlebot")[..3], [2, 1, 1]);
+    let rules: Vec<_> =
+        report["rules"].as_array().expect("a list").iter().map(|rule| &rule["file"]).collect();
+    assert!(rules.iter().all(|file| *file == "example.com/robots.txt"), "{rules:?}");
+    assert_eq!(report["unmet_rules"][0]["file"], "example.com/robots.txt of 2026-10-01T00:00:00Z");
+    let shown = mayi(&["cache", "show", "--json", "--store", &store, "https://example.com"], b"");
+    let shown: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert_eq!(shown["earlier"][0]["since"], "2026-10-01T00:00:00Z");
+    assert_eq!(shown["copy"]["since"], "2026-10-02T00:00:00Z");
+}
+
+/// Each of several sites is for the requests of its host.
+#[test]
+fn several_sites_are_told_apart_by_host() {
+    let folder = Folder::new();
+    let site = Site::start(ROBOTS);
+    let second = site.url.replace("127.0.0.1", "localhost");
+    let hosts = ["127.0.0.1", "localhost", "other.example"]
+        .map(|host| format!("{host} {}", line("192.0.2.1", 1, "/private/a", "CCBot/2.0")));
+    let log = folder.write("vhost.log", hosts.concat().as_bytes());
+    let words = ["--site", &site.url, "--site", &second, "--allow-private", "--store", "memory", &log];
+    let report = json(&words, b"");
+    assert_eq!(figures(&report, "CCBot")[..3], [3, 0, 2]);
+    assert_eq!(crawler(&report, "CCBot")["undecided"], 1);
+    assert_eq!(site.end(), 2);
+}
+
+/// A stream that goes on: the report comes every so often, and at Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn a_stream_that_goes_on_is_reported_and_ended() {
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .args(["audit", "--json", "--every", "1", "--robots", &folder.path("robots.txt")])
+        .args(["--fail-if", "refuses GPTBot > 1", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut input = child.stdin.take().expect("it has standard input");
+    let mut output = BufReader::new(child.stdout.take().expect("it has standard output"));
+    // The lines come in pieces, and no end of the stream comes.
+    let log = log();
+    let (first, second) = log.as_bytes().split_at(200);
+    let mut report_with = |read: u64| {
+        for _ in 0..60 {
+            let mut line = String::new();
+            output.read_line(&mut line).expect("a report");
+            let report: Value = serde_json::from_str(&line).expect("one object of JSON on each line");
+            if report["lines"]["read"] == read {
+                return report;
+            }
+        }
+        panic!("{read} lines were never reported")
+    };
+    input.write_all(first).expect("it reads");
+    input.flush().expect("it reads");
+    report_with(2);
+    input.write_all(second).expect("it reads");
+    input.flush().expect("it reads");
+    let report = report_with(8);
+    assert_eq!(figures(&report, "GPTBot"), [3, 1, 2, 1, 0, 3, 0]);
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.expect("kill runs").success());
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("the last report");
+    let last: Value = serde_json::from_str(rest.lines().last().expect("a last report")).expect("JSON");
+    assert_eq!(last["crawlers"], report["crawlers"]);
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "the condition holds");
+    drop(input);
+}
+
+/// Directives of a W3C log come before the line that tells what it is, one at a time.
+#[test]
+fn a_stream_may_start_with_directives() {
+    let folder = Folder::new();
+    let log = b"#Software: Microsoft Internet Information Services 10.0\r\n#Version: 1.0\r\n#Date: 2026-10-01 00:00:00\r\n\
+        #Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent)\r\n\
+        2026-10-01 12:00:00 192.0.2.1 GET /private/a - 200 CCBot/2.0\r\n\
+        #Fields: date time cs-uri-stem c-ip cs(User-Agent)\r\n\
+        2026-10-01 12:00:00 /private/b 192.0.2.1 CCBot/2.0\r\n";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .args(["audit", "--json", "--robots", &folder.path("robots.txt"), "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut input = child.stdin.take().expect("it has standard input");
+    for line in log.split_inclusive(|octet| *octet == b'\n') {
+        input.write_all(line).expect("it reads");
+        input.flush().expect("it reads");
+        thread::sleep(Duration::from_millis(30));
+    }
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["lines"]["read"], &report["lines"]["unreadable"]), (&2.into(), &0.into()));
+    assert_eq!(figures(&report, "CCBot")[..3], [2, 0, 2]);
 }
 
 #[test]

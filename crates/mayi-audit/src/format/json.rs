@@ -69,8 +69,7 @@ impl<'l> Scalar<'l> {
             },
             Self::Whole(number) => time::epoch_of(*number),
             // Fractions of a second are of no interest.
-            Self::Fraction(number) if *number >= 0.0 => time::epoch_of(*number as u64),
-            Self::Fraction(_) => None,
+            Self::Fraction(number) => u64::try_from(*number as i64).ok().and_then(time::epoch_of),
             Self::Nothing => return Ok(None),
         };
         time.map(Some).ok_or(Unreadable::Date)

@@ -149,14 +149,23 @@ impl Format {
         Ok(Self(kind))
     }
 
-    /// The format that most of the first lines are written in.
+    /// The format that most of the first lines are written in. Where these are of no format, as what a server
+    /// says when it starts, those behind them are looked at.
     pub fn detect(octets: &[u8]) -> Self {
         let octets = octets.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(octets);
-        let lines = || {
-            let lines = octets.split(|&octet| octet == b'\n').map(<[u8]>::trim_ascii);
-            lines.filter(|line| !line.is_empty()).take(FIRST_LINES)
-        };
-        if let Some(layout) = lines().find_map(w3c::Layout::after) {
+        let lines = octets.split(|&octet| octet == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty());
+        loop {
+            let first: Vec<_> = lines.by_ref().take(FIRST_LINES).collect();
+            let format = Self::of_lines(&first);
+            if format.name() != "unknown" || first.len() < FIRST_LINES {
+                return format;
+            }
+        }
+    }
+
+    fn of_lines(lines: &[&[u8]]) -> Self {
+        if let Some(layout) = lines.iter().find_map(|line| w3c::Layout::after(line)) {
             return Self(Kind::W3c(layout));
         }
         let candidates = [
@@ -173,11 +182,11 @@ impl Format {
         for kind in candidates {
             let format = Self(kind);
             // A line whose first address is none was most likely read by the wrong format.
-            let score = |line: &[u8]| match format.read(line) {
+            let score = |line: &&[u8]| match format.read(line) {
                 Ok(hit) => 2 + usize::from(address(&hit.address).is_some()),
                 Err(_) => 0,
             };
-            let score = lines().map(score).sum();
+            let score = lines.iter().map(score).sum();
             if score > best.0 {
                 best = (score, format.0);
             }
@@ -236,7 +245,7 @@ impl Format {
 
     /// The format of what follows these octets, where directives in them change it.
     pub fn after(&self, octets: &[u8]) -> Option<Self> {
-        let Kind::W3c(_) = self.0 else { return None };
+        let (Kind::W3c(_) | Kind::Unknown) = self.0 else { return None };
         let mut end = octets.len();
         loop {
             let last = memchr::memmem::rfind(&octets[..end], b"#Fields:")?;
@@ -320,11 +329,14 @@ mod tests {
 
     #[test]
     fn a_few_bad_lines_do_not_hide_the_format() {
-        let mut log = "\x16\x03garbage\n".repeat(5);
-        log.push_str(
-            "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"curl/8\"\n",
-        );
-        assert_eq!(Format::detect(log.as_bytes()).name(), "combined");
+        for count in [5, 50, 1_000] {
+            let mut log = "\x16\x03garbage\n".repeat(count);
+            assert_eq!(Format::detect(log.as_bytes()).name(), "unknown");
+            log.push_str(
+                "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"curl/8\"\n",
+            );
+            assert_eq!(Format::detect(log.as_bytes()).name(), "combined");
+        }
     }
 
     #[test]

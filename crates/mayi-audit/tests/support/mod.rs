@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use mayi::registry::Registry;
@@ -102,13 +102,19 @@ const CLIENTS: &[Client] = &[
         own: None,
     },
     Client { name: "FooBot", user_agent: "FooBot/0.1", group: 0, own: None },
-    Client {
-        name: "browser",
-        user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
-        group: 0,
-        own: None,
-    },
     Client { name: "nameless", user_agent: "-", group: 0, own: None },
+    // One of many strings, see below.
+    Client { name: "browser", user_agent: "", group: 0, own: None },
+];
+
+/// What browsers say they are.
+const BROWSERS: &[&str] = &[
+    "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0",
 ];
 
 /// The lists of addresses.
@@ -135,6 +141,19 @@ pub(crate) struct Expected {
     /// Requests and refused ones by day.
     pub(crate) days: BTreeMap<String, (u64, u64)>,
     pub(crate) statuses: BTreeMap<u16, u64>,
+    /// What is told for each identity.
+    pub(crate) parts: BTreeMap<&'static str, Part>,
+}
+
+/// The figures of a crawler for one identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Requests, allowed, refused, excused, undecided and those for robots.txt.
+    pub(crate) figures: [u64; 6],
+    pub(crate) statuses: BTreeMap<u16, u64>,
+    /// Requests, allowed and refused by day.
+    pub(crate) days: BTreeMap<String, [u64; 3]>,
+    pub(crate) addresses: BTreeSet<String>,
 }
 
 /// What is true of a log.
@@ -150,27 +169,69 @@ pub(crate) struct Truth {
     pub(crate) unreadable: u64,
 }
 
-/// One request.
-#[derive(Clone, Debug)]
+/// One request, or a slip.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
     time: i64,
     address: String,
     target: String,
     status: u16,
     user_agent: &'static str,
+    slip: Option<&'static str>,
 }
 
 /// The formats that the same requests can be written in.
 pub(crate) const FORMATS: &[&str] =
     &["combined", "vhost", "nginx-json", "caddy", "cloudflare", "cloudfront", "alb", "w3c"];
 
+/// What a log is like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    /// How many times as often as any crawler a browser comes.
+    pub(crate) browsers: usize,
+    /// How many pages there are of each kind; with one, paths are those of [`PATHS`].
+    pub(crate) pages: usize,
+    /// One line in so many is a slip; none with 0.
+    pub(crate) slips: usize,
+}
+
+/// Lines that can't be read, in any format.
+const SLIPS: &[&str] = &["no line of a log", "\u{0}\u{1b}[31m", "{\"a\": ", "\" \" \""];
+
 /// Requests with what is true of them, from a seed.
 pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
-    let mut random = Random(seed | 1);
-    let mut truth = Truth::default();
-    let mut made = Vec::new();
-    for _ in 0..count {
-        let client = &CLIENTS[random.below(CLIENTS.len())];
+    planned(Plan { seed, browsers: 1, pages: 1, slips: 0 }, count)
+}
+
+/// The same by a plan.
+pub(crate) fn planned(plan: Plan, count: usize) -> (Vec<Made>, Truth) {
+    let mut maker = Maker::new(plan);
+    let made = (0..count).map(|_| maker.make()).collect();
+    (made, maker.truth)
+}
+
+/// Makes requests one after the other, and knows what is true of them.
+pub(crate) struct Maker {
+    plan: Plan,
+    random: Random,
+    pub(crate) truth: Truth,
+}
+
+impl Maker {
+    pub(crate) fn new(plan: Plan) -> Self {
+        Self { plan, random: Random(plan.seed | 1), truth: Truth::default() }
+    }
+
+    pub(crate) fn make(&mut self) -> Made {
+        let Self { plan, random, truth } = self;
+        if plan.slips > 0 && random.below(plan.slips) == 0 {
+            truth.unreadable += 1;
+            return Made { slip: Some(SLIPS[random.below(SLIPS.len())]), ..Made::default() };
+        }
+        let others = CLIENTS.len() - 1;
+        let place = random.below(others + plan.browsers);
+        let client = if place < others { &CLIENTS[place] } else { &CLIENTS[others] };
         let (path, says) = &PATHS[random.below(PATHS.len())];
         let time =
             CHANGE - 5 * DAY + i64::try_from(random.below(10 * DAY as usize)).expect("ten days fit");
@@ -178,18 +239,26 @@ pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
         let last = random.below(250);
         let address = match client.own {
             Some(own) if is_own => format!("{own}{last}"),
+            _ if client.name == "browser" => {
+                format!("10.{}.{}.{last}", random.below(64), random.below(256))
+            }
             _ => format!("203.0.113.{last}"),
         };
         let is_asterisk = random.below(40) == 0;
-        let target = if is_asterisk { "*" } else { path };
+        let target = match (is_asterisk, *path) {
+            (true, _) => "*".to_owned(),
+            (_, "/robots.txt") => "/robots.txt".to_owned(),
+            // More of a path changes no decision: every rule is about how paths start.
+            (_, "/") if plan.pages > 1 => format!("/articles/2026/{}", random.below(plan.pages)),
+            (_, path) if plan.pages > 1 => format!("{path}{}", random.below(plan.pages)),
+            (_, path) => path.to_owned(),
+        };
         let status = [200, 200, 304, 404, 503][random.below(5)];
-        made.push(Made {
-            time,
-            address,
-            target: target.to_owned(),
-            status,
-            user_agent: client.user_agent,
-        });
+        let user_agent = match client.name {
+            "browser" => BROWSERS[random.below(BROWSERS.len())],
+            _ => client.user_agent,
+        };
+        let made = Made { time, address: address.clone(), target, status, user_agent, slip: None };
         truth.read += 1;
         match client.name {
             "browser" => truth.browsers += 1,
@@ -201,32 +270,50 @@ pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
                 let file = if time < CHANGE { "old.txt" } else { "new.txt" };
                 let expected = truth.crawlers.entry(name.to_owned()).or_default();
                 expected.requests += 1;
-                match client.own {
-                    Some(_) if is_own => expected.verified += 1,
-                    Some(_) => expected.contradicted += 1,
-                    None => expected.unverified += 1,
-                }
+                let identity = match client.own {
+                    Some(_) if is_own => "verified",
+                    Some(_) => "contradicted",
+                    None => "unverified",
+                };
+                *match identity {
+                    "verified" => &mut expected.verified,
+                    "contradicted" => &mut expected.contradicted,
+                    _ => &mut expected.unverified,
+                } += 1;
+                let part = expected.parts.entry(identity).or_default();
+                part.figures[0] += 1;
+                part.addresses.insert(address);
+                let part_day = part.days.entry(day_text((time.div_euclid(DAY)) as i32)).or_default();
+                part_day[0] += 1;
                 let day = expected.days.entry(day_text((time.div_euclid(DAY)) as i32)).or_default();
                 day.0 += 1;
                 if is_asterisk {
                     expected.undecided += 1;
-                    continue;
+                    part.figures[4] += 1;
+                    return made;
                 }
                 if *path == "/robots.txt" {
                     expected.robots_txt += 1;
                     *expected.statuses.entry(status).or_default() += 1;
+                    part.figures[5] += 1;
+                    *part.statuses.entry(status).or_default() += 1;
                 }
                 let is_excused = !held.0 && is_fresh && old.0;
                 if held.0 {
                     expected.allowed += 1;
+                    part.figures[1] += 1;
+                    part_day[1] += 1;
                 } else if is_excused {
                     expected.excused += 1;
+                    part.figures[3] += 1;
                 } else {
                     expected.refused += 1;
+                    part.figures[2] += 1;
+                    part_day[2] += 1;
                     day.1 += 1;
                     *truth
                         .paths
-                        .entry(path.split('?').next().unwrap_or_default().to_owned())
+                        .entry(made.target.split('?').next().unwrap_or_default().to_owned())
                         .or_default() += 1;
                 }
                 if let Some(line) = held.1 {
@@ -235,8 +322,8 @@ pub(crate) fn requests(seed: u64, count: usize) -> (Vec<Made>, Truth) {
                 }
             }
         }
+        made
     }
-    (made, truth)
 }
 
 /// The log of some requests in a format, with its header where it has one.
@@ -252,8 +339,13 @@ pub(crate) fn log(made: &[Made], format: &str) -> String {
     log
 }
 
-fn line(log: &mut String, made: &Made, format: &str) {
-    let Made { time, address, target, status, user_agent } = made;
+pub(crate) fn line(log: &mut String, made: &Made, format: &str) {
+    let Made { time, address, target, status, user_agent, slip } = made;
+    if let Some(slip) = slip {
+        log.push_str(slip);
+        log.push('\n');
+        return;
+    }
     let (day, clock) = (day_text(time.div_euclid(DAY) as i32), time.rem_euclid(DAY));
     let clock = format!("{:02}:{:02}:{:02}", clock / 3600, clock / 60 % 60, clock % 60);
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -354,10 +446,8 @@ pub(crate) fn check(report: &Report, truth: &Truth) {
             contradicted: crawler.contradicted,
             days,
             statuses: crawler.robots_txt_statuses.clone(),
+            parts: parts(crawler, truth.crawlers.get(&crawler.crawler)),
         };
-        let of_identities: u64 =
-            crawler.identities.values().map(|identity| identity.figures.refused).sum();
-        assert_eq!(of_identities, crawler.refused, "{}", crawler.crawler);
         found.insert(crawler.crawler.clone(), expected);
     }
     assert_eq!(found, truth.crawlers);
@@ -375,6 +465,40 @@ pub(crate) fn check(report: &Report, truth: &Truth) {
     let paths: BTreeMap<_, _> =
         report.paths.iter().map(|path| (path.path.clone(), path.requests)).collect();
     assert_eq!(paths, truth.paths);
+}
+
+/// What a report tells of a crawler for each identity. Of addresses it has the number alone: where that is the
+/// expected one, the expected addresses are taken.
+fn parts(
+    crawler: &mayi_audit::CrawlerReport,
+    truth: Option<&Expected>,
+) -> BTreeMap<&'static str, Part> {
+    let mut parts = BTreeMap::new();
+    for (identity, of) in &crawler.identities {
+        let figures = &of.figures;
+        let days = crawler.days.iter().filter_map(|day| {
+            let of = day.identities.get(identity)?;
+            Some((day.day.clone(), [of.requests, of.allowed, of.refused]))
+        });
+        let expected = truth.and_then(|truth| truth.parts.get(identity));
+        let addresses = expected.map(|part| part.addresses.clone()).unwrap_or_default();
+        assert_eq!(of.addresses, addresses.len() as u64, "addresses of {}", crawler.crawler);
+        let part = Part {
+            figures: [
+                figures.requests,
+                figures.allowed,
+                figures.refused,
+                figures.excused,
+                figures.undecided,
+                figures.robots_txt_requests,
+            ],
+            statuses: of.robots_txt_statuses.clone(),
+            days: days.collect(),
+            addresses,
+        };
+        parts.insert(*identity, part);
+    }
+    parts
 }
 
 /// Numbers from a seed (xorshift).

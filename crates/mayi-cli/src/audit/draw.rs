@@ -1,10 +1,10 @@
 //! A report → text for a terminal. What comes from logs and files is escaped.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use mayi_audit::{ProposalReport, Report, RuleReport};
+use mayi_audit::{ProposalReport, Report, RuleReport, with_commas};
 
-use crate::progress::with_commas;
 use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
 
 /// How many rows of a table are shown.
@@ -191,10 +191,12 @@ impl<W: Write> Drawing<'_, W> {
                     "after" => "asked for other things before robots.txt",
                     _ => continue,
                 };
+                let requests = of.figures.requests;
                 rows.push(format!(
-                    "{}{who}: {what}, {} requests",
+                    "{}{who}: {what}, {} request{}",
                     shown(crawler.crawler.as_bytes()),
-                    with_commas(of.figures.requests)
+                    with_commas(requests),
+                    if requests == 1 { "" } else { "s" }
                 ));
             }
         }
@@ -205,18 +207,22 @@ impl<W: Write> Drawing<'_, W> {
             }
             self.rest(rows.len().saturating_sub(self.most()))?;
         }
-        let mut statuses = std::collections::BTreeMap::new();
-        for (status, requests) in
-            report.crawlers.iter().flat_map(|crawler| &crawler.robots_txt_statuses)
-        {
-            *statuses.entry(*status).or_insert(0) += requests;
+        let mut statuses: BTreeMap<&str, BTreeMap<u16, u64>> = BTreeMap::new();
+        for (identity, of) in report.crawlers.iter().flat_map(|crawler| &crawler.identities) {
+            for (status, requests) in &of.robots_txt_statuses {
+                *statuses.entry(identity).or_default().entry(*status).or_default() += requests;
+            }
         }
         if !statuses.is_empty() {
+            self.title("WHAT CRAWLERS GOT FOR ROBOTS.TXT")?;
+        }
+        for identity in mayi_audit::Identity::ALL.map(mayi_audit::Identity::name) {
+            let Some(statuses) = statuses.get(identity) else { continue };
             let listed: Vec<_> = statuses
                 .iter()
                 .map(|(status, requests)| format!("{status} × {}", with_commas(*requests)))
                 .collect();
-            writeln!(self.out, "\nrobots.txt was answered with status {}", listed.join(", "))?;
+            writeln!(self.out, "  {identity:<12}  {}", listed.join(", "))?;
         }
         Ok(())
     }
@@ -277,6 +283,19 @@ impl<W: Write> Drawing<'_, W> {
                 with_commas(crawler.newly_allowed),
                 with_commas(crawler.refused)
             )?;
+            let part = |name| crawler.identities.get(name).copied().unwrap_or_default();
+            let (verified, contradicted) = (part("verified"), part("contradicted"));
+            if verified.allowed + verified.refused + contradicted.allowed + contradicted.refused > 0 {
+                let newly = |what: &str, figure: fn(mayi_audit::ProposedPart) -> u64| {
+                    let of = mayi_audit::Identity::ALL.map(|identity| {
+                        format!("{} {}", with_commas(figure(part(identity.name()))), identity.name())
+                    });
+                    format!("newly {what}: {}", of.join(", "))
+                };
+                let refused = newly("refused", |part| part.newly_refused);
+                let allowed = newly("allowed", |part| part.newly_allowed);
+                writeln!(self.out, "    {}", styled(DIM, format_args!("{refused}; {allowed}")))?;
+            }
             for change in crawler.changes.iter().take(5) {
                 let by = match (change.line, &change.text) {
                     (Some(line), Some(text)) => format!("by line {line}: {}", shown(text.as_bytes())),

@@ -14,6 +14,10 @@ use crate::progress::Progress;
 /// About how many octets a block has.
 const BLOCK: usize = 1 << 20;
 
+/// How many octets are asked for at once. What a decompressor had ready when it met damage is lost, so this is no
+/// more than one of its blocks.
+const PIECE: usize = 1 << 16;
+
 /// How much of a line that is too long is shown.
 const SHOWN: usize = 300;
 
@@ -42,6 +46,8 @@ struct Log {
     /// Whether the rest of a line that is too long is being passed over.
     skips: bool,
     is_stream: bool,
+    /// What ended the input before its end; told once the lines before it have been given out.
+    failed: Option<io::Error>,
 }
 
 /// What a thread gets to count.
@@ -109,19 +115,23 @@ impl<'p> Logs<'p> {
             next_line: 1,
             skips: false,
             is_stream,
+            failed: None,
         })
     }
 }
 
 impl Log {
     fn next(&mut self, buffer: &mut Vec<u8>, named: Option<&Arc<Format>>) -> io::Result<Option<Taken>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         buffer.clear();
         buffer.append(&mut self.rest);
         loop {
-            let is_end = self.fill(buffer)?;
+            let is_end = self.fill(buffer);
             if self.skips {
                 match memchr::memchr(b'\n', buffer) {
-                    None if is_end => return Ok(None),
+                    None if is_end => return self.failed.take().map_or(Ok(None), Err),
                     None => buffer.clear(),
                     Some(end) => {
                         buffer.drain(..=end);
@@ -132,7 +142,7 @@ impl Log {
                 continue;
             }
             match memchr::memrchr(b'\n', buffer) {
-                _ if is_end && buffer.is_empty() => return Ok(None),
+                _ if is_end && buffer.is_empty() => return self.failed.take().map_or(Ok(None), Err),
                 Some(end) if !is_end => self.rest = buffer.split_off(end + 1),
                 _ if is_end => {}
                 _ if buffer.len() > MOST_LINE => {
@@ -149,13 +159,13 @@ impl Log {
         }
     }
 
-    /// Reads on, up to a block; whether the input is over. A stream is not waited for longer than until it
+    /// Reads on, up to a block; whether the input is over, or can't be read further. A stream is not waited for longer than until it
     /// has a whole line.
-    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> bool {
         let most = buffer.len() + BLOCK;
         while buffer.len() < most {
             let start = buffer.len();
-            buffer.resize(most, 0);
+            buffer.resize((start + PIECE).min(most), 0);
             let read = self.input.read(&mut buffer[start..]);
             let count = match read {
                 Ok(count) => count,
@@ -164,19 +174,22 @@ impl Log {
                     continue;
                 }
                 Err(error) => {
-                    buffer.truncate(start);
-                    return Err(error);
+                    // The lines before the damage count; the one that it cuts off does not.
+                    let whole = memchr::memrchr(b'\n', &buffer[..start]).map_or(0, |end| end + 1);
+                    buffer.truncate(whole);
+                    self.failed = Some(error);
+                    return true;
                 }
             };
             buffer.truncate(start + count);
             if count == 0 {
-                return Ok(true);
+                return true;
             }
             if self.is_stream && memchr::memchr(b'\n', &buffer[start..]).is_some() {
                 break;
             }
         }
-        Ok(false)
+        false
     }
 
     /// The format of these lines. One that could not be recognised is looked for again further on.

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use mayi::ReadOptions;
 use mayi::access::Origin;
-use mayi::report::Answering;
+use mayi::report::{Answering, rfc3339_of};
 use mayi_audit::{File, Moment, OneSite, Site, Sites};
 
 use crate::bulk::source::{Folder, Found, Source, Stored};
@@ -71,13 +72,30 @@ pub(crate) fn of_urls(
             File::ended(&name, robots.access().clone())
         };
         files.push(Arc::clone(&file));
-        sites.insert(origin.host().to_owned(), Arc::new(Site::always(file)));
+        let site = Arc::new(Site::always(file));
+        // A server behind a proxy may write another port than the one of the site, or none.
+        sites.insert(format!("{}:{}", origin.host(), origin.port()), Arc::clone(&site));
+        sites.entry(origin.host().to_owned()).or_insert(site);
     }
     fetching::tell(&fetcher);
     if let [file] = &files[..] {
         return Ok(Box::new(OneSite::new(Site::always(Arc::clone(file)))));
     }
     Ok(Box::new(Named { sites, files }))
+}
+
+/// A host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|octet| octet.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// The seconds since 1970.
+fn seconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Sites that are known by their hosts from the start.
@@ -88,7 +106,7 @@ struct Named {
 
 impl Sites for Named {
     fn site(&self, host: &str) -> Option<Arc<Site>> {
-        self.sites.get(host).cloned()
+        self.sites.get(host).or_else(|| self.sites.get(without_port(host))).cloned()
     }
 
     fn files(&self) -> Vec<Arc<File>> {
@@ -123,7 +141,8 @@ impl ByHost {
         Ok(Self::from_sources(sources, options))
     }
 
-    /// What a store keeps, however old it is.
+    /// What a store keeps, however old it is: the copies of each host's file, each from when it was first
+    /// fetched on.
     pub(crate) fn store(place: &str, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
         let stored = Stored(fetching::of_store(place)?);
         Ok(Self::from_sources(vec![(None, Box::new(stored))], options))
@@ -136,6 +155,14 @@ impl ByHost {
         Box::new(Self { sources, options: options.clone(), found: Mutex::default() })
     }
 
+    fn read(&self, name: &str, octets: Vec<u8>, content_type: Option<Box<str>>) -> Arc<File> {
+        let options = match content_type {
+            Some(content_type) => self.options.clone().with_content_type(&content_type),
+            None => self.options.clone(),
+        };
+        File::read(name, octets, &options)
+    }
+
     fn find(&self, host: &str) -> (Option<Arc<Site>>, Vec<Arc<File>>) {
         let mut versions = Vec::new();
         // A log does not say by which scheme it was asked; most sites have one file for both.
@@ -145,20 +172,31 @@ impl ByHost {
             for origin in origins.iter().flatten() {
                 let name = format!("{host}/robots.txt");
                 let file = match source.find(origin) {
-                    Found::File(octets, content_type) => {
-                        let options = match content_type {
-                            Some(content_type) => self.options.clone().with_content_type(&content_type),
-                            None => self.options.clone(),
-                        };
-                        File::read(&name, octets, &options)
-                    }
+                    Found::File(octets, content_type) => self.read(&name, octets, content_type),
                     Found::Ended(result) => File::ended(&name, result),
                     Found::Missing | Found::Unreadable(_) => continue,
                 };
-                versions.push((*since, file));
+                let history = source.history(origin);
+                // The first copy that is known counts for what was before it, too.
+                let mut from = *since;
+                for (next, octets, content_type) in history.earlier {
+                    if from.is_some() || !versions.is_empty() {
+                        from = Some(seconds(next));
+                    }
+                    let name = format!("{name} of {}", rfc3339_of(next));
+                    versions.push((from, self.read(&name, octets, content_type)));
+                }
+                if !versions.is_empty() && since.is_none() {
+                    from = history.since.map(seconds);
+                }
+                versions.push((from, file));
                 break;
             }
         }
+        // Of two that came in the same second, the later one counts.
+        versions.reverse();
+        versions.sort_by_key(|(since, _)| *since);
+        versions.dedup_by_key(|(since, _)| *since);
         let files: Vec<_> = versions.iter().map(|(_, file)| Arc::clone(file)).collect();
         if files.is_empty() {
             return (None, files);
@@ -173,7 +211,11 @@ impl Sites for ByHost {
         if let Some(site) = found.sites.get(host) {
             return site.clone();
         }
-        let (site, files) = self.find(host);
+        let (mut site, mut files) = self.find(host);
+        if site.is_none() && without_port(host) != host {
+            // A server behind a proxy writes its own port.
+            (site, files) = self.find(without_port(host));
+        }
         if site.is_some() || found.sites.len() < MOST_HOSTS {
             found.sites.insert(host.to_owned(), site.clone());
             found.files.extend(files);

@@ -7,9 +7,11 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin};
 use mayi_fetch::blocking::Fetcher;
+use mayi_fetch::kept::FileCopy;
 
 /// What is known of an origin's robots.txt.
 #[derive(Clone, Debug)]
@@ -36,6 +38,21 @@ pub(crate) enum Robots {
 pub(crate) trait Source: Sync {
     /// What is known of it.
     fn find(&self, origin: &Origin) -> Found;
+
+    /// What was there before what is found now; nothing where nobody kept it.
+    fn history(&self, origin: &Origin) -> History {
+        let _ = origin;
+        History::default()
+    }
+}
+
+/// What an origin's robots.txt was before.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// When what is found now was found for the first time.
+    pub(crate) since: Option<SystemTime>,
+    /// What was there before, the oldest first: when it came, its octets and their Content-Type.
+    pub(crate) earlier: Vec<(SystemTime, Vec<u8>, Option<Box<str>>)>,
 }
 
 /// A folder with a file for each origin.
@@ -139,6 +156,21 @@ impl Source for Stored {
             (Some(_), Some(copy)) => Found::File(copy.body.to_vec(), copy.content_type.clone()),
             _ => Found::Ended(robots.access().clone()),
         }
+    }
+
+    fn history(&self, origin: &Origin) -> History {
+        let robots = self.0.robots(origin);
+        let kept = robots.kept();
+        let version = |copy: &FileCopy| (copy.since, copy.body.to_vec(), copy.content_type.clone());
+        let mut earlier: Vec<_> = kept.earlier.iter().map(version).collect();
+        let since = if robots.robots_txt().is_some() {
+            kept.copy.as_ref().map(|copy| copy.since)
+        } else {
+            // There was a file, and now there is none.
+            earlier.extend(kept.copy.as_ref().map(version));
+            kept.last.failing_since
+        };
+        History { since, earlier }
     }
 }
 

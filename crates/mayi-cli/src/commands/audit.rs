@@ -40,7 +40,7 @@ the first of each kind is shown.
 
 Which file: --robots FILE for all requests, or --robots DATE=FILE for each change, from that time on; \
 --robots-dir for a file for each host, as `mayi bulk` has it; --site to fetch it; --store alone for what \
-a store keeps. In the 24 hours after a change, requests that the new file refuses and the old one allowed \
+a store keeps, with the texts that each file had before. In the 24 hours after a change, requests that the new file refuses and the old one allowed \
 are counted as excused: a crawler may use its copy for so long.
 
 Conditions of --fail-if: MEASURE WHO COMPARISON NUMBER[%], as 'refuses Googlebot > 0'. Measures: refuses, \

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use clap::{ArgGroup, Args, ValueEnum};
 use mayi::access::AccessResult;
 use mayi::{Crawler, Dialect, Limits, ReadOptions};
+use mayi_audit::with_commas;
 
 use crate::bulk::columns::{Columns, Words, asks_for_uses};
 use crate::bulk::kept::Keeper;
@@ -20,7 +21,7 @@ use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
 use crate::parallel;
-use crate::progress::{self, Progress, ProgressArgs, with_commas};
+use crate::progress::{self, Progress, ProgressArgs};
 use crate::text::RowsOut;
 
 /// What the help says behind the options.

@@ -11,6 +11,7 @@ use std::ops::{BitAnd, BitOr};
 
 use memchr::{memchr, memmem};
 
+use crate::crossing::{Crossing, SortedMarks};
 use crate::dialect::Comparison;
 use crate::octets::Signs;
 use crate::places::SearchedText;
@@ -160,8 +161,14 @@ pub(crate) struct Forms<'u> {
     folds: Folds,
     /// The signs that a form may have.
     signs: Signs,
-    /// By the folds that made them.
-    folded: OnceCell<Box<[OnceCell<SearchedText<'static>>; 8]>>,
+    folded: OnceCell<Box<Folded>>,
+}
+
+/// Texts with two spellings made one, and the order of the `?` in them, by the folds that made them.
+#[derive(Default)]
+struct Folded {
+    texts: [OnceCell<SearchedText<'static>>; 8],
+    marks: [SortedMarks; 8],
 }
 
 impl<'u> Forms<'u> {
@@ -206,7 +213,14 @@ impl<'u> Forms<'u> {
         }
         let forms = self.folded.get_or_init(Box::default);
         let fold = || SearchedText::new(Cow::Owned(folds.fold_target(self.text())));
-        forms[usize::from(folds.0)].get_or_init(fold)
+        forms.texts[usize::from(folds.0)].get_or_init(fold)
+    }
+
+    /// What a pattern is compared with that asks for these folds, and for the query's delimiters behind its
+    /// own `?` alone.
+    pub(crate) fn crossing(&self, folds: Folds) -> Crossing<'_> {
+        let marks = &self.folded.get_or_init(Box::default).marks[usize::from(folds.0)];
+        Crossing::new(self.folded(folds.without(Folds::QUERY)), self.folded(folds), marks)
     }
 
     /// The text as it stands, and with its query's delimiters raw where that is something else: what

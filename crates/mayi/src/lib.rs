@@ -58,6 +58,7 @@ mod application;
 #[cfg(test)]
 mod corpus_test;
 mod crawler;
+mod crossing;
 mod decision;
 mod dialect;
 mod encoding;

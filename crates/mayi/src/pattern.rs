@@ -11,7 +11,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::memchr;
 
 use crate::dialect::Comparison;
-use crate::forms::{Folds, Forms, delimiter};
+use crate::forms::{Folds, Forms};
 use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
 use crate::percent::{is_raw, normalise, normalise_as_google, not_raw_or};
 use crate::places::SearchedText;
@@ -268,15 +268,13 @@ pub(crate) fn index_page_folder(normalised: &[u8]) -> Option<Vec<u8>> {
 /// Compares a pattern's text with the form of a target that its folds ask for.
 pub(crate) fn matches_one_of(body: &[u8], shape: Shape, folds: Folds, forms: &Forms<'_>) -> bool {
     let folds = forms.that_matter(folds);
-    let text = forms.folded(folds);
     if folds.has(Folds::QUERY)
         && let Some(mark) = memchr(b'?', body)
         && mark > shape.head as usize
     {
-        let as_it_stands = forms.folded(folds.without(Folds::QUERY));
-        return matches_across(body, mark, shape, [as_it_stands, text]);
+        return forms.crossing(folds).matches(body, mark, shape);
     }
-    matches(body, shape, text)
+    matches(body, shape, forms.folded(folds))
 }
 
 /// Compares a pattern's text with a target's: the head at the start, each further piece at the
@@ -292,7 +290,12 @@ pub(crate) fn matches(body: &[u8], shape: Shape, text: &SearchedText<'_>) -> boo
 }
 
 /// Whether pieces that wildcards part are in a text from a place on, one behind the other.
-fn are_pieces_in(mut pieces: &[u8], anchored: bool, text: &SearchedText<'_>, mut from: usize) -> bool {
+pub(crate) fn are_pieces_in(
+    mut pieces: &[u8],
+    anchored: bool,
+    text: &SearchedText<'_>,
+    mut from: usize,
+) -> bool {
     // Pieces are short, mostly: a search by itself would take longer to start than to run.
     while let Some(star) = pieces.iter().position(|&octet| octet == b'*') {
         let Some(at) = text.find(&pieces[..star], from) else { return false };
@@ -304,132 +307,6 @@ fn are_pieces_in(mut pieces: &[u8], anchored: bool, text: &SearchedText<'_>, mut
 
 fn is_last_piece_in(piece: &[u8], anchored: bool, text: &SearchedText<'_>, from: usize) -> bool {
     if anchored { text.octets()[from..].ends_with(piece) } else { text.find(piece, from).is_some() }
-}
-
-/// [`matches`] for the rare pattern that has a wildcard before its own `?`, at `mark`, where the target
-/// has a delimiter encoded in its query. Up to that `?`, which can then be any raw one of the target, the
-/// pattern is compared with the target as it stands, and behind it with the query's delimiters raw
-/// (REP-12). The two texts are read side by side, each octet once.
-fn matches_across(
-    body: &[u8],
-    mark: usize,
-    shape: Shape,
-    [as_it_stands, folded]: [&SearchedText<'_>; 2],
-) -> bool {
-    let (head, before) = body[..mark].split_at(shape.head as usize);
-    if !as_it_stands.octets().starts_with(head) {
-        return false;
-    }
-    let mut before = &before[1..];
-    let mut reached = head.len();
-    while let Some(star) = memchr(b'*', before) {
-        let Some(at) = as_it_stands.find(&before[..star], reached) else { return false };
-        reached = at + star;
-        before = &before[star + 1..];
-    }
-    let behind = &body[mark + 1..];
-    let (first, others) = match memchr(b'*', behind) {
-        Some(star) => (&behind[..star], Some(&behind[star + 1..])),
-        None => (behind, None),
-    };
-    // Where what stands right before the `?` or right behind it is not there at all, nothing has to be read.
-    let around = [&body[mark - before.len()..=mark], &body[mark..=mark + first.len()]];
-    if as_it_stands.find(around[0], reached).is_none() || folded.find(around[1], head.len()).is_none() {
-        return false;
-    }
-    let (text, folded_text) = (as_it_stands.octets(), folded.octets());
-    let mut starts = Starts::new(first, folded_text);
-    let mut marks = Marks::new(text).filter(|&(mark, _)| {
-        let is_behind_it = text.get(reached..mark).is_some_and(|between| between.ends_with(before));
-        // It has no `?` itself, so that each octet is looked at for one mark alone.
-        reached = reached.max(mark + 1);
-        is_behind_it
-    });
-    let is_there = |&(_, mark): &(usize, usize)| {
-        let ends_at = mark + 1 + first.len();
-        let ends_well = others.is_some() || !shape.anchored || ends_at == folded_text.len();
-        ends_well && starts.is_one(mark + 1)
-    };
-    let Some((_, mark)) = marks.find(is_there) else { return false };
-    others.is_none_or(|pieces| are_pieces_in(pieces, shape.anchored, folded, mark + 1 + first.len()))
-}
-
-/// Where the raw `?` of a target are, as it stands and with the delimiters of its query raw.
-struct Marks<'t> {
-    text: &'t [u8],
-    at: usize,
-    /// How many octets fewer the other text has had up to there.
-    fewer: usize,
-}
-
-impl<'t> Marks<'t> {
-    fn new(text: &'t [u8]) -> Self {
-        let at = memchr(b'?', text).unwrap_or(text.len());
-        Self { text, at, fewer: 0 }
-    }
-}
-
-impl Iterator for Marks<'_> {
-    type Item = (usize, usize);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while let Some(&octet) = self.text.get(self.at) {
-            let at = self.at;
-            self.at += 1;
-            if octet == b'?' {
-                return Some((at, at - self.fewer));
-            }
-            if octet == b'%' && delimiter(&self.text[at..]).is_some() {
-                self.at += 2;
-                self.fewer += 2;
-            }
-        }
-        None
-    }
-}
-
-/// The places where a piece starts in a text, asked for from left to right: the search of Knuth, Morris
-/// and Pratt, which reads the text once however much of the piece comes again and again.
-struct Starts<'t> {
-    piece: &'t [u8],
-    text: &'t [u8],
-    /// For each start of the piece, how long the longest shorter start is that it ends in.
-    borders: Vec<usize>,
-    /// How much of the text has been read, and how much of the piece it ends in.
-    read: usize,
-    met: usize,
-}
-
-impl<'t> Starts<'t> {
-    fn new(piece: &'t [u8], text: &'t [u8]) -> Self {
-        let mut borders = vec![0; piece.len()];
-        for at in 1..piece.len() {
-            borders[at] = longer(piece, &borders, borders[at - 1], piece[at]);
-        }
-        Self { piece, text, borders, read: 0, met: 0 }
-    }
-
-    /// Whether it starts at a place that is not before any that was asked about.
-    fn is_one(&mut self, place: usize) -> bool {
-        let Some(text) = self.text.get(..place + self.piece.len()) else { return false };
-        if self.piece.is_empty() {
-            return true;
-        }
-        for &octet in &text[self.read.min(text.len())..] {
-            let met = if self.met == self.piece.len() { self.borders[self.met - 1] } else { self.met };
-            self.met = longer(self.piece, &self.borders, met, octet);
-        }
-        self.read = text.len();
-        self.met == self.piece.len()
-    }
-}
-
-/// How much of a piece a text ends in with one more octet, where it ended in `met` octets of it.
-fn longer(piece: &[u8], borders: &[usize], mut met: usize, octet: u8) -> usize {
-    while met > 0 && piece[met] != octet {
-        met = borders[met - 1];
-    }
-    met + usize::from(piece[met] == octet)
 }
 
 /// How far a pattern, as written, can be followed without preparing it.

@@ -58,13 +58,17 @@ impl<'t> SearchedText<'t> {
             return Some(from);
         }
         if self.read.get() / OFTEN > self.octets.len() {
-            let places = self.places.get_or_init(|| Places::of(&self.octets));
-            return places.first(&self.octets, piece, from);
+            return self.places().first(&self.octets, piece, from);
         }
         let found = find(&self.octets[from..], piece).map(|at| from + at);
         let read = found.map_or(self.octets.len(), |at| at + piece.len()) - from;
         self.read.set(self.read.get() + read);
         found
+    }
+
+    /// The places of all pieces, for those who have read the text often.
+    pub(crate) fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(&self.octets))
     }
 }
 
@@ -112,7 +116,7 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
 
 /// The places of all pieces of a text.
 #[derive(Debug)]
-struct Places {
+pub(crate) struct Places {
     /// The start of each suffix, by the order of the suffixes.
     suffixes: Vec<u32>,
     ordered: WaveletMatrix,
@@ -123,6 +127,11 @@ impl Places {
         let suffixes = sorted_suffixes(text);
         let ordered = WaveletMatrix::of(suffixes.clone());
         Self { suffixes, ordered }
+    }
+
+    /// The starts of all suffixes that are not empty, by the order of the suffixes.
+    pub(crate) fn suffixes(&self) -> &[u32] {
+        &self.suffixes
     }
 
     /// The first place at or behind `from` where the piece is. `text` is what this was made of.
@@ -192,7 +201,7 @@ fn sorted_suffixes(text: &[u8]) -> Vec<u32> {
 /// step for each bit: for each bit, from the highest on, which numbers have it, with those that do not moved
 /// before those that do.
 #[derive(Debug)]
-struct WaveletMatrix {
+pub(crate) struct WaveletMatrix {
     levels: Vec<Level>,
 }
 
@@ -214,8 +223,8 @@ impl Level {
 }
 
 impl WaveletMatrix {
-    fn of(mut numbers: Vec<u32>) -> Self {
-        let bits = usize::BITS - numbers.len().leading_zeros();
+    pub(crate) fn of(mut numbers: Vec<u32>) -> Self {
+        let bits = u32::BITS - numbers.iter().max().copied().unwrap_or_default().leading_zeros();
         let mut levels = Vec::new();
         for bit in (0..bits).rev() {
             let has = |number: &u32| number >> bit & 1 == 1;
@@ -237,7 +246,7 @@ impl WaveletMatrix {
     }
 
     /// The least number in a range of places that is not below `least`.
-    fn least_from(&self, range: Range<usize>, least: u32) -> Option<u32> {
+    pub(crate) fn least_from(&self, range: Range<usize>, least: u32) -> Option<u32> {
         let (below, many) = (self.count_below(range.clone(), least), range.len());
         (below < many).then(|| self.so_manieth(range, below))
     }

@@ -209,7 +209,7 @@ impl Order {
         let marked = known.entry(range.clone()).or_insert_with(|| {
             let mut sorted = self.by_before[range].to_vec();
             sorted.sort_unstable_by_key(|mark| self.rank_behind[*mark as usize]);
-            Rc::new(Marked { ordered: WaveletMatrix::of(sorted.clone()), sorted })
+            Rc::new(Marked { ordered: WaveletMatrix::of(&mut sorted), sorted })
         });
         Rc::clone(marked)
     }

@@ -2,7 +2,7 @@
 //!
 //! A search for one piece reads the text. That is the quickest way for a few of them; a file can have tens of
 //! thousands, and a URL can be long, so that all searches together would take the product of both. Then
-//! the text is sorted once: its suffixes in order (a suffix array, by doubling prefixes), and over their
+//! the text is sorted once: its suffixes in order (a suffix array), and over their
 //! places a wavelet matrix, which finds the first place behind another one among those that a piece has.
 
 use std::borrow::Cow;
@@ -124,8 +124,8 @@ pub(crate) struct Places {
 
 impl Places {
     fn of(text: &[u8]) -> Self {
-        let suffixes = sorted_suffixes(text);
-        let ordered = WaveletMatrix::of(suffixes.clone());
+        let mut suffixes = sorted_suffixes(text);
+        let ordered = WaveletMatrix::of(&mut suffixes);
         Self { suffixes, ordered }
     }
 
@@ -147,53 +147,107 @@ impl Places {
     }
 }
 
-/// The starts of all suffixes of a text in the order of the suffixes. The order by the first octets is known
-/// at once, and from the order by so many octets follows that by twice as many: each time, one pass sorts.
+/// The starts of all suffixes of a text in the order of the suffixes, by the way of Larsson and Sadakane: from
+/// the order by so many octets follows that by twice as many, and what is in order is not looked at again.
+/// Beside the answer it takes one number for each octet, as a text can be long.
 fn sorted_suffixes(text: &[u8]) -> Vec<u32> {
-    let length = text.len();
-    let mut suffixes: Vec<u32> = (0..length as u32).collect();
-    let mut ranks: Vec<u32> = text.iter().map(|octet| u32::from(*octet)).collect();
-    let mut kinds = 256;
-    let mut counts = Vec::new();
-    let mut sorted = vec![0; length];
-    let mut octets = 0;
+    let mut suffixes: Vec<u32> = (0..text.len() as u32).collect();
+    suffixes.sort_by_key(|start| text[*start as usize]);
+    // Suffixes that are not told apart yet are a run; the rank of each is where its run starts.
+    let mut ranks = vec![0; text.len()];
+    let mut starts = Bits::none(text.len());
+    let mut run = 0;
+    for (place, start) in suffixes.iter().enumerate() {
+        let octet_at = |place: usize| text[suffixes[place] as usize];
+        if place == 0 || octet_at(place - 1) != octet_at(place) {
+            run = place;
+            starts.set(place);
+        }
+        ranks[*start as usize] = run as u32;
+    }
+    let mut octets = 1;
     loop {
-        // By the second half first: suffixes that have none come first, and the others as they are sorted.
-        let halves = (length.saturating_sub(octets)..length).map(|start| start as u32);
-        let behind = suffixes.iter().filter(|start| **start as usize >= octets);
-        let by_second = halves.chain(behind.map(|start| start - octets as u32));
-        // Then by the first half, where equals stay in order.
-        counts.clear();
-        counts.resize(kinds + 1, 0_u32);
-        for rank in &ranks {
-            counts[*rank as usize + 1] += 1;
+        let mut is_done = true;
+        let mut start = 0;
+        while let Some(run) = starts.next_run(start, 2) {
+            start = run.end;
+            is_done = false;
+            sort_run(&mut suffixes, &mut ranks, &mut starts, run, octets);
         }
-        for kind in 0..kinds {
-            counts[kind + 1] += counts[kind];
-        }
-        for start in by_second {
-            let place = &mut counts[ranks[start as usize] as usize];
-            sorted[*place as usize] = start;
-            *place += 1;
-        }
-        std::mem::swap(&mut suffixes, &mut sorted);
-        // Equal in both halves is equal.
-        let halves = |start: u32| (ranks[start as usize], ranks.get(start as usize + octets));
-        let mut kind = 0;
-        let mut next = vec![0; length];
-        for pair in suffixes.windows(2) {
-            kind += u32::from(
-                octets == 0 && ranks[pair[0] as usize] != ranks[pair[1] as usize]
-                    || octets > 0 && halves(pair[0]) != halves(pair[1]),
-            );
-            next[pair[1] as usize] = kind;
-        }
-        ranks = next;
-        kinds = kind as usize + 1;
-        if kinds >= length {
+        if is_done {
             return suffixes;
         }
-        octets = if octets == 0 { 1 } else { 2 * octets };
+        octets *= 2;
+    }
+}
+
+/// Sorts a run of suffixes that are the same in so many octets by as many more.
+fn sort_run(
+    suffixes: &mut [u32],
+    ranks: &mut [u32],
+    starts: &mut Bits,
+    run: Range<usize>,
+    octets: usize,
+) {
+    let suffixes = &mut suffixes[run.clone()];
+    // A suffix that ends there comes first.
+    suffixes.sort_unstable_by_key(|start| ranks.get(*start as usize + octets));
+    let rank_behind = |start: u32| ranks.get(start as usize + octets);
+    for (place, pair) in (run.start + 1..).zip(suffixes.windows(2)) {
+        if rank_behind(pair[0]) != rank_behind(pair[1]) {
+            starts.set(place);
+        }
+    }
+    let mut rank = run.start;
+    for (place, start) in run.zip(&*suffixes) {
+        if starts.has(place) {
+            rank = place;
+        }
+        ranks[*start as usize] = rank as u32;
+    }
+}
+
+/// A bit for each of some places.
+#[derive(Debug)]
+struct Bits {
+    words: Vec<u64>,
+    places: usize,
+}
+
+impl Bits {
+    fn none(places: usize) -> Self {
+        Self { words: vec![0; places / 64 + 1], places }
+    }
+
+    fn set(&mut self, place: usize) {
+        self.words[place / 64] |= 1 << (place % 64);
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.words[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    /// The first place at or behind another one that has its bit set.
+    fn next(&self, from: usize) -> Option<usize> {
+        let first = self.words.get(from / 64)? & (u64::MAX << (from % 64));
+        let words = std::iter::once(&first).chain(&self.words[from / 64 + 1..]);
+        let (word, bits) = words.enumerate().find(|(_, bits)| **bits != 0)?;
+        Some(64 * (from / 64 + word) + bits.trailing_zeros() as usize)
+    }
+
+    /// The first run of so many places or more that starts at or behind a place, from one bit to the next.
+    fn next_run(&self, from: usize, least: usize) -> Option<Range<usize>> {
+        let mut start = self.next(from)?;
+        loop {
+            let end = self.next(start + 1).unwrap_or(self.places);
+            if end - start >= least {
+                return Some(start..end);
+            }
+            start = end;
+            if start >= self.places {
+                return None;
+            }
+        }
     }
 }
 
@@ -207,40 +261,79 @@ pub(crate) struct WaveletMatrix {
 
 #[derive(Debug)]
 struct Level {
-    /// Whether each number has the bit, 64 to a word, and how many before each word do not.
-    words: Vec<(u64, u32)>,
+    /// Whether each number has the bit, and how many before each word of 64 do not.
+    bits: Bits,
+    before: Vec<u32>,
     /// How many do not have it.
     without: u32,
 }
 
 impl Level {
+    fn of(numbers: &[u32], bit: u32) -> Self {
+        let mut bits = Bits::none(numbers.len());
+        for (place, _) in numbers.iter().enumerate().filter(|(_, number)| has_bit(**number, bit)) {
+            bits.set(place);
+        }
+        let mut without = 0;
+        let mut before = Vec::with_capacity(bits.words.len());
+        for (place, word) in bits.words.iter().enumerate() {
+            before.push(without);
+            without += (numbers.len() - 64 * place).min(64) as u32 - word.count_ones();
+        }
+        Self { bits, before, without }
+    }
+
     /// How many before a place do not have the bit.
     fn without_before(&self, place: usize) -> usize {
-        let (word, before) = self.words[place / 64];
+        let (word, before) = (self.bits.words[place / 64], self.before[place / 64]);
         let in_word = (!word & ((1 << (place % 64)) - 1)).count_ones();
         (before + in_word) as usize
     }
+
+    /// Moves numbers that have the bit behind those that do not, each in their order.
+    fn part(numbers: &mut [u32], bit: u32) {
+        let ones: Vec<u32> = numbers.iter().copied().filter(|number| has_bit(*number, bit)).collect();
+        let mut kept = 0;
+        for place in 0..numbers.len() {
+            if !has_bit(numbers[place], bit) {
+                numbers[kept] = numbers[place];
+                kept += 1;
+            }
+        }
+        numbers[kept..].copy_from_slice(&ones);
+    }
+
+    /// Moves them back.
+    fn join(&self, numbers: &mut [u32]) {
+        let mut zeros = self.without as usize;
+        let mut ones = numbers[zeros..].to_vec();
+        for place in (0..numbers.len()).rev() {
+            if self.bits.has(place) {
+                numbers[place] = ones.pop().expect("there are as many as bits are set");
+            } else {
+                zeros -= 1;
+                numbers[place] = numbers[zeros];
+            }
+        }
+    }
+}
+
+fn has_bit(number: u32, bit: u32) -> bool {
+    number >> bit & 1 == 1
 }
 
 impl WaveletMatrix {
-    pub(crate) fn of(mut numbers: Vec<u32>) -> Self {
+    /// The numbers are moved about, and are in their order again when it is made: a copy of them would take as
+    /// much room as all of this.
+    pub(crate) fn of(numbers: &mut [u32]) -> Self {
         let bits = u32::BITS - numbers.iter().max().copied().unwrap_or_default().leading_zeros();
-        let mut levels = Vec::new();
+        let mut levels = Vec::with_capacity(bits as usize);
         for bit in (0..bits).rev() {
-            let has = |number: &u32| number >> bit & 1 == 1;
-            let mut words = vec![(0, 0); numbers.len() / 64 + 1];
-            for (place, _) in numbers.iter().enumerate().filter(|(_, number)| has(number)) {
-                words[place / 64].0 |= 1_u64 << (place % 64);
-            }
-            let mut without = 0;
-            for (place, (word, before)) in words.iter_mut().enumerate() {
-                *before = without;
-                let numbers_here = (numbers.len() - 64 * place).min(64) as u32;
-                without += numbers_here - word.count_ones();
-            }
-            let (zeros, ones): (Vec<u32>, Vec<u32>) = numbers.iter().partition(|number| !has(number));
-            numbers = [zeros, ones].concat();
-            levels.push(Level { words, without });
+            levels.push(Level::of(numbers, bit));
+            Level::part(numbers, bit);
+        }
+        for level in levels.iter().rev() {
+            level.join(numbers);
         }
         Self { levels }
     }

@@ -72,9 +72,10 @@ impl RobotsTxt<'_> {
                 listed.push((kind, values));
             }
         }
-        let signals = content_signals(self, selection);
-        let combined = |all: ContentSignal, (_, signal): &(LineNumber, _)| all.combined(signal);
-        OtherRecords { listed, content_signal: signals.iter().fold(ContentSignal::default(), combined) }
+        let signals = content_signals(self, selection).map(|(_, signal)| signal);
+        let content_signal =
+            signals.fold(ContentSignal::default(), |all, signal| all.combined(&signal));
+        OtherRecords { listed, content_signal }
     }
 }
 
@@ -145,20 +146,19 @@ impl ContentSignal {
 }
 
 /// The Content-Signal lines that hold for a crawler: those before every group, and those of its
-/// groups.
+/// groups. A file can have very many, so each is read when it is asked for.
 pub(crate) fn content_signals(
     robots: &RobotsTxt<'_>,
     selection: Option<&Selection>,
-) -> Vec<(LineNumber, ContentSignal)> {
+) -> impl Iterator<Item = (LineNumber, ContentSignal)> {
     let starts_group = |role| matches!(role, Role::StartsGroup(_));
-    let before_groups = robots.records().iter().take_while(|record| !starts_group(record.role()));
+    let before_groups = robots.records().iter().take_while(move |record| !starts_group(record.role()));
     let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
     let records = before_groups.copied().chain(of_groups);
     let mut counter = LineCounter::new(robots.text());
-    records
-        .filter(|record| record.is(&CONTENT_SIGNAL))
-        .map(|record| (counter.line_at(record.start()), ContentSignal::parse(robots.value(record))))
-        .collect()
+    records.filter(|record| record.is(&CONTENT_SIGNAL)).map(move |record| {
+        (counter.line_at(record.start()), ContentSignal::parse(robots.value(record)))
+    })
 }
 
 /// What the AI training rules of a crawler's groups say about a target: the longest pattern that

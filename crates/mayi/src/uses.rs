@@ -242,7 +242,12 @@ pub(crate) fn usage_of(
         .map(|value| Statement::parse(value.as_bytes()));
     let header_signal = of_header(Extension::Records, "Content-Signal")
         .map(|value| ContentSignal::parse(value.as_bytes()));
-    let signal_lines = records::content_signals(robots, selection);
+    let signals: Vec<(Use, LineNumber, Preference)> = records::content_signals(robots, selection)
+        .flat_map(|(line, signal)| {
+            Use::ALL.iter().map(move |&about| (about, line, signal.preference(about.signal_key())))
+        })
+        .filter(|(_, _, says)| *says != Preference::Unknown)
+        .collect();
     let training = selection.and_then(|selection| records::ai_training(robots, selection, &forms));
 
     let spoken = spoken_of(robots, directives);
@@ -277,8 +282,8 @@ pub(crate) fn usage_of(
                 say(SignalSource::ContentUsageHeader, header.preference(label), None);
             }
         }
-        for (line, signal) in &signal_lines {
-            say(SignalSource::ContentSignal, signal.preference(about.signal_key()), Some(*line));
+        for (_, line, says) in signals.iter().filter(|(of, ..)| *of == about) {
+            say(SignalSource::ContentSignal, *says, Some(*line));
         }
         if let Some(header) = &header_signal {
             say(SignalSource::ContentSignalHeader, header.preference(about.signal_key()), None);

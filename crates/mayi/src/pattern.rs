@@ -102,6 +102,12 @@ impl<'p> PathPattern<'p> {
         &self.normalised
     }
 
+    /// The same, without the rest.
+    #[cfg(feature = "report")]
+    pub(crate) fn into_normalised(self) -> Cow<'p, [u8]> {
+        self.normalised
+    }
+
     /// How many octets the normalised pattern has, `*` and `$` included (REP-8).
     pub fn octets(&self) -> usize {
         self.normalised.len()

@@ -163,22 +163,22 @@ pub fn compare(
 
 /// The patterns of a file as they are written, in file order, in whatever dialect they are rules; the
 /// root, which every rule for everything is about, stands first.
-fn patterns(files: &[RobotsTxt<'_>]) -> Patterns {
-    let mut patterns: IndexSet<Vec<u8>> = IndexSet::new();
+fn patterns<'f>(files: &'f [RobotsTxt<'_>]) -> Patterns<'f> {
+    let mut patterns: IndexSet<&[u8]> = IndexSet::new();
     for robots in files {
         let is_rule = |role| matches!(role, Role::Rule(_));
         let rules = robots.records().iter().filter(|record| is_rule(record.role()));
-        let values = rules.map(|record| robots.value(*record).to_vec());
+        let values = rules.map(|record| robots.value(*record));
         patterns.extend(values.filter(|value| !value.is_empty()));
     }
     let count = patterns.len();
     patterns.shift_remove(&b"/"[..]);
-    patterns.shift_insert(0, b"/".to_vec());
+    patterns.shift_insert(0, b"/");
     Patterns { asked: patterns.into_iter().collect(), count }
 }
 
-struct Patterns {
-    asked: Vec<Vec<u8>>,
+struct Patterns<'f> {
+    asked: Vec<&'f [u8]>,
     /// How many the file has.
     count: usize,
 }
@@ -201,13 +201,13 @@ fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
 }
 
 /// A file as it was asked: by everyone, in every dialect.
-struct Asked {
+struct Asked<'f> {
     dialects: Vec<Dialect>,
     /// The rules that differ in what they are made of.
     rules: Vec<CrawlerRules>,
     /// For each reader and dialect, which of them hold.
     held: Vec<Vec<usize>>,
-    patterns: Vec<Vec<u8>>,
+    patterns: Vec<&'f [u8]>,
     filler: &'static str,
 }
 
@@ -219,11 +219,18 @@ struct Split {
     by_itself: Vec<bool>,
 }
 
-impl Asked {
+/// The patterns about which readings part in one way: those that are listed, and how many there are.
+#[derive(Default)]
+struct Parted {
+    listed: Vec<DifferingPattern>,
+    count: usize,
+}
+
+impl<'f> Asked<'f> {
     fn new(
         files: &[RobotsTxt<'_>],
         readers: &mut Readers,
-        patterns: Vec<Vec<u8>>,
+        patterns: Vec<&'f [u8]>,
         work: &Work,
     ) -> Self {
         let dialects: Vec<_> = files.iter().map(|robots| robots.dialect().clone()).collect();
@@ -264,14 +271,14 @@ impl Asked {
         }
         readers.keep_first(held.len());
         work.account_for(&share);
-        let filler = witness::filler(&patterns.iter().map(Vec::as_slice));
+        let filler = witness::filler(&patterns.iter().copied());
         Self { dialects, rules, held, patterns, filler }
     }
 
     fn compare(&self, readers: &Readers, work: &Work) -> Comparison {
         // By the answers that readings give, and where it is the pattern itself that decides: the patterns,
         // each with an example. So what is said of the first one of a row is true of the others.
-        let mut splits: IndexMap<Split, Vec<DifferingPattern>> = IndexMap::new();
+        let mut splits: IndexMap<Split, Parted> = IndexMap::new();
         let mut left_out = 0;
         let asking = work.share(2);
         for (place, pattern) in self.patterns.iter().enumerate() {
@@ -298,20 +305,23 @@ impl Asked {
                 if !differ || !is_about_it || !seen.insert(answers.clone()) {
                     continue;
                 }
-                let pattern = String::from_utf8_lossy(pattern).into_owned();
-                let split = Split { answers, by_itself };
-                splits.entry(split).or_default().push(DifferingPattern { pattern, example: path });
+                let parted = splits.entry(Split { answers, by_itself }).or_default();
+                parted.count += 1;
+                if parted.listed.len() < MOST_PATTERNS {
+                    let pattern = String::from_utf8_lossy(pattern).into_owned();
+                    parted.listed.push(DifferingPattern { pattern, example: path });
+                }
             }
         }
         work.account_for(&asking);
         let (readings, rules_of_readings) = self.readings(readers, &splits);
         let mut rows = Vec::new();
-        for (split, patterns) in splits {
+        for (split, parted) in splits {
             // A row takes a decision for each reading.
             if rows.is_empty() || work.spend(100 * readings.len(), "rows") {
-                rows.push(self.row(&readings, &rules_of_readings, &split.answers, patterns, work));
+                rows.push(self.row(&readings, &rules_of_readings, &split.answers, parted, work));
             } else {
-                left_out += patterns.len();
+                left_out += parted.count;
             }
         }
         Comparison {
@@ -328,7 +338,7 @@ impl Asked {
     fn readings(
         &self,
         readers: &Readers,
-        splits: &IndexMap<Split, Vec<DifferingPattern>>,
+        splits: &IndexMap<Split, Parted>,
     ) -> (Vec<Reading>, Vec<usize>) {
         let answers_of =
             |rules: usize| -> Vec<bool> { splits.keys().map(|split| split.answers[rules]).collect() };
@@ -367,11 +377,11 @@ impl Asked {
         readings: &[Reading],
         rules_of_readings: &[usize],
         answers: &[bool],
-        mut patterns: Vec<DifferingPattern>,
+        parted: Parted,
         work: &Work,
     ) -> DifferingPatterns {
         let mut row = DifferingPatterns {
-            pattern_count: patterns.len(),
+            pattern_count: parted.count,
             patterns: Vec::new(),
             may: Vec::new(),
             may_not: Vec::new(),
@@ -380,15 +390,14 @@ impl Asked {
         for (reading, &rules) in readings.iter().zip(rules_of_readings) {
             let side = if answers[rules] { &mut row.may } else { &mut row.may_not };
             side.push(reading.name.clone());
-            if let Ok(target) = Target::from_path(&patterns[0].example) {
+            if let Ok(target) = Target::from_path(&parted.listed[0].example) {
                 let (decision, cost) = self.rules[rules].decide_counted(&target);
                 work.charge(cost, "rows");
                 let (allowed, grounds) = (decision.is_allowed(), Grounds::of(&decision));
                 row.why.push(ReadingGrounds { reading: reading.name.clone(), allowed, grounds });
             }
         }
-        patterns.truncate(MOST_PATTERNS);
-        row.patterns = patterns;
+        row.patterns = parted.listed;
         row
     }
 }

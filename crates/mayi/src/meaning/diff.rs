@@ -1,6 +1,6 @@
 //! Two files → what changed in meaning: for whom, which patterns, by which lines, with a URL for each.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::parts::{self, PartChange};
 use super::readers::{Reader, Readers, RegexGroups};
-use super::rules::{EffectiveRule, Rules, differ_in_idle_rules, overlap, rules_of};
+use super::rules::{EffectiveRule, Rules, Standing, differ_in_idle_rules, overlap, rules_of};
 use super::{Grounds, RuleAt, witness};
 use crate::directive::{APP_DIRECTIVES, Role};
 use crate::limits::Limits;
@@ -297,7 +297,8 @@ impl<'b, 't> Both<'b, 't> {
         let mut unproved = Vec::new();
         let is_proved = || differ_in_idle_rules(&old_rules, &new_rules, self.new.dialect(), self.work);
         if changes.is_empty() && !is_proved() {
-            unproved = extra.iter().take(MOST_CHANGES).map(|extra| extra.at.clone()).collect();
+            let told = |extra: &Extra<'_>| extra.at.told(extra.rule.kind);
+            unproved = extra.iter().take(MOST_CHANGES).map(told).collect();
         }
         Outcome { changes, change_count, records, unproved }
     }
@@ -324,8 +325,8 @@ impl<'b, 't> Both<'b, 't> {
 }
 
 /// The rules that only one of the files has: what went, then what came.
-fn extra<'r>(old: &'r Rules, new: &'r Rules) -> Vec<Extra<'r>> {
-    let of = |one: &'r Rules, other: &'r Rules, is_old| {
+fn extra<'r>(old: &'r Rules<'r>, new: &'r Rules<'r>) -> Vec<Extra<'r>> {
+    let of = |one: &'r Rules<'r>, other: &'r Rules<'r>, is_old| {
         let alone = one.iter().filter(|(rule, _)| !other.contains_key(*rule));
         alone.map(move |(rule, at)| Extra { rule, at, is_old })
     };
@@ -335,8 +336,8 @@ fn extra<'r>(old: &'r Rules, new: &'r Rules) -> Vec<Extra<'r>> {
 /// A rule that only one of the files has.
 #[derive(Clone, Copy)]
 struct Extra<'r> {
-    rule: &'r EffectiveRule,
-    at: &'r RuleAt,
+    rule: &'r EffectiveRule<'r>,
+    at: &'r Standing<'r>,
     is_old: bool,
 }
 
@@ -347,7 +348,7 @@ struct Extra<'r> {
 struct Search<'s> {
     old: CrawlerRules,
     new: CrawlerRules,
-    rules: [&'s Rules; 2],
+    rules: [&'s Rules<'s>; 2],
     filler: &'static str,
     work: &'s Work,
 }
@@ -358,19 +359,25 @@ const MOST_OPPOSED: usize = 64;
 impl Search<'_> {
     /// What changed, the shortest patterns first and no more than are listed, and how many there are.
     fn changes(&self, extra: &[Extra<'_>]) -> (Vec<Change>, usize) {
-        let mut found: Vec<(Extra<'_>, String)> = Vec::new();
-        let mut known = HashSet::new();
-        for extra in extra {
-            if let Some((path, became)) = self.change_by(*extra)
-                && known.insert((&extra.rule.pattern, became))
-            {
-                found.push((*extra, path));
+        let mut in_order: Vec<&Extra<'_>> = extra.iter().collect();
+        in_order.sort_by_key(|extra| (extra.rule.pattern.len(), &extra.rule.pattern));
+        let (mut listed, mut count) = (Vec::new(), 0);
+        for of_pattern in in_order.chunk_by(|one, next| one.rule.pattern == next.rule.pattern) {
+            // What one pattern became is told once.
+            let mut known: Vec<&'static str> = Vec::new();
+            for extra in of_pattern {
+                let Some((path, became)) = self.change_by(**extra) else { continue };
+                if known.contains(&became) {
+                    continue;
+                }
+                known.push(became);
+                count += 1;
+                if listed.len() < MOST_CHANGES {
+                    listed.extend(self.try_path(&path, **extra));
+                }
             }
         }
-        found.sort_by_key(|(extra, _)| (extra.rule.pattern.len(), &extra.rule.pattern));
-        let count = found.len();
-        let listed = found.iter().take(MOST_CHANGES);
-        (listed.filter_map(|(extra, path)| self.try_path(path, *extra)).collect(), count)
+        (listed, count)
     }
 
     /// A path that a rule decides and that is decided otherwise without it, and what it became.
@@ -387,7 +394,9 @@ impl Search<'_> {
         }
         // What it says may matter only where another rule says the opposite.
         let rules = self.rules;
-        if !self.work.spend(rules.iter().map(|rules| rules.len()).sum(), "rules") {
+        // To lay one beside the other compares no more than the shorter one has.
+        let pair = 1 + rule.pattern.len() / 64;
+        if !self.work.spend(rules.iter().map(|rules| pair * rules.len()).sum(), "rules") {
             return None;
         }
         let opposed = rules.iter().flat_map(|rules| rules.keys());
@@ -414,13 +423,13 @@ impl Search<'_> {
             (self.old.decide_counted(&target), self.new.decide_counted(&target));
         self.work.charge(cost + new_cost, "rules");
         let of_its_file = if extra.is_old { &old } else { &new };
-        let decides = of_its_file.rule().is_some_and(|rule| rule.line().number() == extra.at.line);
+        let decides = of_its_file.rule().is_some_and(|rule| rule.line() == extra.at.line);
         if old.is_allowed() == new.is_allowed() || !decides {
             return None;
         }
         Some(Change {
             became: if new.is_allowed() { "allowed" } else { "disallowed" },
-            pattern: extra.at.pattern.clone(),
+            pattern: String::from_utf8_lossy(extra.at.written).into_owned(),
             example: path.to_owned(),
             old: Grounds::of(&old),
             new: Grounds::of(&new),

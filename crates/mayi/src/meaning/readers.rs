@@ -210,7 +210,7 @@ pub(super) struct RegexGroups<'r, 't> {
 }
 
 /// What groups bring: their rules, and their other records as they are written.
-pub(super) type Brought<'r> = (BTreeSet<EffectiveRule>, BTreeSet<(&'static str, &'r [u8])>);
+pub(super) type Brought<'r> = (BTreeSet<EffectiveRule<'r>>, BTreeSet<(&'static str, &'r [u8])>);
 
 impl<'r, 't> RegexGroups<'r, 't> {
     pub(super) fn of(robots: &'r RobotsTxt<'t>) -> Self {

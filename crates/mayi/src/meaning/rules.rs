@@ -6,6 +6,7 @@
 //! prefixes alone, which are the same in every form that a target is compared in (REP-12, REP-16). What
 //! can't be proved is not the same for that.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
@@ -15,45 +16,73 @@ use crate::directive::{Role, RuleKind};
 use crate::pattern::PathPattern;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::Selection;
-use crate::span::LineCounter;
+use crate::span::{LineCounter, LineNumber};
 use crate::work::Work;
 
 use super::RuleAt;
 
-/// A rule as it decides: what it says, and its normalised pattern.
+/// A rule as it decides: what it says, and its normalised pattern. Most patterns are written as they are
+/// compared, so that nothing is copied of them: a file can have tens of thousands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct EffectiveRule {
+pub(super) struct EffectiveRule<'r> {
     pub(super) kind: RuleKind,
-    pub(super) pattern: Vec<u8>,
+    /// How many octets every target starts with which the rule matches, and that are the same in all forms.
+    head: u32,
+    pub(super) pattern: Cow<'r, [u8]>,
+}
+
+impl<'r> EffectiveRule<'r> {
+    pub(super) fn new(kind: RuleKind, pattern: Cow<'r, [u8]>) -> Self {
+        let text = pattern.strip_suffix(b"$").unwrap_or(&pattern);
+        let head = text.iter().position(|octet| b"*?%$".contains(octet)).unwrap_or(text.len());
+        Self { kind, head: head as u32, pattern }
+    }
+
+    fn head(&self) -> &[u8] {
+        &self.pattern[..self.head as usize]
+    }
 }
 
 /// A set of rules, each with where it first stands.
-pub(super) type Rules = IndexMap<EffectiveRule, RuleAt>;
+pub(super) type Rules<'r> = IndexMap<EffectiveRule<'r>, Standing<'r>>;
+
+/// How a rule is written, and on which line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing<'r> {
+    pub(super) written: &'r [u8],
+    pub(super) line: LineNumber,
+}
+
+impl Standing<'_> {
+    /// The rule that stands there, as it is told.
+    pub(super) fn told(&self, kind: RuleKind) -> RuleAt {
+        let pattern = String::from_utf8_lossy(self.written).into_owned();
+        RuleAt { kind: kind.name(), pattern, line: self.line.number() }
+    }
+}
 
 /// The rules of a selection, in file order.
-pub(super) fn rules_of(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Rules {
+pub(super) fn rules_of<'r>(robots: &'r RobotsTxt<'_>, selection: Option<&Selection>) -> Rules<'r> {
     let mut rules = Rules::new();
     let mut counter = LineCounter::new(robots.text());
     let records = selection.into_iter().flat_map(|selection| selection.records(robots));
     for (rule, record) in effective_rules(robots, records) {
-        let line = counter.line_at(record.start()).number();
-        let written = || String::from_utf8_lossy(robots.value(record)).into_owned();
-        let kind = rule.kind.name();
-        rules.entry(rule).or_insert_with(|| RuleAt { kind, pattern: written(), line });
+        let line = counter.line_at(record.start());
+        rules.entry(rule).or_insert_with(|| Standing { written: robots.value(record), line });
     }
     rules
 }
 
 /// The rules among records, each as it decides. Those without a pattern are none (REP-9).
-pub(super) fn effective_rules(
-    robots: &RobotsTxt<'_>,
+pub(super) fn effective_rules<'r>(
+    robots: &'r RobotsTxt<'_>,
     records: impl Iterator<Item = Record>,
-) -> impl Iterator<Item = (EffectiveRule, Record)> {
+) -> impl Iterator<Item = (EffectiveRule<'r>, Record)> {
     records.filter_map(|record| {
         let Role::Rule(kind) = record.role() else { return None };
         let written = PathPattern::read(robots.value(record), robots.dialect().comparison);
-        let pattern = written.normalised().to_vec();
-        (!pattern.is_empty()).then_some((EffectiveRule { kind, pattern }, record))
+        let pattern = written.into_normalised();
+        (!pattern.is_empty()).then(|| (EffectiveRule::new(kind, pattern), record))
     })
 }
 
@@ -62,12 +91,17 @@ const PAIR: usize = 4;
 
 /// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
 /// both decide as what they share.
-pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect, work: &Work) -> bool {
+pub(super) fn differ_in_idle_rules(
+    old: &Rules<'_>,
+    new: &Rules<'_>,
+    dialect: &Dialect,
+    work: &Work,
+) -> bool {
     let (old, new): (IndexSet<_>, IndexSet<_>) = (old.keys().collect(), new.keys().collect());
     let old = respelled(&old, &new, dialect, work);
     let new = respelled(&new, &old, dialect, work);
     [(&old, &new), (&new, &old)].into_iter().all(|(one, other)| {
-        let (mut kept, extra): (Vec<&EffectiveRule>, Vec<&EffectiveRule>) =
+        let (mut kept, extra): (Vec<&EffectiveRule<'_>>, Vec<&EffectiveRule<'_>>) =
             one.iter().partition(|rule| other.contains(*rule));
         if extra.is_empty() {
             return true;
@@ -92,25 +126,25 @@ pub(super) fn differ_in_idle_rules(old: &Rules, new: &Rules, dialect: &Dialect, 
 /// says the same, matches the same by [`core`], and wins and loses against the same rules of both sets,
 /// although it has not as many octets.
 fn respelled<'r>(
-    rules: &IndexSet<&'r EffectiveRule>,
-    others: &IndexSet<&'r EffectiveRule>,
+    rules: &IndexSet<&'r EffectiveRule<'r>>,
+    others: &IndexSet<&'r EffectiveRule<'r>>,
     dialect: &Dialect,
     work: &Work,
-) -> IndexSet<&'r EffectiveRule> {
+) -> IndexSet<&'r EffectiveRule<'r>> {
     let extra = rules.iter().filter(|rule| !others.contains(*rule)).count();
     let pairs = extra.saturating_mul(rules.len() + others.len());
     if extra == 0 || !work.spend(pairs.saturating_mul(PAIR), "proof") {
         return rules.clone();
     }
-    let mut by_core: HashMap<(RuleKind, Vec<u8>), &EffectiveRule> = HashMap::new();
+    let mut by_core: HashMap<(RuleKind, Vec<u8>), &EffectiveRule<'_>> = HashMap::new();
     for &rule in others {
         by_core.entry((rule.kind, core(&rule.pattern))).or_insert(rule);
     }
-    let wins = |rule: &EffectiveRule, opposed: &EffectiveRule| match rule.kind {
+    let wins = |rule: &EffectiveRule<'_>, opposed: &EffectiveRule<'_>| match rule.kind {
         RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
         RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
     };
-    let is_same = |one: &EffectiveRule, other: &EffectiveRule| {
+    let is_same = |one: &EffectiveRule<'_>, other: &EffectiveRule<'_>| {
         let opposed = rules.iter().chain(others).filter(|opposed| opposed.kind != one.kind);
         let mut met =
             opposed.filter(|opposed| overlap(opposed, one) || is_index_page(opposed, dialect));
@@ -118,7 +152,7 @@ fn respelled<'r>(
             wins(one, opposed) == wins(other, opposed) && !is_index_page(opposed, dialect)
         })
     };
-    let other_spelling = |rule: &'r EffectiveRule| {
+    let other_spelling = |rule: &'r EffectiveRule<'r>| {
         if others.contains(rule) || is_index_page(rule, dialect) {
             return None;
         }
@@ -143,17 +177,17 @@ fn core(pattern: &[u8]) -> Vec<u8> {
 }
 
 /// Whether Google takes a rule as one for the folder of an index page too.
-fn is_index_page(rule: &EffectiveRule, dialect: &Dialect) -> bool {
+fn is_index_page(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
     dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
 }
 
 /// Whether a rule decides nothing that the others would not decide alike.
-fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -> bool {
-    let is_index_page = |rule: &EffectiveRule| is_index_page(rule, dialect);
+fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Dialect) -> bool {
+    let is_index_page = |rule: &EffectiveRule<'_>| is_index_page(rule, dialect);
     if is_index_page(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
         return !is_index_page(rule);
     }
-    let octets = |rule: &EffectiveRule| rule.pattern.len();
+    let octets = |rule: &EffectiveRule<'_>| rule.pattern.len();
     let opposed: Vec<_> = others
         .iter()
         .filter(|other| other.kind != rule.kind && (overlap(other, rule) || is_index_page(other)))
@@ -162,7 +196,7 @@ fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -
         return false;
     }
     // One that says the opposite, matches all that it matches and wins: then it never decides.
-    let wins = |other: &EffectiveRule| match rule.kind {
+    let wins = |other: &EffectiveRule<'_>| match rule.kind {
         RuleKind::Allow => octets(other) > octets(rule),
         RuleKind::Disallow => octets(other) >= octets(rule),
     };
@@ -174,8 +208,8 @@ fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -
         return true; // there is nothing to allow
     }
     // One that says the same, matches all that it matches, and wins wherever it does.
-    let stands_in = |other: &EffectiveRule| {
-        let beats = |opposed: &EffectiveRule| match rule.kind {
+    let stands_in = |other: &EffectiveRule<'_>| {
+        let beats = |opposed: &EffectiveRule<'_>| match rule.kind {
             RuleKind::Allow => octets(other) >= octets(opposed),
             RuleKind::Disallow => octets(other) > octets(opposed),
         };
@@ -184,24 +218,17 @@ fn is_idle(rule: &EffectiveRule, others: &[&EffectiveRule], dialect: &Dialect) -
     others.iter().any(|other| stands_in(other))
 }
 
-/// The octets that every target starts with which the rule matches, and that are the same in all forms.
-fn head(rule: &EffectiveRule) -> &[u8] {
-    let pattern = rule.pattern.strip_suffix(b"$").unwrap_or(&rule.pattern);
-    let end = pattern.iter().position(|octet| b"*?%$".contains(octet)).unwrap_or(pattern.len());
-    &pattern[..end]
-}
-
 /// Whether two rules may match the same target.
-pub(super) fn overlap(one: &EffectiveRule, other: &EffectiveRule) -> bool {
-    let (one, other) = (head(one), head(other));
+pub(super) fn overlap(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
+    let (one, other) = (one.head(), other.head());
     one.starts_with(other) || other.starts_with(one)
 }
 
 /// Whether a rule surely matches whatever another one does.
-fn covers(one: &EffectiveRule, other: &EffectiveRule) -> bool {
+fn covers(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     one.pattern == other.pattern
         || matches!(&*one.pattern, b"/" | b"*" | b"/*")
-        || head(one).len() == one.pattern.len() && head(other).starts_with(&one.pattern)
+        || one.head().len() == one.pattern.len() && other.head().starts_with(&one.pattern)
 }
 
 /// In which form patterns are compared, for those that stand before a structured value.
@@ -213,13 +240,14 @@ pub(super) fn normalised_path(path: Option<&[u8]>, comparison: Comparison) -> Ve
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> EffectiveRule<'_> {
+        let (kind, pattern) = text.split_once(' ').expect("a kind and a pattern");
+        let kind = if kind == "a" { RuleKind::Allow } else { RuleKind::Disallow };
+        EffectiveRule::new(kind, Cow::Borrowed(pattern.as_bytes()))
+    }
+
     #[track_caller]
     fn check(rule: &str, others: &[&str], expected: bool) {
-        let read = |text: &str| {
-            let (kind, pattern) = text.split_once(' ').expect("a kind and a pattern");
-            let kind = if kind == "a" { RuleKind::Allow } else { RuleKind::Disallow };
-            EffectiveRule { kind, pattern: pattern.into() }
-        };
         let others: Vec<_> = others.iter().map(|text| read(text)).collect();
         let others: Vec<_> = others.iter().collect();
         assert_eq!(is_idle(&read(rule), &others, &Dialect::RFC9309), expected, "{rule}");

@@ -7,6 +7,8 @@ use crate::crawler::{Crawler, Manners, ProductToken, is_in_token};
 use crate::dialect::{Dialect, GlobalGroups, Lines};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
+#[cfg(feature = "report")]
+use crate::regexes::LONGEST_TOKEN;
 use crate::regexes::{Regexes, first_word};
 use crate::robots_txt::{Record, RobotsTxt};
 
@@ -261,13 +263,34 @@ pub(crate) fn is_regex(value: &[u8]) -> bool {
 
 /// The regular expressions among the group-start lines of a file.
 pub(crate) fn regexes_of(robots: &RobotsTxt<'_>) -> Regexes {
-    if !robots.dialect().reads(Extension::AiAgents) {
-        return Regexes::default();
-    }
-    let starts = |record: &&Record| record.role() == Role::StartsGroup(GroupStart::ProductToken);
-    let values = robots.records().iter().filter(starts).map(|record| robots.value(*record));
-    let is_one = |value: &&[u8]| !is_global(value, robots.dialect()) && is_regex(value);
-    Regexes::of(values.filter(is_one), robots.text().len())
+    Regexes::of(regex_records(robots).map(|record| robots.value(record)), robots.text().len())
+}
+
+/// The first regular expression that is not run because the crawler's product token is too long (AIA-3), where
+/// it could have chosen other groups than these.
+#[cfg(feature = "report")]
+pub(crate) fn first_not_run(
+    robots: &RobotsTxt<'_>,
+    crawler: &Crawler,
+    selection: Option<&Selection>,
+) -> Option<Record> {
+    let is_too_long = crawler.product_token().as_str().len() > LONGEST_TOKEN;
+    let is_named = || selection.is_some_and(|selection| selection.by == GroupBy::ProductToken);
+    if is_too_long && !is_named() { regex_records(robots).next() } else { None }
+}
+
+/// The group-start lines that are regular expressions, in a dialect that reads any.
+fn regex_records(robots: &RobotsTxt<'_>) -> impl Iterator<Item = Record> {
+    let dialect = robots.dialect();
+    let is_one = move |record: &Record| {
+        let value = robots.value(*record);
+        record.role() == Role::StartsGroup(GroupStart::ProductToken)
+            && !is_global(value, dialect)
+            && is_regex(value)
+    };
+    let reads_any = dialect.reads(Extension::AiAgents);
+    let records: &[Record] = if reads_any { robots.records() } else { &[] };
+    records.iter().copied().filter(is_one)
 }
 
 #[cfg(test)]

@@ -231,7 +231,7 @@ impl<'a> Question<'a> {
             page: page.map(PageReport::of),
             uses: Uses::of(decision, usage.as_ref(), page),
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
-            warnings: Warning::all(robots, usage.as_ref(), page),
+            warnings: Warning::all(self, selection, usage.as_ref()),
             usage: usage.as_ref().map(UsageReport::of),
             records: Records::of(robots, selection, target),
             file: None,

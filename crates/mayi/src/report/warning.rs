@@ -4,8 +4,12 @@
 
 use serde::Serialize;
 
+use super::Question;
+use crate::crawler::Crawler;
 use crate::page::{FoundAt, Loss, LossKind, PageRules};
-use crate::robots_txt::RobotsTxt;
+use crate::regexes::LONGEST_TOKEN;
+use crate::robots_txt::{Record, RobotsTxt};
+use crate::selection::{Selection, first_not_run};
 use crate::span;
 use crate::uses::{UnreadableUsage, Usage};
 
@@ -13,7 +17,7 @@ use crate::uses::{UnreadableUsage, Usage};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Warning {
-    /// `file-cut`, `field-cut`, `html-cut`, `unreadable-field` or `unreadable-content-usage`.
+    /// `file-cut`, `token-too-long`, `field-cut`, `html-cut`, `unreadable-field` or `unreadable-content-usage`.
     pub code: &'static str,
     /// What was lost, and what that means.
     pub message: String,
@@ -54,12 +58,14 @@ impl Warning {
 
     /// All that was lost on the way to a decision.
     pub(super) fn all(
-        robots: &RobotsTxt<'_>,
+        Question { robots, crawler, page, .. }: Question<'_>,
+        selection: Option<&Selection>,
         usage: Option<&Usage>,
-        page: Option<&PageRules>,
     ) -> Vec<Self> {
         // Nearly always there is nothing, and nothing is done for it.
-        let of_file = Self::of_cut(robots).into_iter();
+        let of_token = first_not_run(robots, crawler, selection);
+        let of_token = of_token.map(|regex| Self::of_token(robots, crawler, regex));
+        let of_file = Self::of_cut(robots).into_iter().chain(of_token);
         let of_usage =
             usage.map(Usage::unreadable).unwrap_or_default().iter().copied().map(Self::of_usage);
         let of_page = page.map(PageRules::losses).unwrap_or_default().iter().map(Self::of_loss);
@@ -82,6 +88,17 @@ impl Warning {
         let place =
             WarningPlace { line: Some(line.number() as usize), ..WarningPlace::within("robots.txt") };
         Some(Self { code: "file-cut", message, place })
+    }
+
+    fn of_token(robots: &RobotsTxt<'_>, crawler: &Crawler, regex: Record) -> Self {
+        let message = format!(
+            "the product token has {} octets, and regular expressions are run over {LONGEST_TOKEN} at the most: \
+             no group that one of them starts was chosen for it (AIA-3)",
+            crawler.product_token().as_str().len()
+        );
+        let line = Some(robots.line_of(regex).number() as usize);
+        let place = WarningPlace { line, ..WarningPlace::within("robots.txt") };
+        Self { code: "token-too-long", message, place }
     }
 
     fn of_usage(usage: UnreadableUsage) -> Self {

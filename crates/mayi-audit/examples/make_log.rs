@@ -71,6 +71,7 @@ fn truth(truth: &Truth) -> serde_json::Value {
         })
     });
     let rules = truth.rules.iter().map(|((file, line), (requests, excused))| {
+        let requests: u64 = requests.iter().sum();
         json!({ "file": file, "line": line, "requests": requests, "excused": excused })
     });
     json!({

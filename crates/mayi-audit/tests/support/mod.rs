@@ -154,15 +154,18 @@ pub(crate) struct Part {
     /// Requests, allowed and refused by day.
     pub(crate) days: BTreeMap<String, [u64; 3]>,
     pub(crate) addresses: BTreeSet<String>,
+    /// When it came: for robots.txt, and for anything else.
+    pub(crate) times: BTreeMap<bool, BTreeSet<i64>>,
 }
 
 /// What is true of a log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth {
     pub(crate) crawlers: BTreeMap<String, Expected>,
-    /// By file and line: requests, and excused ones.
-    pub(crate) rules: BTreeMap<(&'static str, u32), (u64, u64)>,
-    pub(crate) paths: BTreeMap<String, u64>,
+    /// By file and line: requests by identity, and excused ones.
+    pub(crate) rules: BTreeMap<(&'static str, u32), ([u64; 3], u64)>,
+    /// Refused requests by identity.
+    pub(crate) paths: BTreeMap<String, [u64; 3]>,
     pub(crate) browsers: u64,
     pub(crate) nameless: u64,
     pub(crate) read: u64,
@@ -211,6 +214,18 @@ pub(crate) fn planned(plan: Plan, count: usize) -> (Vec<Made>, Truth) {
     (made, maker.truth)
 }
 
+impl Plan {
+    /// A target of one kind. More of a path changes no decision: every rule is about how paths start.
+    fn target(&self, path: &str, random: &mut Random) -> String {
+        match path {
+            "/robots.txt" => path.to_owned(),
+            "/" if self.pages > 1 => format!("/articles/2026/{}", random.below(self.pages)),
+            path if self.pages > 1 => format!("{path}{}", random.below(self.pages)),
+            path => path.to_owned(),
+        }
+    }
+}
+
 /// Makes requests one after the other, and knows what is true of them.
 pub(crate) struct Maker {
     plan: Plan,
@@ -245,14 +260,7 @@ impl Maker {
             _ => format!("203.0.113.{last}"),
         };
         let is_asterisk = random.below(40) == 0;
-        let target = match (is_asterisk, *path) {
-            (true, _) => "*".to_owned(),
-            (_, "/robots.txt") => "/robots.txt".to_owned(),
-            // More of a path changes no decision: every rule is about how paths start.
-            (_, "/") if plan.pages > 1 => format!("/articles/2026/{}", random.below(plan.pages)),
-            (_, path) if plan.pages > 1 => format!("{path}{}", random.below(plan.pages)),
-            (_, path) => path.to_owned(),
-        };
+        let target = if is_asterisk { "*".to_owned() } else { plan.target(path, random) };
         let status = [200, 200, 304, 404, 503][random.below(5)];
         let user_agent = match client.name {
             "browser" => BROWSERS[random.below(BROWSERS.len())],
@@ -280,8 +288,15 @@ impl Maker {
                     "contradicted" => &mut expected.contradicted,
                     _ => &mut expected.unverified,
                 } += 1;
+                let place = match identity {
+                    "verified" => 0,
+                    "unverified" => 1,
+                    _ => 2,
+                };
                 let part = expected.parts.entry(identity).or_default();
                 part.figures[0] += 1;
+                let is_robots_txt = !is_asterisk && *path == "/robots.txt";
+                part.times.entry(is_robots_txt).or_default().insert(time);
                 part.addresses.insert(address);
                 let part_day = part.days.entry(day_text((time.div_euclid(DAY)) as i32)).or_default();
                 part_day[0] += 1;
@@ -311,14 +326,14 @@ impl Maker {
                     part.figures[2] += 1;
                     part_day[2] += 1;
                     day.1 += 1;
-                    *truth
+                    truth
                         .paths
                         .entry(made.target.split('?').next().unwrap_or_default().to_owned())
-                        .or_default() += 1;
+                        .or_default()[place] += 1;
                 }
                 if let Some(line) = held.1 {
                     let rule = truth.rules.entry((file, line)).or_default();
-                    if is_excused { rule.1 += 1 } else { rule.0 += 1 }
+                    if is_excused { rule.1 += 1 } else { rule.0[place] += 1 }
                 }
             }
         }
@@ -457,14 +472,37 @@ pub(crate) fn check(report: &Report, truth: &Truth) {
         .map(|rule| {
             (
                 (if rule.file == "old.txt" { "old.txt" } else { "new.txt" }, rule.line),
-                (rule.requests, rule.excused),
+                ([rule.verified, rule.unverified, rule.contradicted], rule.excused),
             )
         })
         .collect();
     assert_eq!(rules, truth.rules);
-    let paths: BTreeMap<_, _> =
-        report.paths.iter().map(|path| (path.path.clone(), path.requests)).collect();
+    for rule in &report.rules {
+        assert_eq!(rule.requests, rule.verified + rule.unverified + rule.contradicted);
+    }
+    let paths: BTreeMap<_, _> = report
+        .paths
+        .iter()
+        .map(|path| (path.path.clone(), [path.verified, path.unverified, path.contradicted]))
+        .collect();
     assert_eq!(paths, truth.paths);
+    // A rule that decided about nothing is told of, and no other one is.
+    let unmet = report.unmet_rules.iter().map(|rule| (&*rule.file, rule.line));
+    let unmet: BTreeSet<_> = unmet.collect();
+    let all = [("old.txt", OLD), ("new.txt", NEW)].into_iter().flat_map(|(file, text)| {
+        let lines = (1..).zip(text.lines());
+        let rules = lines.filter(|(_, line)| line.starts_with(['A', 'D']));
+        rules.map(move |(line, _)| (file, line))
+    });
+    let expected: BTreeSet<_> = all.filter(|rule| !truth.rules.contains_key(rule)).collect();
+    assert_eq!(unmet, expected);
+}
+
+/// `2026-10-01T12:34:56Z`.
+fn time_text(time: i64) -> String {
+    let clock = time.rem_euclid(DAY);
+    let day = day_text(time.div_euclid(DAY) as i32);
+    format!("{day}T{:02}:{:02}:{:02}Z", clock / 3600, clock / 60 % 60, clock % 60)
 }
 
 /// What a report tells of a crawler for each identity. Of addresses it has the number alone: where that is the
@@ -482,7 +520,21 @@ fn parts(
         });
         let expected = truth.and_then(|truth| truth.parts.get(identity));
         let addresses = expected.map(|part| part.addresses.clone()).unwrap_or_default();
-        assert_eq!(of.addresses, addresses.len() as u64, "addresses of {}", crawler.crawler);
+        // Beyond 256 it is an estimate.
+        if addresses.len() <= 256 {
+            assert_eq!(of.addresses, addresses.len() as u64, "addresses of {}", crawler.crawler);
+        }
+        let times = expected.map(|part| part.times.clone()).unwrap_or_default();
+        let first = |is_robots_txt: bool| times.get(&is_robots_txt).and_then(|times| times.first());
+        let asked = match (first(true), first(false)) {
+            (None, _) => "never",
+            (Some(robots_txt), Some(other)) if other < robots_txt => "after",
+            _ => "before",
+        };
+        assert_eq!(of.asked_for_robots_txt, asked, "{} {identity}", crawler.crawler);
+        let whole: BTreeSet<_> = times.values().flatten().copied().collect();
+        let ends = (whole.first().copied().map(time_text), whole.last().copied().map(time_text));
+        assert_eq!((of.first.clone(), of.last.clone()), ends, "{} {identity}", crawler.crawler);
         let part = Part {
             figures: [
                 figures.requests,
@@ -495,6 +547,7 @@ fn parts(
             statuses: of.robots_txt_statuses.clone(),
             days: days.collect(),
             addresses,
+            times,
         };
         parts.insert(*identity, part);
     }

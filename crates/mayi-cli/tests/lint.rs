@@ -362,6 +362,35 @@ fn programs_get_every_diagnostic() {
     assert!(run.stdout.contains("P001: 20 more like it"), "{}", run.stdout);
 }
 
+/// A list of findings has a limit, which is said in every format. What is counted has none, nor has what is fixed.
+#[test]
+fn what_a_list_leaves_out_is_said_in_every_format() {
+    let file = format!("User-agent: *\nDisallow: /\n{}", "x\n".repeat(1500));
+    let said = "and 500 more findings left out";
+    let run = lint(&["--most", "9999", "-"], &file);
+    assert!(run.stdout.contains(&format!("standard input: {said}\n")), "{}", run.stdout);
+    assert!(run.stdout.contains("standard input: 1500 warnings; --fix removes 1500"));
+    let run = lint(&["--format", "github", "--most", "9999", "-"], &file);
+    assert!(run.stdout.contains(&format!("title=mayi lint::{said}\n")), "{}", run.stdout);
+    assert_eq!(run.stdout.lines().count(), 1001);
+
+    let run = lint(&["--format", "json", "-"], &file);
+    let report = &json_lines(&run)[0];
+    assert_eq!(report["diagnostics"].as_array().map(Vec::len), Some(1000));
+    assert_eq!((&report["left_out"], &report["severities"]["warning"]), (&500.into(), &1500.into()));
+    let run = lint(&["--format", "sarif", "-"], &file);
+    let log: serde_sarif::sarif::Sarif = serde_json::from_str(&run.stdout).expect("SARIF");
+    let invocation = &log.runs[0].invocations.as_ref().expect("an invocation")[0];
+    let notification = &invocation.tool_execution_notifications.as_ref().expect("a notification")[0];
+    assert_eq!(notification.message.text.as_deref(), Some(said));
+
+    let run = lint(&["--fix", "-"], &file);
+    assert_eq!(run.stdout.matches("# x\n").count(), 1500);
+    // What is left out counts for how the command ends.
+    let run = lint(&["--most", "0", "-"], &file);
+    assert_eq!(run.status, Some(1));
+}
+
 #[test]
 fn the_summary_is_there_for_programs_too() {
     let run = lint(&["--summary", "--format", "json", "-"], FILE);

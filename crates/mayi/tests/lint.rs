@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use mayi::lint::{
-    Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, Tally, lint,
+    Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, Tally, fix, lint,
 };
 use mayi::page::PageControls;
 use mayi::report::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
@@ -73,6 +73,26 @@ fn every_lint_has_a_case_and_a_near_miss() {
         assert!(shown.contains(lint.code), "{lint:?} has no case that it finds something in");
         assert!(missed.contains(lint.code), "{lint:?} has no near miss");
     }
+}
+
+/// A list has a sensible length, and says what it leaves out. What is counted and what is fixed has no limit.
+#[test]
+fn a_file_with_a_finding_on_every_line_has_a_list_of_a_sensible_length() {
+    let file = "User-agent: *\nDisallow: /\n".to_owned() + &"x\nDisallow /a\n".repeat(7000);
+    let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(usize::MAX));
+    let shown =
+        |code: &str| linted.diagnostics().iter().filter(|found| found.lint.code == code).count();
+    assert_eq!((linted.totals()["S001"], shown("S001")), (7000, 1000));
+    assert_eq!((linted.totals()["S004"], shown("S004")), (7000, 1000));
+    let all: usize = linted.totals().values().sum();
+    assert_eq!(linted.left_out(), all - linted.diagnostics().len());
+    assert_eq!(Severity::ALL.iter().map(|severity| linted.count(*severity)).sum::<usize>(), all);
+    let report = serde_json::to_value(LintReport::of("robots.txt", &linted)).expect("JSON");
+    assert_eq!(report["left_out"], linted.left_out());
+    assert_eq!(report["severities"]["warning"], linted.count(Severity::Warning));
+
+    let fixed = fix(file.as_bytes(), &Options::default());
+    assert_eq!((fixed.applied["S001"], fixed.applied["S004"]), (7000, 7000));
 }
 
 #[test]

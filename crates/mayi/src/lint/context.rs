@@ -7,9 +7,8 @@ use std::collections::HashSet;
 use encoding_rs::Encoding as Charset;
 
 use super::Lint;
-use super::diagnostic::Edit;
+use super::lines::{LineView, Lines};
 use super::meaning::{GoogleGroups, said};
-use super::oddity::{Oddity, oddity_of};
 use super::options::Options;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
@@ -18,7 +17,7 @@ use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, REQUEST_RATE, Role, R
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
-use crate::syntax::{self, Content, RawRecord};
+use crate::syntax::RawRecord;
 use crate::target::Target;
 use crate::work::{Spent, Work};
 
@@ -28,7 +27,7 @@ pub(super) struct Context<'c, 't> {
     pub(super) robots: &'c RobotsTxt<'t>,
     pub(super) text: &'c [u8],
     pub(super) options: &'c Options,
-    pub(super) lines: Vec<LineView<'c>>,
+    pub(super) lines: Lines<'c>,
     pub(super) groups: Vec<GroupView<'c>>,
     /// Rules, statements and records of a group before every group-start line.
     pub(super) outside: Vec<Entry<'c>>,
@@ -39,44 +38,6 @@ pub(super) struct Context<'c, 't> {
     work: Work,
     /// The lint that looks now, for which work is done.
     current: Cell<&'static str>,
-}
-
-/// A line and what is on it.
-pub(super) struct LineView<'c> {
-    /// Its octets, without those that end it.
-    pub(super) span: Span,
-    /// Where the next one starts.
-    pub(super) next: u32,
-    /// From `#` to its end.
-    pub(super) comment: Option<Span>,
-    /// The record on it, known or not, without a rule that follows a user-agent.
-    pub(super) record: Option<RawRecord<'c>>,
-    /// The rule that follows a user-agent on it (AIA-5).
-    pub(super) inline_rule: Option<RawRecord<'c>>,
-    /// Why nobody reads it, where nobody does.
-    pub(super) oddity: Option<Oddity>,
-}
-
-impl LineView<'_> {
-    /// The span without white space at its ends and without its comment.
-    pub(super) fn content_span(&self, text: &[u8]) -> Span {
-        let end = self.comment.map_or(self.span.end, |comment| comment.start);
-        let content = &text[self.span.start as usize..end as usize];
-        let trimmed = content.trim_ascii();
-        if trimmed.is_empty() { Span { start: self.span.start, end } } else { Span::of(trimmed, text) }
-    }
-
-    /// Whether it is a group-start line.
-    pub(super) fn names_a_crawler(&self) -> bool {
-        let directive = self.record.as_ref().and_then(directive_of);
-        directive.is_some_and(|directive| matches!(directive.role, Role::StartsGroup(_)))
-    }
-
-    /// The edit that takes the line out of the file, but for its comment.
-    pub(super) fn removed(&self) -> Edit {
-        let end = self.comment.map_or(self.next, |comment| comment.start);
-        Edit::new(Span { start: self.span.start, end }, "")
-    }
 }
 
 /// A record of a group.
@@ -117,7 +78,7 @@ impl<'c> GroupView<'c> {
 impl<'c, 't> Context<'c, 't> {
     pub(super) fn new(octets: &'c [u8], robots: &'c RobotsTxt<'t>, options: &'c Options) -> Self {
         let text = robots.text();
-        let lines = lines_of(robots);
+        let lines = Lines::of(text, robots.dialect());
         let (groups, outside) = groups_of(&lines);
         Self {
             octets,
@@ -195,7 +156,7 @@ impl<'c, 't> Context<'c, 't> {
 
     /// Every record on a line that a directive knows, the ones in no group included.
     pub(super) fn known_records(&self) -> impl Iterator<Item = Entry<'c>> {
-        self.lines.iter().enumerate().flat_map(|(line, view)| {
+        self.lines.known().flat_map(|(line, view)| {
             let records = view.record.into_iter().chain(view.inline_rule);
             records.filter_map(move |record| {
                 let role = directive_of(&record)?.role;
@@ -206,13 +167,13 @@ impl<'c, 't> Context<'c, 't> {
 
     /// The groups as Google makes them, whose names and rules are not all the same.
     pub(super) fn google(&self) -> &GoogleGroups {
-        self.google.get_or_init(|| GoogleGroups::of(self.lines.iter().map(|line| self.line_text(line))))
+        self.google.get_or_init(|| GoogleGroups::of(self.lines.texts()))
     }
 
     /// Whether Google reads a line as this record and nothing else, so that what is done to the one is
     /// done to the other.
     pub(super) fn is_read_alike(&self, entry: &Entry<'_>) -> bool {
-        let said = said(self.line_text(&self.lines[entry.line]), &Dialect::GOOGLE);
+        let said = said(self.line_text(&self.lines.at(entry.line)), &Dialect::GOOGLE);
         matches!(&said[..], [said] if said.directive.role == entry.role && said.value == entry.record.value)
     }
 
@@ -234,55 +195,17 @@ pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive>
     Some(DIRECTIVES[usize::from(record.directive?)])
 }
 
-fn lines_of<'c>(robots: &'c RobotsTxt<'_>) -> Vec<LineView<'c>> {
-    let (text, dialect) = (robots.text(), robots.dialect());
-    let mut lines = Vec::new();
-    let mut at = 0;
-    while let Some(raw) = syntax::line_from(text, at) {
-        at = raw.next;
-        let line = &text[raw.start..raw.end];
-        let comment = memchr::memchr(b'#', line)
-            .map(|hash| Span { start: (raw.start + hash) as u32, end: raw.end as u32 });
-        let content = syntax::read_line(line, dialect);
-        let mut record = if let Content::Record(record) = content { Some(record) } else { None };
-        let inline = record.as_ref().and_then(|record| syntax::inline_rule(record, dialect));
-        if let (Some(record), Some((value, _))) = (&mut record, &inline) {
-            record.value = value;
-        }
-        let is_read = content == Content::Nothing || record.is_some_and(|r| r.directive.is_some());
-        lines.push(LineView {
-            span: Span { start: raw.start as u32, end: raw.end as u32 },
-            next: raw.next as u32,
-            comment,
-            record,
-            inline_rule: inline.map(|(_, rule)| rule),
-            oddity: (!is_read).then(|| {
-                let end = comment.map_or(raw.end, |comment| comment.start as usize);
-                // A part of a byte order mark is no slip in a name.
-                let line = &text[raw.start..end];
-                let starts_badly =
-                    line.utf8_chunks().next().is_some_and(|chunk| chunk.valid().is_empty());
-                if raw.start == 0 && line.starts_with(b"\xEF") && starts_badly {
-                    return Oddity::NotText;
-                }
-                oddity_of(line, record.as_ref(), dialect)
-            }),
-        });
-    }
-    lines
-}
-
 /// Whether a record that is no rule is of no use outside a group.
 fn is_for_a_group(entry: &Entry<'_>) -> bool {
     [&CRAWL_DELAY, &REQUEST_RATE, &VISIT_TIME].iter().any(|directive| entry.is(directive))
 }
 
 /// Groups as REP-1 makes them, and the rules before the first.
-fn groups_of<'c>(lines: &[LineView<'c>]) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
+fn groups_of<'c>(lines: &Lines<'c>) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
     let mut groups: Vec<GroupView<'c>> = Vec::new();
     let mut outside = Vec::new();
     let mut behind_rule = true;
-    for (line, view) in lines.iter().enumerate() {
+    for (line, view) in lines.known() {
         for record in view.record.into_iter().chain(view.inline_rule) {
             let Some(role) = directive_of(&record).map(|directive| directive.role) else { continue };
             let entry = Entry { line, record, role };

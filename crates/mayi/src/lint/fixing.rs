@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::diagnostic::{Edit, Fix};
+use super::context::Context;
+use super::diagnostic::Edit;
+use super::found::Found;
+use super::look_until;
 use super::options::Options;
-use super::{LINTS, lint};
+use crate::robots_txt::RobotsTxt;
+use crate::span::Span;
 
 /// A file with its fixes applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,36 +31,10 @@ pub struct Fixed {
 /// assert_eq!(fixed.applied["S001"], 1);
 /// ```
 pub fn fix(octets: &[u8], options: &Options) -> Fixed {
-    let options = options.clone().with_most_of_each(usize::MAX);
     let mut fixed = Fixed { octets: octets.to_vec(), applied: BTreeMap::new() };
     // One lint at a time: each knows that its own fixes go together, and none knows of the others'.
     for _ in 0..MOST_ROUNDS {
-        let linted = lint(&fixed.octets, &options);
-        let Some(start) = linted.text_start() else { break };
-        // Lines behind the limit would come within it, and say something that nobody has read before.
-        if linted.robots().cut().is_some() {
-            break;
-        }
-        let is_safe = |fix: &&Fix| fix.safe;
-        let safe = |code: &str| -> Vec<&Fix> {
-            let of_code = linted.diagnostics().iter().filter(|found| found.lint.code == code);
-            of_code.filter_map(|found| found.fix.as_ref()).filter(is_safe).collect()
-        };
-        let Some((code, safe_ones)) = LINTS
-            .iter()
-            .map(|lint| (lint.code, safe(lint.code)))
-            .find(|(_, safe_ones)| !safe_ones.is_empty())
-        else {
-            break;
-        };
-        let (edits, count) = apart(&safe_ones);
-        let text_end = start + linted.robots().text().len();
-        let mut changed = fixed.octets[..start].to_vec();
-        changed.extend(edited(linted.robots().text(), &edits));
-        changed.extend_from_slice(&fixed.octets[text_end..]);
-        if changed.len() > options.reading().limits().file_octets() {
-            break;
-        }
+        let Some((code, count, changed)) = fix_one_lint(&fixed.octets, options) else { break };
         *fixed.applied.entry(code).or_default() += count;
         fixed.octets = changed;
     }
@@ -66,31 +44,72 @@ pub fn fix(octets: &[u8], options: &Options) -> Fixed {
 /// More rounds than there are lints with a fix that could make work for each other.
 const MOST_ROUNDS: usize = 40;
 
-/// The edits of the fixes that do not touch each other, in order, and of how many fixes they are.
-fn apart<'f>(fixes: &[&'f Fix]) -> (Vec<&'f Edit>, usize) {
-    let mut sorted = fixes.to_vec();
-    sorted.sort_by_key(|fix| fix.edits.first().map(|edit| edit.span));
-    let (mut edits, mut count, mut end) = (Vec::new(), 0, 0);
-    for fix in sorted {
-        let (Some(first), Some(last)) = (fix.edits.first(), fix.edits.last()) else { continue };
-        if first.span.start >= end {
-            edits.extend(&fix.edits);
-            end = last.span.end;
-            count += 1;
-        }
+/// Applies the safe fixes of the first lint that has some: its code, how many, and the file then.
+fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize, Vec<u8>)> {
+    let robots = RobotsTxt::read(octets, options.reading());
+    // Lines behind the limit would come within it, and say something that nobody has read before.
+    if robots.cut().is_some() {
+        return None;
     }
-    (edits, count)
+    let context = Context::new(octets, &robots, options);
+    let start = context.text_start()?;
+    let mut found = Found::fixes_alone(&context, options);
+    let code = look_until(&context, options, &mut found, Found::has_fixes)?.code;
+    let (text, count) = found.into_fixes().applied_to(robots.text());
+    let text_end = start + robots.text().len();
+    let changed = [&octets[..start], &text, &octets[text_end..]].concat();
+    (changed.len() <= options.reading().limits().file_octets()).then_some((code, count, changed))
 }
 
-/// A text with edits made that are in order and do not overlap.
-fn edited(text: &[u8], edits: &[&Edit]) -> Vec<u8> {
-    let mut edited = Vec::with_capacity(text.len());
-    let mut at = 0;
-    for edit in edits {
-        edited.extend_from_slice(&text[at..edit.span.start as usize]);
-        edited.extend_from_slice(&edit.replacement);
-        at = edit.span.end as usize;
+/// The edits of many fixes. They are kept without what else a finding has, as there can be one on every line.
+#[derive(Default)]
+pub(super) struct SafeFixes {
+    /// What is replaced, and where that which stands there instead ends in `replacements`.
+    edits: Vec<(Span, u32)>,
+    replacements: Vec<u8>,
+    /// Where the edits of each fix end.
+    ends: Vec<u32>,
+}
+
+impl SafeFixes {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
     }
-    edited.extend_from_slice(&text[at..]);
-    edited
+
+    /// Adds a fix of these edits, which are in order and do not overlap.
+    pub(super) fn add(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            self.replacements.extend_from_slice(&edit.replacement);
+            self.edits.push((edit.span, self.replacements.len() as u32));
+        }
+        self.ends.push(self.edits.len() as u32);
+    }
+
+    /// A text with the fixes applied that do not touch each other, and how many these are.
+    fn applied_to(&self, text: &[u8]) -> (Vec<u8>, usize) {
+        let edits_of = |fix: usize| {
+            let start = fix.checked_sub(1).map_or(0, |before| self.ends[before]);
+            start as usize..self.ends[fix] as usize
+        };
+        let mut in_order: Vec<u32> = (0..self.count() as u32).collect();
+        in_order.sort_by_key(|fix| self.edits[edits_of(*fix as usize)].first().map(|(span, _)| *span));
+        let (mut edited, mut at, mut count) = (Vec::with_capacity(text.len()), 0, 0);
+        for fix in in_order {
+            let places = edits_of(fix as usize);
+            if self.edits[places.clone()].first().is_none_or(|(first, _)| (first.start as usize) < at) {
+                continue;
+            }
+            for place in places {
+                let (span, end) = self.edits[place];
+                let start = place.checked_sub(1).map_or(0, |before| self.edits[before].1);
+                edited.extend_from_slice(&text[at..span.start as usize]);
+                edited.extend_from_slice(&self.replacements[start as usize..end as usize]);
+                at = span.end as usize;
+            }
+            count += 1;
+        }
+        edited.extend_from_slice(&text[at..]);
+        (edited, count)
+    }
 }

@@ -1,19 +1,29 @@
-//! Gathers what lints find: silenced or not, counted, and no more of each than was asked for.
+//! Gathers what lints find: silenced or not, counted, and no more of each than was asked for, nor than a list
+//! of a sensible length takes. A finding takes a hundred times the room of a short line, and a file can have a
+//! finding on every line.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::diagnostic::{Diagnostic, Draft, Place, Related, Tally};
+use super::fixing::SafeFixes;
+use super::lines::Lines;
 use super::options::Options;
 use super::silence::{self, Silence};
 use super::{LINTS, Severity};
 use crate::span::{LineCounter, LineNumber, Span};
 
+/// How many findings of a lint are listed for a file, whatever the options say. Those of others find room in
+/// every list: once there are many, fewer are listed of each lint that comes after.
+const MOST_OF_A_LINT: usize = 1000;
+const MANY_LISTED: usize = 5000;
+const FEW_OF_A_LINT: usize = 100;
+
 /// What was found so far.
 pub(super) struct Found<'c> {
     text: &'c [u8],
-    line_starts: Vec<u32>,
+    lines: &'c Lines<'c>,
     /// Whether the file starts with a part of a byte order mark.
     has_partial_mark: bool,
     options: &'c Options,
@@ -23,25 +33,43 @@ pub(super) struct Found<'c> {
     /// The lint that looks now.
     current: usize,
     drafts: Vec<(usize, Draft)>,
+    /// What is gathered instead of drafts, where that is all that is wanted.
+    fixes: Option<SafeFixes>,
     tallies: Vec<Tally>,
 }
 
 impl<'c> Found<'c> {
-    pub(super) fn new(context: &Context<'c, '_>, options: &'c Options) -> Self {
+    pub(super) fn new(context: &'c Context<'c, '_>, options: &'c Options) -> Self {
         let silences = silence::of_lines(context.text, &context.lines);
         let known = silences.iter().filter_map(|silence| Some((silence.line, silence.lint?)));
         Self {
             silenced: known.map(|place| (place, Cell::new(false))).collect(),
             text: context.text,
-            line_starts: context.lines.iter().map(|line| line.span.start).collect(),
+            lines: &context.lines,
             has_partial_mark: context.text_start() == Some(0)
                 && context.octets().first() == Some(&0xEF),
             options,
             silences,
             current: 0,
             drafts: Vec::new(),
+            fixes: None,
             tallies: vec![Tally::default(); LINTS.len()],
         }
+    }
+
+    /// The same for the fixes that are safe alone.
+    pub(super) fn fixes_alone(context: &'c Context<'c, '_>, options: &'c Options) -> Self {
+        Self { fixes: Some(SafeFixes::default()), ..Self::new(context, options) }
+    }
+
+    /// The fixes that were found.
+    pub(super) fn into_fixes(self) -> SafeFixes {
+        self.fixes.unwrap_or_default()
+    }
+
+    /// Whether a fix was found.
+    pub(super) fn has_fixes(&self) -> bool {
+        self.fixes.as_ref().is_some_and(|fixes| fixes.count() > 0)
     }
 
     /// What is reported from now on is of this lint.
@@ -78,15 +106,23 @@ impl<'c> Found<'c> {
         let mut draft = draft();
         if let (Some(fix), true) = (&mut draft.fix, self.has_partial_mark) {
             // Google passes over a part of a byte order mark, so that to it the first line is another one.
-            let first_end = self.line_starts.get(1).copied().unwrap_or(self.text.len() as u32);
+            let first_end = self.lines.end_of_first();
             fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
         }
         let severity: Option<Severity> = self.options.severity(self.current).or(draft.severity);
         let severity = severity.unwrap_or(LINTS[self.current].severity);
         draft.severity = Some(severity);
         let tally = &mut self.tallies[self.current];
-        tally.add(severity, draft.fix.as_ref().is_some_and(|fix| fix.safe));
-        if tally.total() <= self.options.most_of_each() {
+        let safe_fix = draft.fix.as_ref().filter(|fix| fix.safe);
+        tally.add(severity, safe_fix.is_some());
+        if let Some(fixes) = &mut self.fixes {
+            if let Some(fix) = safe_fix {
+                fixes.add(&fix.edits);
+            }
+            return;
+        }
+        let room = if self.drafts.len() < MANY_LISTED { MOST_OF_A_LINT } else { FEW_OF_A_LINT };
+        if tally.total() <= self.options.most_of_each().min(room) {
             self.drafts.push((self.current, draft));
         }
     }
@@ -95,7 +131,7 @@ impl<'c> Found<'c> {
         if self.silences.is_empty() {
             return false;
         }
-        let line = self.line_starts.partition_point(|&start| start <= span.start).saturating_sub(1);
+        let line = self.lines.index_at(span.start);
         let silenced = self.silenced.get(&(line, self.current));
         silenced.inspect(|used| used.set(true)).is_some()
     }

@@ -78,7 +78,8 @@ impl GoogleGroups {
         let mut groups = Self { has_rule: vec![false], ..Self::default() };
         let mut behind_rule = true;
         for line in lines {
-            for said in said(line, &Dialect::GOOGLE) {
+            let all = if line.is_empty() { Vec::new() } else { said(line, &Dialect::GOOGLE) };
+            for said in all {
                 match said.directive.role {
                     Role::StartsGroup(_) => {
                         if behind_rule {

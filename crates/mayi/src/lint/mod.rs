@@ -23,6 +23,7 @@ mod context;
 mod diagnostic;
 mod fixing;
 mod found;
+mod lines;
 mod meaning;
 mod nearest;
 mod oddity;
@@ -47,9 +48,10 @@ use found::Found;
 
 /// What nearly every lint needs.
 mod prelude {
-    pub(super) use super::context::{Context, Entry, LineView, directive_of};
+    pub(super) use super::context::{Context, Entry, directive_of};
     pub(super) use super::diagnostic::{Draft, Edit, Fix};
     pub(super) use super::found::Found;
+    pub(super) use super::lines::LineView;
     pub(super) use super::{Lint, Severity, quoted};
     pub(super) use crate::span::Span;
     pub(super) use crate::spec::Clause;
@@ -251,18 +253,29 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     let robots = RobotsTxt::read(octets, options.reading());
     let context = Context::new(octets, &robots, options);
     let mut found = Found::new(&context, options);
-    for (index, lint) in LINTS.iter().enumerate() {
-        if options.is_enabled(index) {
-            found.start(index);
-            context.start(lint);
-            (lint.check)(&context, &mut found);
-        }
-    }
+    look_until(&context, options, &mut found, |_| false);
     let spent = context.spent();
     let text_start = context.text_start();
     let (diagnostics, tallies) = found.finish();
     let totals = tallies.iter().map(|(code, tally)| (*code, tally.total())).collect();
     Linted { robots, text_start, diagnostics, totals, tallies, spent }
+}
+
+/// Has one lint after the other look until enough was found, and gives the lint that found it.
+fn look_until<'c>(
+    context: &Context<'_, '_>,
+    options: &Options,
+    found: &mut Found<'c>,
+    is_enough: impl Fn(&Found<'c>) -> bool,
+) -> Option<&'static Lint> {
+    let enabled = LINTS.iter().enumerate().filter(|(index, _)| options.is_enabled(*index));
+    let mut looked = enabled.map(|(index, lint)| {
+        found.start(index);
+        context.start(lint);
+        (lint.check)(context, found);
+        is_enough(found).then_some(*lint)
+    });
+    looked.find_map(|lint| lint)
 }
 
 /// Octets of a file for a message: as text, between backquotes, and not too long.
@@ -288,7 +301,8 @@ pub struct Linted<'t> {
 }
 
 impl<'t> Linted<'t> {
-    /// The diagnostics in the order of the file, of each lint no more than the options let in.
+    /// The diagnostics in the order of the file: of each lint no more than the options let in, nor than a
+    /// thousand, and no more than a hundred once there are five thousand.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -301,6 +315,16 @@ impl<'t> Linted<'t> {
     /// The same with their severities, and how many of them have a fix that is safe.
     pub fn tallies(&self) -> &BTreeMap<&'static str, Tally> {
         &self.tallies
+    }
+
+    /// How many there are of a severity, those included that are not listed.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.tallies.values().map(|tally| tally.of(severity)).sum()
+    }
+
+    /// How many diagnostics were found and are not listed.
+    pub fn left_out(&self) -> usize {
+        self.totals.values().sum::<usize>() - self.diagnostics.len()
     }
 
     /// The file as it was read; spans are into its text.

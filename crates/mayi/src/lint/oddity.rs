@@ -36,6 +36,10 @@ pub(super) enum Oddity {
 /// Tells why a line, given without its comment, is not read.
 pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &Dialect) -> Oddity {
     let line = line.trim_ascii();
+    // A word that is shorter than any name is nothing that was meant to be one. There can be very many of them.
+    if record.is_none() && line.len() < SHORTEST_NAME && line.iter().all(u8::is_ascii_alphanumeric) {
+        return Oddity::Unreadable;
+    }
     let lossy = String::from_utf8_lossy(&line[..line.len().min(MOST_LOOKED_AT)]);
     let directive = |name: &[u8]| dialect.directive(name).map(|(id, _)| DIRECTIVES[usize::from(id)]);
 
@@ -98,6 +102,9 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
         None => Oddity::Unreadable,
     }
 }
+
+/// How many octets the shortest name of a directive has.
+const SHORTEST_NAME: usize = 4;
 
 /// How much of a line is looked at: more than any name has.
 const MOST_LOOKED_AT: usize = 1000;
@@ -166,4 +173,18 @@ fn otherwise_named(name: &str) -> Option<&'static str> {
         ("bot", user_agent),
     ];
     meant.iter().find(|(word, _)| name.trim_end().eq_ignore_ascii_case(word)).map(|(_, meant)| *meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_shorter_than_the_shortest() {
+        let names = DIRECTIVES.iter().flat_map(|directive| {
+            let others = directive.aliases.iter().chain(directive.misspellings);
+            std::iter::once(&directive.name).chain(others)
+        });
+        assert_eq!(names.map(|name| name.len()).min(), Some(SHORTEST_NAME));
+    }
 }

@@ -52,7 +52,9 @@ impl Options {
         Self { reading, ..self }
     }
 
-    /// Lists no more than this many diagnostics of each lint; the others are counted.
+    /// Lists no more than this many diagnostics of each lint; the others are counted. More than a thousand of
+    /// a lint are never listed, and of those that look when five thousand are, a hundred: see
+    /// [`Linted::left_out`](super::Linted::left_out).
     #[must_use]
     pub fn with_most_of_each(self, most: usize) -> Self {
         Self { most_of_each: most, ..self }

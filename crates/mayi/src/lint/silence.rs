@@ -4,7 +4,7 @@
 use memchr::memmem;
 
 use super::Lint;
-use super::context::LineView;
+use super::lines::Lines;
 use crate::span::Span;
 
 /// One name in a silencing comment.
@@ -18,8 +18,11 @@ pub(super) struct Silence {
 }
 
 /// Every silence of a file, in its order.
-pub(super) fn of_lines(text: &[u8], lines: &[LineView<'_>]) -> Vec<Silence> {
+pub(super) fn of_lines(text: &[u8], lines: &Lines<'_>) -> Vec<Silence> {
     let mut silences = Vec::new();
+    if memmem::find(text, b"mayi:").is_none() {
+        return silences;
+    }
     for (index, line) in lines.iter().enumerate() {
         let Some(comment) = line.comment else { continue };
         let octets = &text[comment.range()];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::lint::{Diagnostic, Edit, Fix, Linted, Place};
+use crate::lint::{Diagnostic, Edit, Fix, Linted, Place, Severity};
 
 /// The diagnostics of a file.
 ///
@@ -28,6 +28,10 @@ pub struct LintReport<'l> {
     pub diagnostics: Vec<DiagnosticReport<'l>>,
     /// How many there are of each code, those included that are not listed.
     pub totals: &'l BTreeMap<&'static str, usize>,
+    /// How many there are of each severity, those included that are not listed.
+    pub severities: BTreeMap<&'static str, usize>,
+    /// How many were found and are not listed.
+    pub left_out: usize,
     /// How many octets of the file stand before its text: spans count from there. Null where the file
     /// had to be decoded.
     pub text_start: Option<usize>,
@@ -117,6 +121,8 @@ impl<'l> LintReport<'l> {
             file,
             diagnostics: linted.diagnostics().iter().map(DiagnosticReport::of).collect(),
             totals: linted.totals(),
+            severities: Severity::ALL.iter().map(|&one| (one.name(), linted.count(one))).collect(),
+            left_out: linted.left_out(),
             text_start: linted.text_start(),
             ended_early: linted.spent().ran_out,
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use mayi::lint::{Linted, Severity};
 
+use super::text::left_out;
 use crate::text::shown;
 
 pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
@@ -28,7 +29,10 @@ pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io
             data(&shown(message.as_bytes()))
         )?;
     }
-    Ok(())
+    match left_out(linted) {
+        Some(left_out) => writeln!(out, "::notice file={},title=mayi lint::{left_out}", property(file)),
+        None => Ok(()),
+    }
 }
 
 fn capitalised(text: &str) -> String {

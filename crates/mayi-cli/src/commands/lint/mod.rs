@@ -103,8 +103,8 @@ pub(crate) struct LintArgs {
     #[arg(long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// How many diagnostics of each lint are shown for a file; the others are counted [default: 10 as text
-    /// and as annotations, all in the other formats]
+    /// How many diagnostics of each lint are shown for a file, 1000 at the most, and 100 once 5000 are; the
+    /// others are counted [default: 10 as text and as annotations, as many as there may be in the other formats]
     #[arg(long, value_name = "N")]
     most: Option<usize>,
 
@@ -217,7 +217,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
 
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     let mut summary = Summary::default();
-    let mut sarif = sarif::Log::default();
+    let mut sarif = sarif::Results::default();
     let mut exit = Exit::Allowed;
     parallel::map_items(&sources, jobs, work, |source, done| {
         match done {
@@ -263,7 +263,7 @@ struct Done {
     output: Vec<u8>,
     /// The fixed file, where it is to be printed.
     fixed: Option<Vec<u8>>,
-    results: Vec<serde_json::Value>,
+    results: sarif::Results,
     counts: Vec<(&'static Lint, Severity, usize)>,
     fails: bool,
 }
@@ -300,7 +300,7 @@ fn one(
             fixed = fixing.write(source)?;
             octets = fixing.into_octets();
         } else {
-            let (fails, results, counts) = (fixing.changes(), Vec::new(), Vec::new());
+            let (fails, results, counts) = (fixing.changes(), sarif::Results::default(), Vec::new());
             return Ok(Done { difference, output, fixed, results, counts, fails });
         }
     }
@@ -311,13 +311,13 @@ fn one(
         counts.push((lint, tally.worst().unwrap_or(lint.severity), tally.total()));
     }
     let fails = counts.iter().any(|(_, severity, _)| settings.fail_on.is_reached_by(*severity));
-    let mut results = Vec::new();
+    let mut results = sarif::Results::default();
     // Where the fixed file itself goes to standard output, nothing else does.
     if !args.summary && fixed.is_none() {
         match args.format {
             Format::Text => text::write(&mut output, &name, &linted)?,
             Format::Json => write_json(&mut output, &LintReport::of(&source.exactly(&name), &linted))?,
-            Format::Sarif => results = sarif::results(source, &linted),
+            Format::Sarif => results = sarif::results(source, &linted).map_err(Failure::new)?,
             Format::Github => github::write(&mut output, &source.exactly(&name), &linted)?,
         }
     }

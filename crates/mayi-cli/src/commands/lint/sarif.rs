@@ -3,37 +3,65 @@
 use std::fmt::Write as _;
 
 use mayi::lint::{Diagnostic, LINTS, Lint, Linted, Place, Severity};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::sources::Source;
+use super::text::left_out;
 
-/// The results of all files.
+/// The results of files, each as JSON already, which takes less room than a tree of values; and what is to be
+/// said of files whose results are not all listed.
 #[derive(Default)]
-pub(super) struct Log(Vec<Value>);
+pub(super) struct Results {
+    listed: Vec<Box<RawValue>>,
+    left_out: Vec<Value>,
+}
 
-impl Log {
-    pub(super) fn add(&mut self, results: Vec<Value>) {
-        self.0.extend(results);
+impl Results {
+    pub(super) fn add(&mut self, mut others: Self) {
+        self.listed.append(&mut others.listed);
+        self.left_out.append(&mut others.left_out);
     }
 
     /// The whole log.
-    pub(super) fn finish(self) -> Value {
+    pub(super) fn finish(self) -> Log {
         let rules: Vec<Value> = LINTS.iter().map(|lint| rule(lint)).collect();
-        json!({
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [{
-                "tool": { "driver": {
-                    "name": "mayi",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "semanticVersion": env!("CARGO_PKG_VERSION"),
-                    "rules": rules,
-                } },
-                "columnKind": "unicodeCodePoints",
-                "results": self.0,
-            }],
-        })
+        let tool = json!({ "driver": {
+            "name": "mayi",
+            "version": env!("CARGO_PKG_VERSION"),
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        } });
+        let invocation =
+            json!({ "executionSuccessful": true, "toolExecutionNotifications": self.left_out });
+        let run = Run {
+            tool,
+            column_kind: "unicodeCodePoints",
+            invocations: (!self.left_out.is_empty()).then_some([invocation]),
+            results: self.listed,
+        };
+        Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] }
     }
+}
+
+/// A log of one run.
+#[derive(Serialize)]
+pub(super) struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Value,
+    column_kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invocations: Option<[Value; 1]>,
+    results: Vec<Box<RawValue>>,
 }
 
 fn rule(lint: &Lint) -> Value {
@@ -49,9 +77,13 @@ fn rule(lint: &Lint) -> Value {
 }
 
 /// The results of one file.
-pub(super) fn results(source: &Source, linted: &Linted<'_>) -> Vec<Value> {
+pub(super) fn results(source: &Source, linted: &Linted<'_>) -> serde_json::Result<Results> {
     let uri = uri_of(source);
-    linted.diagnostics().iter().map(|found| result(&uri, linted, found)).collect()
+    let results = linted.diagnostics().iter().map(|found| to_raw_value(&result(&uri, linted, found)));
+    let left_out = left_out(linted).map(|left_out| {
+        json!({ "level": "note", "message": { "text": left_out }, "locations": [location(&uri, None)] })
+    });
+    Ok(Results { listed: results.collect::<Result<_, _>>()?, left_out: left_out.into_iter().collect() })
 }
 
 fn result(uri: &str, linted: &Linted<'_>, found: &Diagnostic) -> Value {

@@ -11,6 +11,9 @@ use crate::text::{BAD, DIM, STRONG, counted, shown, styled};
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
+/// How many findings of a lint a list has at the most.
+const MOST_OF_A_LINT: usize = 1000;
+
 /// How many characters of a line are shown before and behind the place.
 const AROUND: usize = 60;
 
@@ -109,10 +112,16 @@ fn last(text: &str) -> String {
 fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for (code, total) in linted.totals() {
         let shown_ones = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
-        let more = total - shown_ones.count();
+        let shown = shown_ones.count();
+        let more = total - shown;
+        // A list has a limit of its own, whatever --most says.
+        let hint = if shown < MOST_OF_A_LINT { " (--most shows more)" } else { "" };
         if more > 0 {
-            writeln!(out, "{file}: {code}: {more} more like it (--most shows more)")?;
+            writeln!(out, "{file}: {code}: {more} more like it{hint}")?;
         }
+    }
+    if let Some(left_out) = left_out(linted) {
+        writeln!(out, "{file}: {left_out}")?;
     }
     match linted.spent().ran_out {
         Some(lint) => writeln!(out, "{file}: {lint} ended early: there may be more than it tells"),
@@ -120,14 +129,22 @@ fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Resu
     }
 }
 
+/// What a list that is not whole says about that.
+pub(super) fn left_out(linted: &Linted<'_>) -> Option<String> {
+    match linted.left_out() {
+        0 => None,
+        1 => Some("and 1 more finding left out".to_owned()),
+        count => Some(format!("and {count} more findings left out")),
+    }
+}
+
 fn write_counts(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     if linted.totals().is_empty() {
         return writeln!(out, "{file}: nothing to report");
     }
-    let of = |severity| linted.tallies().values().map(|tally| tally.of(severity)).sum();
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()
-        .map(|severity| (of(severity), severity.name()))
+        .map(|severity| (linted.count(severity), severity.name()))
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| counted(count, name))
         .collect();

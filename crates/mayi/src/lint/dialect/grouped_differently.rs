@@ -45,16 +45,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for pair in context.groups.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
         let (Some(start), Some(last)) = (after.starts.first(), before.starts.last()) else { continue };
-        let between = &context.lines[last.line..start.line];
-        let is_rule = |line: &LineView<'_>| {
-            let said = said(context.line_text(line), &Dialect::GOOGLE);
+        let mut between = context.lines.between(last.line..start.line);
+        let is_rule = |line: LineView<'_>| {
+            let said = said(context.line_text(&line), &Dialect::GOOGLE);
             said.iter().any(|said| matches!(said.directive.role, Role::Rule(_)))
         };
         let Some(statement) = before.entries.iter().find(|entry| entry.role == Role::Statement) else {
             continue;
         };
-        if between.iter().any(is_rule) || !after.rules().any(|(_, rule)| !rule.record.value.is_empty())
-        {
+        if between.any(is_rule) || !after.rules().any(|(_, rule)| !rule.record.value.is_empty()) {
             continue;
         }
         found.report(context.span(start.record.value), || {

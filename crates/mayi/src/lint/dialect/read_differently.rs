@@ -41,12 +41,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if context.text_start().is_none() {
         return; // `utf-16` says that Google reads nothing
     }
-    for line in &context.lines {
-        let is_told = matches!(line.oddity, Some(Oddity::NearlyNamed(_))) || line.inline_rule.is_some();
-        if line.record.is_none() && line.oddity.is_none() || is_told || line.span.len() > 16_000 {
+    for line in context.lines.known_or_odd(|oddity| !matches!(oddity, Oddity::NearlyNamed(_))) {
+        if line.inline_rule.is_some() || line.span.len() > 16_000 {
             continue;
         }
-        let text = context.line_text(line);
+        let text = context.line_text(&line);
         let is_about_access =
             |said: &&Said<'_>| matches!(said.directive.role, Role::StartsGroup(_) | Role::Rule(_));
         let (ours, theirs) = (said(text, context.robots.dialect()), said(text, &Dialect::GOOGLE));

@@ -71,7 +71,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let of_name = || names(group).iter().find_map(|name| by_name.get(name)).copied();
         let Some(full) = own.map(|(_, rule)| *rule).or_else(of_name) else { continue };
         for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
-            let line = &context.lines[rule.line];
+            let line = context.lines.at(rule.line);
             let span = context.span(rule.record.name);
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };

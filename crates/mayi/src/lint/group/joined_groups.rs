@@ -46,9 +46,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         for pair in group.starts.windows(2) {
             let (before, after) = (&pair[0], &pair[1]);
-            let between = &context.lines[before.line + 1..after.line.max(before.line + 1)];
-            let is_blank = |line: &LineView<'_>| context.line_text(line).trim_ascii().is_empty();
-            if !between.iter().any(is_blank) {
+            let between = || context.lines.between(before.line + 1..after.line);
+            let is_blank = |line: LineView<'_>| context.line_text(&line).trim_ascii().is_empty();
+            if !between().any(is_blank) {
                 continue;
             }
             let span = context.span(after.record.value);
@@ -59,7 +59,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             }
             found.report(span, || {
                 let (above, below) = (quoted(before.record.value), quoted(after.record.value));
-                let records = between.iter().any(|line| line.record.is_some());
+                let records = between().any(|line| line.record.is_some());
                 let why = if records {
                     "the records between them are no rules, and only a rule ends the user-agent lines of a group"
                 } else {

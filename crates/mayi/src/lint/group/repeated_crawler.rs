@@ -62,7 +62,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             found.report(span, || {
                 let line = first_start.line + 1;
                 let who = quoted(name);
-                let view = &context.lines[start.line];
+                let view = context.lines.at(start.line);
                 if first_group != group {
                     return Draft::new(
                         format!("{who} already has a group, at line {line}"),

@@ -38,7 +38,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if entry.record.value.is_empty() {
             continue; // it would say nothing in a group either
         }
-        let line = &context.lines[entry.line];
+        let line = context.lines.at(entry.line);
         found.report(line.content_span(context.text), || {
             let is_rule = entry.role.ends_group_start();
             let what = if is_rule { "rule" } else { "record" };

@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in patterns(context) {
-        let Some(comment) = context.lines[rule.line].comment else { continue };
+        let Some(comment) = context.lines.at(rule.line).comment else { continue };
         let value = context.span(rule.record.value);
         let comment_text = &context.text[comment.range()];
         let is_blank =

@@ -44,7 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             if first.record.value.as_ptr() == rule.record.value.as_ptr() {
                 continue;
             }
-            let line = &context.lines[rule.line];
+            let line = context.lines.at(rule.line);
             let span = context.span(rule.record.value);
             found.report(span, || {
                 let same = first.record.value == rule.record.value;

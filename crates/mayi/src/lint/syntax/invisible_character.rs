@@ -38,7 +38,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.known_or_odd(|oddity| oddity == Oddity::Invisible) {
         let is_known = line.record.is_some() && line.oddity.is_none();
         if !is_known && line.oddity != Some(Oddity::Invisible) {
             continue;
@@ -76,7 +76,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
                     .to_owned()
             } else {
-                let google = but_google(context.line_text(line));
+                let google = but_google(context.line_text(&line));
                 format!("Crawlers do not recognise the name with it and pass the line over{google}.")
             };
             Draft::new(format!("the line has a {} in it", name_of(character)), reading)

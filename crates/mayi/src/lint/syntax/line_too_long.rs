@@ -31,13 +31,16 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let Lines::Cut(most) = Dialect::GOOGLE.lines else { return };
-    for line in &context.lines {
+    if !context.lines.has_longer_than(most) {
+        return;
+    }
+    for line in context.lines.iter() {
         let end = line.comment.map_or(line.span.end, |comment| comment.start);
         let length = (end - line.span.start) as usize;
         if length <= most || line.record.is_none() {
             continue;
         }
-        let said = said(context.line_text(line), &Dialect::GOOGLE).into_iter().next();
+        let said = said(context.line_text(&line), &Dialect::GOOGLE).into_iter().next();
         let is_known = line.record.is_some_and(|record| record.directive.is_some());
         if said.is_none() && !is_known {
             continue;

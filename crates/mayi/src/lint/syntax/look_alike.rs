@@ -37,7 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.odd(|oddity| matches!(oddity, Oddity::LookAlike(_))) {
         let Some(Oddity::LookAlike(directive)) = line.oddity else { continue };
         let body = line.content_span(context.text);
         let text = String::from_utf8_lossy(&context.text[body.range()]);
@@ -61,7 +61,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 format!("{}, so that this is not `{name}`", is_not(odd, meant(odd, name, place))),
                 format!(
                     "Crawlers do not recognise the name and pass the line over{}.",
-                    but_google(context.line_text(line))
+                    but_google(context.line_text(&line))
                 ),
             )
             .fixed_by(fix)

@@ -57,15 +57,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, right)]))
         });
     }
-    let mut index = 0;
-    while let Some(line) = context.lines.get(index) {
+    if context.lines.odd(|oddity| oddity == Oddity::Markup).next().is_none() {
+        return;
+    }
+    let mut lines = context.lines.iter().peekable();
+    while let Some(line) = lines.next() {
         let is_one = |line: &LineView<'_>| line.oddity == Some(Oddity::Markup);
-        if !is_one(line) {
-            index += 1;
+        if !is_one(&line) {
             continue;
         }
-        let count = context.lines[index..].iter().take_while(|line| is_one(line)).count();
-        index += count;
+        let count = 1 + std::iter::from_fn(|| lines.next_if(is_one)).count();
         let is_all = context.groups.is_empty();
         found.report(line.content_span(context.text), || {
             let more = match count {

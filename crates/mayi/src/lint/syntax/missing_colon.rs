@@ -35,13 +35,13 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.known_or_odd(|oddity| matches!(oddity, Oddity::MissingColon { .. })) {
         if let Some(record) = line.record.filter(|record| record.without_colon) {
             let span = context.span(record.name);
             found.report(span, || {
                 let name = quoted(record.name);
                 let colon = Edit::new(Span { start: span.end, end: span.end }, ":");
-                let text = context.line_text(line);
+                let text = context.line_text(&line);
                 let (before, after) = text.split_at((span.end - line.span.start) as usize);
                 let fixed = [before, b":", after].concat();
                 let kept = is_kept(text, &fixed, context.robots.dialect());
@@ -57,7 +57,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let at = body.start + length as u32;
                 let colon = Edit::new(Span { start: at, end: at }, ":");
                 let (name, rest) = (directive.name, &context.text[at as usize..body.end as usize]);
-                let google = but_google(context.line_text(line));
+                let google = but_google(context.line_text(&line));
                 let (what, why) = match rest.first() {
                     None => ("", "a name alone is no record"),
                     Some(b' ' | b'\t') => (

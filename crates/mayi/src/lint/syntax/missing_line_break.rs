@@ -36,12 +36,12 @@ pub(in crate::lint) static LINT: Lint = Lint {
 const NAMES: &[&str] = &["disallow:", "allow:", "user-agent:", "sitemap:", "crawl-delay:"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
-        let Some(record) = line.record.filter(|record| record.directive.is_some()) else { continue };
+    for (_, line) in context.lines.known() {
+        let Some(record) = line.record else { continue };
         let inline = line.inline_rule.map(|rule| context.span(rule.name));
         let Some(second) = inline.or_else(|| second_record(context, record.value)) else { continue };
         found.report(second, || {
-            let text = context.line_text(line);
+            let text = context.line_text(&line);
             let at = (second.start - line.span.start) as usize;
             let line_end = match &context.text[line.span.end as usize..line.next as usize] {
                 b"" => &b"\n"[..],

@@ -37,7 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.known_or_odd(|oddity| matches!(oddity, Oddity::NearlyNamed(_))) {
         let Some(record) = line.record else { continue };
         let (right, is_read) = match (directive_of(&record), line.oddity) {
             (Some(directive), _) if record.misspelled => (directive.name, true),
@@ -46,7 +46,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         };
         let span = context.span(record.name);
         found.report(span, || {
-            let text = context.line_text(line);
+            let text = context.line_text(&line);
             let google = said(text, &Dialect::GOOGLE);
             let reading = if is_read {
                 "Many crawlers, Google's among them, read it as meant; others pass the line over.".to_owned()

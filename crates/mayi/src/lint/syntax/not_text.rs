@@ -39,12 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
-        if line.oddity.is_some_and(|oddity| oddity != Oddity::NotText)
-            || line.record.is_none() && line.oddity.is_none()
-        {
-            continue;
-        }
+    for line in context.lines.known_or_odd(|oddity| oddity == Oddity::NotText) {
         let body = line.content_span(context.text);
         let octets = &context.text[body.range()];
         let Some((start, length)) = first_bad(octets) else { continue };
@@ -66,7 +61,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else if bad[0] == 0 {
                 "Crawlers take the NUL as a part of the line; Google ends the line at it.".to_owned()
             } else if line.oddity.is_some() {
-                let google = but_google(context.line_text(line));
+                let google = but_google(context.line_text(&line));
                 format!("Crawlers do not recognise the name and pass the line over{google}.")
             } else if line.names_a_crawler() {
                 "Crawlers read the name up to there, and pass over the rest.".to_owned()

@@ -39,14 +39,17 @@ pub(in crate::lint) static LINT: Lint = Lint {
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    if memmem::find(context.text, MARK).is_none() {
+        return;
+    }
+    for line in context.lines.iter() {
         let end = line.comment.map_or(line.span.end, |comment| comment.start);
         let body = &context.text[line.span.start as usize..end as usize];
         let Some(at) = memmem::find(body, MARK) else { continue };
         let start = line.span.start + at as u32;
         let span = Span { start, end: start + MARK.len() as u32 };
         found.report(span, || {
-            let text = context.line_text(line);
+            let text = context.line_text(&line);
             let fixed = [&text[..at], &text[at + MARK.len()..]].concat();
             let safe = is_kept(text, &fixed, context.robots.dialect());
             let reading = match (line.oddity, safe) {

@@ -53,7 +53,7 @@ const YOURS: &[&str] =
     &["domain", "site", "website", "store", "shop", "blog", "company", "brand", "business"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.known_or_odd(|oddity| oddity == Oddity::Template) {
         let start = line.content_span(context.text).start;
         let place = match (line.oddity, line.record) {
             (Some(Oddity::Template), _) => {

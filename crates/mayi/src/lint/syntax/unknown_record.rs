@@ -36,10 +36,10 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
-        let (Some(record), Some(Oddity::UnknownName)) = (line.record, line.oddity) else { continue };
+    for line in context.lines.odd(|oddity| oddity == Oddity::UnknownName) {
+        let Some(record) = line.record else { continue };
         // What Google reads by its start is told by `read-differently`.
-        if !said(context.line_text(line), &Dialect::GOOGLE).is_empty() {
+        if !said(context.line_text(&line), &Dialect::GOOGLE).is_empty() {
             continue;
         }
         found.report(context.span(record.name), || {

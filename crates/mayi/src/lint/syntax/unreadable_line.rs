@@ -35,13 +35,10 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
-        if line.oddity != Some(Oddity::Unreadable) {
-            continue;
-        }
+    for line in context.lines.odd(|oddity| oddity == Oddity::Unreadable) {
         let span = line.content_span(context.text);
         found.report(span, || {
-            let text = context.line_text(line);
+            let text = context.line_text(&line);
             let (before, after) = text.split_at((span.start - line.span.start) as usize);
             let fixed = [before, b"# ", after].concat();
             // A path alone may have lost its name: that is not for a comment to hide.

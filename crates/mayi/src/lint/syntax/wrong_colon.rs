@@ -34,7 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for line in &context.lines {
+    for line in context.lines.odd(|oddity| matches!(oddity, Oddity::WrongColon { .. })) {
         let Some(Oddity::WrongColon { at, length }) = line.oddity else { continue };
         let start = line.content_span(context.text).start + at as u32;
         let span = Span { start, end: start + length as u32 };
@@ -44,7 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 format!("{wrong} stands where `:` should"),
                 format!(
                     "Crawlers find no name on the line and drop it{}.",
-                    but_google(context.line_text(line))
+                    but_google(context.line_text(&line))
                 ),
             )
             .fixed_by(Fix::unsafe_("write `:`", vec![Edit::new(span, ":")]))

@@ -31,6 +31,11 @@ fn target(url: &str) -> Target<'_> {
     Target::parse(url).expect("a URL")
 }
 
+/// A URL with many `?` and encoded delimiters in its query.
+fn long_query(octets: usize) -> String {
+    format!("https://example.com/{}", "a?b%2F".repeat(octets / 6))
+}
+
 /// A request as a client sends it, with everything that it can ask for.
 fn request(robots: &str, page: Option<(&str, &str)>) -> String {
     let page = page.map(|(field, html)| {
@@ -90,6 +95,11 @@ pub const OF_FILES: &[Function] = functions! {
     "decide, long URL" => |file| {
         let url = format!("https://example.com/{}", "ab*$1".repeat(file.len() / 5));
         RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(&url)).is_allowed()
+    };
+    "decide, long query" => |file| RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(&long_query(file.len()))).is_allowed();
+    "prepared, long query" => |file| {
+        let rules = RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
+        rules.decide(&target(&long_query(file.len()))).is_allowed()
     };
     "decide, long token" => |file| {
         let crawler = Crawler::new(&"a".repeat(file.len())).expect("a token");

@@ -75,6 +75,10 @@ pub const LINES: &[Kind] = kinds! {
     "index-page" => |n, _| format!("Allow: /%2A{n}/index.html");
     "index-plain" => |n, _| format!("Allow: /{n}/index.html");
     "query" => |n, _| format!("Disallow: /a?u=http://{n}/%2F");
+    "across" => |n, _| format!("Disallow: /*a?b/{n}");
+    "across-names" => |n, _| format!("Disallow: /*a{n}?b{n}/");
+    "across-pieces" => |n, _| format!("Allow: /*{n}*a?b/*c{n}$");
+    "mixed-faults" => |n, _| ["Disallow /a", "Disalow: /b", "x", "Disallow： /c", "Disallow: d", "Disallow: /a%2f", "Allow: /*e*", "User agent: f", "Crawl-delay: g", "Sitemap: h", "Disallow:", "Allow: /a"][n % 12].into();
     "long-prefix" => |n, _| format!("Disallow: /{}{n}", "a/".repeat(60));
     "encoded" => |n, _| format!("Disallow: /%61%C3%A9%zz%2f{n}");
     "letter-case" => |n, _| format!("Disallow: /Path{}/X", if n.is_multiple_of(2) { letters(n).to_uppercase() } else { letters(n - 1) });

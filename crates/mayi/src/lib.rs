@@ -109,7 +109,7 @@ pub use spec::Clause;
 pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
 pub use uses::{Override, Signal, SignalSource, UnreadableUsage, Usage, Use};
-pub use work::Spent;
+pub use work::{Spent, Stop};
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]

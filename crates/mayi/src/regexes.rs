@@ -54,6 +54,9 @@ impl Program {
     }
 }
 
+/// How much of a program one octet of its text is worth at most.
+const OCTETS_A_LETTER: usize = 256;
+
 /// How much a state of a program takes at least.
 const OCTETS_OF_A_STATE: usize = 32;
 
@@ -90,6 +93,17 @@ impl Regexes {
             program
         });
         Self(compiled.collect())
+    }
+
+    /// How many octets these expressions of a file may take at most: what they compile to, and as much again while they are
+    /// run. They are not compiled for that: without a counted repetition, a program is not much longer than its text.
+    pub(crate) fn most_octets<'v>(values: impl Iterator<Item = &'v [u8]>, file_octets: usize) -> usize {
+        let largest = PROGRAM_SIZES[PROGRAM_SIZES.len() - 1];
+        let size = |value: &[u8]| {
+            let by_text = PROGRAM_SIZES[0] + OCTETS_A_LETTER * value.len();
+            if value.contains(&b'{') { largest } else { largest.min(by_text) }
+        };
+        2 * values.map(size).sum::<usize>().min(BUDGET + PER_OCTET * file_octets)
     }
 
     /// The expression that is the so-manieth of the file, or why it is not used.

@@ -27,6 +27,7 @@ use crate::selection::{self, Selection};
 use crate::span::{LineCounter, LineNumber, Span, column_at, line_at};
 use crate::syntax::{self, Content};
 use crate::target::Target;
+use crate::work::{Stop, Work};
 
 /// A robots.txt file, read once and asked often, by any number of crawlers and threads.
 ///
@@ -75,6 +76,7 @@ pub struct ReadOptions {
     limits: Limits,
     charset: Option<Box<str>>,
     registry: Option<Arc<Registry>>,
+    stop: Option<Stop>,
 }
 
 impl ReadOptions {
@@ -125,9 +127,20 @@ impl ReadOptions {
         }
     }
 
+    /// Lets what is more than a pass over its input be ended from another thread.
+    #[must_use]
+    pub fn with_stop(self, stop: Stop) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
     /// The limits that are read within.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// The budget for an answer about input of so many octets.
+    pub(crate) fn work_for(&self, octets: usize) -> Work {
+        self.limits.work_for(octets).until(self.stop.clone())
     }
 }
 
@@ -195,6 +208,18 @@ impl<'t> RobotsTxt<'t> {
     /// The text that was read: up to the limit, decoded, without a byte order mark.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// How many octets of memory it takes, about and at most: its text, its records, and the regular expressions of its
+    /// group-start lines, which are compiled when they are first needed. For a cache that has a bound.
+    ///
+    /// ```
+    /// let file = mayi::RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
+    /// assert!((40..1000).contains(&file.octets_in_memory()));
+    /// ```
+    pub fn octets_in_memory(&self) -> usize {
+        let records = self.records.capacity() * size_of::<Record>();
+        size_of::<Self>() + self.text.len() + records + selection::most_octets_of_regexes(self)
     }
 
     /// What the size limit took away, if it did (REP-24).

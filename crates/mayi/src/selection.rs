@@ -266,6 +266,12 @@ pub(crate) fn regexes_of(robots: &RobotsTxt<'_>) -> Regexes {
     Regexes::of(regex_records(robots).map(|record| robots.value(record)), robots.text().len())
 }
 
+/// How many octets they may take at most, compiled and while they are run.
+pub(crate) fn most_octets_of_regexes(robots: &RobotsTxt<'_>) -> usize {
+    let values = regex_records(robots).map(|record| robots.value(record));
+    Regexes::most_octets(values, robots.text().len())
+}
+
 /// The first regular expression that is not run because the crawler's product token is too long (AIA-3), where
 /// it could have chosen other groups than these.
 #[cfg(feature = "report")]

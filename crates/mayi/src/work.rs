@@ -9,6 +9,8 @@
 //! One unit is about what it takes to look at an octet and to do a little with it: some 40 instructions.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What may be spent on one answer, and what was.
 #[derive(Debug)]
@@ -16,6 +18,38 @@ pub(crate) struct Work {
     left: Cell<u64>,
     spent: Cell<u64>,
     ran_out: Cell<Option<&'static str>>,
+    stop: Option<Stop>,
+}
+
+/// A way to end work from another thread, because nobody waits for its answer any more. Clones are one.
+///
+/// Work that was told to stop goes on as if its budget were used up: it ends after the passes over its input that it
+/// has begun, and its [`Spent`] names the part that was left out.
+///
+/// ```
+/// use mayi::lint::{Options, lint};
+/// use mayi::{ReadOptions, Stop};
+///
+/// let stop = Stop::default();
+/// let options = Options::default().with_reading(ReadOptions::default().with_stop(stop.clone()));
+/// let file = b"User-agent: *\nDisallow: /*a\nAllow: /*b\n";
+/// assert_eq!(lint(file, &options).spent().ran_out, None);
+/// stop.stop();
+/// assert_eq!(lint(file, &options).spent().ran_out, Some("shadowed-rule"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Tells the work that knows this to stop.
+    pub fn stop(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Whether it was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Relaxed)
+    }
 }
 
 /// What an answer has cost.
@@ -30,11 +64,19 @@ pub struct Spent {
 
 impl Work {
     pub(crate) fn of(units: u64) -> Self {
-        Self { left: Cell::new(units), spent: Cell::new(0), ran_out: Cell::new(None) }
+        Self { left: Cell::new(units), spent: Cell::new(0), ran_out: Cell::new(None), stop: None }
+    }
+
+    /// The same, which also ends when it is told to.
+    pub(crate) fn until(self, stop: Option<Stop>) -> Self {
+        Self { stop, ..self }
     }
 
     /// Takes units for a part of the work. Where there are too few left, the part is to be left out.
     pub(crate) fn spend(&self, units: usize, part: &'static str) -> bool {
+        if self.stop.as_ref().is_some_and(Stop::is_stopped) {
+            self.left.set(0);
+        }
         let (left, units) = (self.left.get(), units as u64);
         let is_enough = units <= left;
         if is_enough {
@@ -57,7 +99,7 @@ impl Work {
     /// A share of what is left, as a budget of its own: what comes later is not to find everything spent.
     #[cfg(feature = "report")]
     pub(crate) fn share(&self, parts: u64) -> Self {
-        Self::of(self.left.get() / parts)
+        Self::of(self.left.get() / parts).until(self.stop.clone())
     }
 
     /// Takes what was spent of a share.
@@ -86,5 +128,15 @@ mod tests {
         assert!(work.spend(3, "three"));
         assert!(!work.spend(1, "four"));
         assert_eq!(work.done(), Spent { units: 10, ran_out: Some("two") });
+    }
+
+    #[test]
+    fn what_is_told_to_stop_has_nothing_left() {
+        let stop = Stop::default();
+        let work = Work::of(10).until(Some(stop.clone()));
+        assert!(work.spend(7, "one"));
+        stop.stop();
+        assert!(!work.spend(1, "two"));
+        assert_eq!(work.done(), Spent { units: 7, ran_out: Some("two") });
     }
 }

@@ -91,7 +91,7 @@ impl<'c, 't> Context<'c, 't> {
             rules_for: OnceCell::new(),
             google: OnceCell::new(),
             names: OnceCell::new(),
-            work: options.reading().limits().work_for(text.len()),
+            work: options.reading().work_for(text.len()),
             current: Cell::new("reading"),
         }
     }

@@ -133,7 +133,7 @@ pub fn compare(
         .map(|dialect| RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone())))
         .collect();
     let octets_read = files.iter().map(|robots| robots.text().len()).max().unwrap_or_default();
-    let work = options.limits().work_for(octets_read);
+    let work = options.work_for(octets_read);
     let mut readers = Readers::of(&files.iter().collect::<Vec<_>>(), &work.share(8));
     match agents {
         None => {

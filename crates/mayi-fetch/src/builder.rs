@@ -217,6 +217,7 @@ impl Builder {
             offline: self.offline,
             counters: crate::stats::Counters::told_to(self.listener),
             flights: std::sync::Mutex::default(),
+            routeless: quick_cache::sync::Cache::new(4096),
             clients: std::hash::RandomState::new(),
         })
     }

@@ -5,6 +5,7 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use mayi::access::{AccessResult, InForce, Origin, Unavailable, Unreachable};
 use mayi::report::{Answer, Answering, Request, RequestError};
@@ -55,6 +56,8 @@ pub(crate) struct Inner {
     pub(crate) offline: bool,
     pub(crate) counters: Counters,
     pub(crate) flights: Mutex<HashMap<Origin, Arc<Flight>>>,
+    /// When this machine had no route to an origin. That is not kept as what came of asking for its file.
+    pub(crate) routeless: Cache<Origin, SystemTime>,
     /// Tells clients apart, by a number that nobody outside can foresee.
     pub(crate) clients: RandomState,
 }

@@ -33,6 +33,10 @@ const STORE_PATIENCE: Duration = Duration::from_secs(3);
 const CLAIM: Duration = Duration::from_secs(4);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 
+/// For how long an origin is not asked again where this machine has no route to it. Such a lack lasts, and would cost every
+/// question a look-up of the name and an attempt.
+const NO_ROUTE: Duration = Duration::from_secs(5);
+
 /// Nobody waits longer than this for another process, whatever an attempt may take.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
@@ -160,11 +164,18 @@ impl Inner {
             let error = "offline: nothing is kept of this origin";
             return Some(self.without_answer(origin, error, self.clock.now()));
         }
+        if wanted == Wanted::Answer && self.had_no_route(origin) {
+            let why = "tried a moment ago";
+            return Some(self.lacking(origin, before.as_deref(), Lack::Route, why).await);
+        }
         let (turn, token) = match self.claimed(origin, wanted, flight, &mut before, &mut is_blind).await
         {
             Claimed::Go(turn, token) => (turn, token),
             Claimed::Done(ready) => return Some(Landed::kept(ready)),
-            Claimed::NoRoom => return Some(self.without_room(origin, before.as_deref()).await),
+            Claimed::NoRoom => {
+                let why = "the queue of fetches is full";
+                return Some(self.lacking(origin, before.as_deref(), Lack::Room, why).await);
+            }
             Claimed::Abandoned => return None,
         };
         let kept = before.as_ref().map(|ready| &*ready.kept);
@@ -176,6 +187,9 @@ impl Inner {
             None => attempt.await,
         };
         let landed = self.keep_what_came(origin, kept, attempted, start, is_blind).await;
+        if landed.lack == Some(Lack::Route) {
+            self.routeless.insert(origin.clone(), self.clock.now());
+        }
         if let Some(token) = token {
             self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
         }
@@ -203,9 +217,15 @@ impl Inner {
         }
     }
 
-    /// What holds where a fetch finds no room to wait in: the copy, or that nothing is known.
-    async fn without_room(&self, origin: &Origin, before: Option<&Ready>) -> Landed {
-        let error = TransportError::lacking(Lack::Room, "the queue of fetches is full");
+    /// Whether this machine had no route to an origin a moment ago.
+    fn had_no_route(&self, origin: &Origin) -> bool {
+        let at = self.routeless.get(origin);
+        at.and_then(|at| self.clock.now().duration_since(at).ok()).is_some_and(|ago| ago < NO_ROUTE)
+    }
+
+    /// What holds where this machine lacks something to ask a server with: the copy, or that nothing is known.
+    async fn lacking(&self, origin: &Origin, before: Option<&Ready>, lack: Lack, why: &str) -> Landed {
+        let error = TransportError::lacking(lack, why);
         let attempted = Attempted {
             result: AccessResult::Unreachable(Unreachable::Network(error.message().into())),
             hops: Vec::new(),

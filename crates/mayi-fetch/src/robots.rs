@@ -24,10 +24,9 @@ impl Ready {
         Self { kept, robots: Arc::new(robots) }
     }
 
-    /// About how many octets it takes in memory: the kept text, the text that was read, its records.
+    /// About how many octets it takes in memory: what is kept, and the file that was read from it.
     pub(crate) fn octets(&self) -> usize {
-        let text = self.robots.text().len();
-        self.kept.octets() + text + text / 4 + 256
+        self.kept.octets() + self.robots.octets_in_memory() + 256
     }
 }
 

@@ -4,9 +4,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use mayi::access::Origin;
+use mayi_fetch::Lack;
 use mayi_fetch::clock::Later;
 use mayi_fetch::dial::{Connector, Resolver, Stream, SystemResolver, TcpConnector};
 use mayi_fetch::store::{MemoryStore, Store};
@@ -92,11 +94,17 @@ async fn what_this_machine_lacks_is_never_kept() {
         let server = Server::saying(ok(FILE)).await;
         let connector = Arc::new(Failing(number.into()));
         let store = Arc::new(MemoryStore::new(1 << 20));
-        let fetcher =
-            builder().connector(Arc::clone(&connector) as _).store(Arc::clone(&store) as _).build();
+        let clock = Arc::new(Ahead::default());
+        let fetcher = builder()
+            .connector(Arc::clone(&connector) as _)
+            .store(Arc::clone(&store) as _)
+            .clock(Arc::clone(&clock) as _)
+            .build();
         assert_failed(&fetcher.robots(&server.origin()).await, "local");
         assert!(store.load(&server.origin()).await.expect("an answer").is_none(), "{number}");
         connector.0.store(0, Ordering::SeqCst);
+        // A machine that has no route gets one seldom: it is not tried again at once.
+        clock.go_on(Duration::from_secs(if [net_down, no_network].contains(&number) { 5 } else { 0 }));
         assert_file(&fetcher.robots(&server.origin()).await);
     }
     // Refused, reset, no route to the host: these are the site's, and are kept.
@@ -146,6 +154,42 @@ async fn one_address_that_was_asked_decides() {
     let ask = async |url| fetcher.robots(&Origin::of_url(url).expect("an origin")).await;
     assert_failed(&ask("http://both.test/").await, "connect");
     assert_failed(&ask("http://six.test/").await, "local");
+}
+
+/// A site that has only addresses of IPv6, asked about on a machine that has no IPv6: the name is not looked up for
+/// every question, and nothing of it is kept as what the site did.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_route_that_is_missing_is_not_tried_for_every_question() {
+    struct Counting(AtomicUsize);
+    impl Resolver for Counting {
+        fn resolve<'a>(&'a self, _: &'a str, port: u16) -> Later<'a, io::Result<Vec<SocketAddr>>> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            let address = "2606:2800:21f::1".parse().expect("an address");
+            Box::pin(async move { Ok(vec![SocketAddr::new(address, port)]) })
+        }
+    }
+    let (names, clock) = (Arc::new(Counting(0.into())), Arc::new(Ahead::default()));
+    let (connector, store) = (Arc::new(Failing(101.into())), Arc::new(MemoryStore::new(1 << 20)));
+    let fetcher = builder()
+        .resolver(Arc::clone(&names) as _)
+        .connector(connector)
+        .store(Arc::clone(&store) as _)
+        .clock(Arc::clone(&clock) as _)
+        .build();
+    let origin = Origin::of_url("http://six.test/").expect("an origin");
+    for _ in 0..20 {
+        let robots = fetcher.robots(&origin).await;
+        assert_failed(&robots, "local");
+        assert_eq!(robots.lack(), Some(Lack::Route));
+    }
+    assert_eq!(names.0.load(Ordering::SeqCst), 1, "one look-up for twenty questions");
+    fetcher.ask_anew(&origin).await;
+    assert_eq!(names.0.load(Ordering::SeqCst), 2, "who wants news gets them");
+    clock.go_on(Duration::from_secs(5));
+    fetcher.robots(&origin).await;
+    assert_eq!(names.0.load(Ordering::SeqCst), 3, "it is tried again after a while");
+    assert!(store.load(&origin).await.expect("an answer").is_none(), "nothing is kept");
 }
 
 /// A resolver that could not open a socket says so, where it says anything.

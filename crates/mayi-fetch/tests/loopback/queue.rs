@@ -10,20 +10,6 @@ use tokio::task::JoinSet;
 
 use crate::support::*;
 
-/// A server that answers nobody until the gate is open.
-async fn stalled(gate: &Arc<Semaphore>) -> Server {
-    let gate = Arc::clone(gate);
-    Server::of_requests(move |exchange| {
-        let gate = Arc::clone(&gate);
-        async move {
-            let turn = gate.acquire().await;
-            exchange.say(ok(FILE)).await;
-            drop(turn);
-        }
-    })
-    .await
-}
-
 /// One of the many hosts of a server.
 fn host(server: &Server, number: usize) -> Origin {
     Origin::of_url(&format!("http://h{number}.test:{}/", server.port())).expect("an origin")
@@ -46,7 +32,7 @@ async fn ends<T>(future: impl Future<Output = T>) -> T {
 #[tokio::test]
 async fn fetches_that_nobody_waits_for_are_given_up() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = stalled(&gate).await;
+    let server = Server::gated(&gate).await;
     let fetcher = builder().connections(2, 4).build();
     let mut tasks = ask_all(&fetcher, &server, 200);
     eventually("all are asked about", || fetcher.stats().in_flight == 200).await;
@@ -71,7 +57,7 @@ async fn fetches_that_nobody_waits_for_are_given_up() {
 #[tokio::test]
 async fn the_last_who_waits_is_enough() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = stalled(&gate).await;
+    let server = Server::gated(&gate).await;
     let fetcher = builder().connections(1, 1).build();
     let first = tokio::spawn({
         let (fetcher, origin) = (fetcher.clone(), host(&server, 0));
@@ -99,7 +85,7 @@ async fn the_last_who_waits_is_enough() {
 #[tokio::test]
 async fn a_client_that_asks_for_much_holds_nobody_up() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = stalled(&gate).await;
+    let server = Server::gated(&gate).await;
     let honest = Server::saying(ok(FILE)).await;
     let fetcher = builder().connections(2, 8).build();
     let greedy = fetcher.on_behalf_of("greedy");
@@ -117,7 +103,7 @@ async fn a_client_that_asks_for_much_holds_nobody_up() {
 #[tokio::test]
 async fn the_queue_is_bounded() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = stalled(&gate).await;
+    let server = Server::gated(&gate).await;
     let fetcher = builder().connections(2, 4).waiting(10).build();
     let mut tasks = ask_all(&fetcher.on_behalf_of("greedy"), &server, 100);
     for _ in 0..100 - 3 - 10 {

@@ -16,6 +16,7 @@ use mayi_fetch::transport::Patience;
 use mayi_fetch::{Builder, Fetcher, Robots};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
 
 /// The User-Agent string of the tests.
 pub(crate) const USER_AGENT: &str = "ExampleBot/1.0 (+https://example.com/bot)";
@@ -112,6 +113,20 @@ impl Server {
                 let Some(head) = read_head(&mut stream).await else { return };
                 heads.lock().unwrap_or_else(PoisonError::into_inner).push(head.clone());
                 handle(Exchange { head, stream }).await;
+            }
+        })
+        .await
+    }
+
+    /// A server that answers as long as the gate is open.
+    pub(crate) async fn gated(gate: &Arc<Semaphore>) -> Self {
+        let gate = Arc::clone(gate);
+        Self::of_requests(move |exchange| {
+            let gate = Arc::clone(&gate);
+            async move {
+                let turn = gate.acquire().await;
+                exchange.say(ok(FILE)).await;
+                drop(turn);
             }
         })
         .await

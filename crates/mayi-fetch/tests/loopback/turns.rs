@@ -66,26 +66,12 @@ impl Store for Claims {
     }
 }
 
-/// A server that answers as long as the gate is open.
-async fn gated(gate: &Arc<Semaphore>) -> Server {
-    let gate = Arc::clone(gate);
-    Server::of_requests(move |exchange| {
-        let gate = Arc::clone(&gate);
-        async move {
-            let turn = gate.acquire().await;
-            exchange.say(ok(FILE)).await;
-            drop(turn);
-        }
-    })
-    .await
-}
-
 /// A claim ends by itself after the time of an attempt. Held while its holder waits in a queue, it would be
 /// over before the attempt begins, and another process would make the same one.
 #[tokio::test]
 async fn nobody_claims_before_it_is_their_turn() {
     let gate = Arc::new(Semaphore::new(0));
-    let server = gated(&gate).await;
+    let server = Server::gated(&gate).await;
     let store = Arc::new(Claims { store: MemoryStore::new(1 << 20), said: Mutex::default() });
     let fetcher = builder().connections(1, 1).store(Arc::clone(&store) as _).build();
     let ask = |host: &str| {
@@ -146,7 +132,7 @@ async fn a_flight_that_panics() {
 #[tokio::test]
 async fn a_refresh_of_what_was_in_the_store_holds_nobody_up() {
     let gate = Arc::new(Semaphore::new(1));
-    let server = gated(&gate).await;
+    let server = Server::gated(&gate).await;
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
     assert_file(&builder().store(Arc::clone(&store)).build().robots(&server.origin()).await);
     let clock = Arc::new(Ahead::default());

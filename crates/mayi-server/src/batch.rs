@@ -24,6 +24,7 @@ use axum::http::{HeaderValue, Response};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Frame;
+use mayi::Stop;
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, Request, RequestError};
 use mayi_fetch::Robots;
@@ -33,7 +34,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::answers::holding;
-use crate::api::decide::{Solved, most_of, solve};
+use crate::api::decide::{Solved, solve};
 use crate::api::{App, Read};
 use crate::bodies::{Bodies, Share};
 use crate::gate::Place;
@@ -41,7 +42,7 @@ use crate::metrics::{Outcome, Outcomes};
 use crate::prepared::{Answerer, site_of};
 use crate::problem::Problem;
 use crate::pulse::Open;
-use crate::work::By;
+use crate::work::{By, most_of};
 
 /// How many requests a chunk has at most.
 const CHUNK: usize = 512;
@@ -328,7 +329,7 @@ async fn answer(
     let mut ahead = JoinSet::new();
     loop {
         let there = Arc::clone(&app);
-        let work = move || {
+        let work = move |_: &Stop| {
             let mut piece = Vec::with_capacity(PIECE + 4096);
             let (step, share) = task.turn(&there, by, most_of(cost), &mut piece);
             (task, step, share, piece)

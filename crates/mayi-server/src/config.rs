@@ -96,6 +96,10 @@ pub struct Limits {
     pub queue_milliseconds: u64,
     /// Connections.
     pub connections: usize,
+    /// Connections of one address, or of one network of 64 bits of IPv6; half of all where nothing is said. Behind a proxy
+    /// all connections are the proxy's: give it as many as there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections_per_client: Option<usize>,
     /// Requests a second of one client; 0 is without limit.
     pub rate: u32,
     /// How many it may send at once after a pause; as many as `rate` where it is 0.
@@ -121,6 +125,7 @@ impl Default for Limits {
             queue: 1024,
             queue_milliseconds: 1000,
             connections: 10_000,
+            connections_per_client: None,
             rate: 0,
             burst: 0,
             request_seconds: 60,
@@ -284,6 +289,7 @@ impl Config {
         "limits.queue",
         "limits.queue_milliseconds",
         "limits.connections",
+        "limits.connections_per_client",
         "limits.rate",
         "limits.burst",
         "limits.request_seconds",
@@ -370,6 +376,7 @@ impl Config {
             ("array", limits.array),
             ("in_flight", limits.in_flight),
             ("connections", limits.connections),
+            ("connections_per_client", limits.connections_per_client.unwrap_or(1)),
         ] {
             if value == 0 {
                 return Err(ConfigError::new(format_args!(
@@ -608,6 +615,7 @@ mod tests {
             tls: Some(Tls { certificate: "a.pem".into(), key: "b.pem".into() }),
             ..Config::default()
         };
+        config.limits.connections_per_client = Some(100);
         config.fetch.roots = Some("roots.pem".into());
         config.log.traces = Some("http://127.0.0.1:4318/v1/traces".to_owned());
         config

@@ -4,22 +4,25 @@
 //! is read, so that a service under load gets slow and says so before it gets large.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, HeaderName, VARY};
 use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Version};
 use axum::response::IntoResponse;
+use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answers;
 use crate::api::App;
 use crate::config::Config;
+use crate::connections::network_of;
 use crate::host::Hosts;
 use crate::keys::Keys;
 use crate::problem::Problem;
@@ -42,7 +45,7 @@ pub(crate) struct Gate {
     rates: Option<Rates>,
     places: Arc<Semaphore>,
     /// How many places each client has, and how many one may have: it leaves some to others.
-    clients: Arc<Mutex<HashMap<u64, usize>>>,
+    clients: Clients,
     most_of_one: usize,
     waiting: AtomicUsize,
     most_waiting: usize,
@@ -58,16 +61,21 @@ pub(crate) struct Gate {
 
 /// A connection, as its requests know it.
 pub(crate) struct Visit {
-    pub(crate) peer: IpAddr,
-    pub(crate) connection: u64,
-    pub(crate) pulse: Arc<Pulse>,
+    peer: IpAddr,
+    connection: u64,
+    pulse: Arc<Pulse>,
+    /// Whom its address stands for, and how many places that client has.
+    client: u64,
+    places_of_client: Arc<AtomicUsize>,
 }
 
 /// A place among the requests that are answered. An answer that is still being made when its head has
 /// been sent holds it for as long, and the span of the request with it.
 #[derive(Clone)]
-pub(crate) struct Place {
-    _taken: Arc<Taken>,
+pub(crate) struct Place(Arc<Held>);
+
+struct Held {
+    _taken: Taken,
     places: Arc<Semaphore>,
     span: Option<Arc<Span>>,
     by: By,
@@ -77,36 +85,48 @@ pub(crate) struct Place {
 /// A place, and that its client has it.
 struct Taken {
     _permit: OwnedSemaphorePermit,
-    client: u64,
-    clients: Arc<Mutex<HashMap<u64, usize>>>,
+    of_client: Arc<AtomicUsize>,
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Entry::Occupied(mut places) = clients.entry(self.client) {
-            *places.get_mut() -= 1;
-            if *places.get() == 0 {
-                places.remove();
-            }
-        }
+        self.of_client.fetch_sub(1, Relaxed);
     }
 }
 
 impl Place {
     /// Gives it up for now, and says where there are others.
     pub(crate) fn leave(self) -> (Arc<Semaphore>, Option<Arc<Span>>) {
-        (self.places, self.span)
+        (Arc::clone(&self.0.places), self.0.span.clone())
     }
 
     /// Who has it.
     pub(crate) fn by(&self) -> By {
-        self.by
+        self.0.by
     }
 
     /// That the request is open on its connection.
     pub(crate) fn open(&self) -> &Arc<Open> {
-        &self.open
+        &self.0.open
+    }
+}
+
+/// How many places each client has, as far as it is there: by a connection, or by a request.
+#[derive(Default)]
+struct Clients(Mutex<HashMap<u64, Weak<AtomicUsize>>>);
+
+impl Clients {
+    fn places_of(&self, client: u64) -> Arc<AtomicUsize> {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = clients.get(&client).and_then(Weak::upgrade) {
+            return places;
+        }
+        if clients.len() == clients.capacity() {
+            clients.retain(|_, places| places.strong_count() > 0);
+        }
+        let places = Arc::default();
+        clients.insert(client, Arc::downgrade(&places));
+        places
     }
 }
 
@@ -121,7 +141,7 @@ impl Gate {
             keys: keys.map(|keys| RwLock::new(Arc::new(keys))),
             rates: Rates::new(limits.rate, limits.burst),
             places: Arc::new(Semaphore::new(limits.in_flight.min(Semaphore::MAX_PERMITS))),
-            clients: Arc::default(),
+            clients: Clients::default(),
             most_of_one: limits.in_flight.div_ceil(2),
             waiting: AtomicUsize::new(0),
             most_waiting: limits.queue,
@@ -141,13 +161,19 @@ impl Gate {
         }
     }
 
+    /// What the requests of a connection have in common.
+    pub(crate) fn visit(&self, peer: IpAddr, connection: u64, pulse: Arc<Pulse>) -> Visit {
+        let client = self.numbers.hash_one(network_of(peer));
+        Visit { peer, connection, pulse, client, places_of_client: self.clients.places_of(client) }
+    }
+
     /// Answers a request, or refuses it, and notes what came of it.
     pub(crate) async fn answer(
         &self,
         app: &Arc<App>,
         router: &axum::Router,
         visit: &Visit,
-        mut request: Request<Body>,
+        request: Request<Incoming>,
     ) -> Response<Body> {
         let start = Instant::now();
         let peer = visit.peer;
@@ -160,9 +186,9 @@ impl Gate {
             self.log_requests.then(|| (request.method().clone(), request.uri().path().to_owned()));
         let span = app.traces.as_ref().filter(|_| !is_open(&request));
         let span = span.and_then(|traces| traces.span(&id, peer, &request));
-        let mut client = 0;
-        let response = match self.admit(visit, &mut request, &mut client, &open, span.clone()).await {
-            Ok(()) => self.within_time(app, router, request).await,
+        let mut client = visit.client;
+        let response = match self.admit(visit, &request, &mut client, &open, span.clone()).await {
+            Ok(place) => self.within_time(app, router, request, place).await,
             Err(problem) => problem.into_response(),
         };
         let mut response = answers::counted(response, &app.bodies, client, open, !is_two);
@@ -196,23 +222,26 @@ impl Gate {
         if let Some(id) = headers.get(REQUEST_ID).filter(fits) {
             return id.clone();
         }
-        let number = self.ids.fetch_add(1, Relaxed);
-        let id = format!("{:016x}-{number:x}", self.id_start);
-        HeaderValue::try_from(id).expect("hex digits are a header value")
+        let mut id = [0; 33];
+        id[..16].copy_from_slice(&hex(self.id_start));
+        id[16] = b'-';
+        let number = hex(self.ids.fetch_add(1, Relaxed));
+        let number = &number[number.iter().take(15).take_while(|digit| **digit == b'0').count()..];
+        let end = 17 + number.len();
+        id[17..end].copy_from_slice(number);
+        HeaderValue::from_bytes(&id[..end]).expect("hex digits are a header value")
     }
 
     async fn admit(
         &self,
         visit: &Visit,
-        request: &mut Request<Body>,
+        request: &Request<Incoming>,
         client: &mut u64,
         open: &Arc<Open>,
         span: Option<Arc<Span>>,
-    ) -> Result<(), Problem> {
-        let network = network_of(visit.peer);
-        *client = self.numbers.hash_one(network);
+    ) -> Result<Option<Place>, Problem> {
         if is_open(request) {
-            return Ok(());
+            return Ok(None);
         }
         self.hosts.admit(request)?;
         let keys = self.keys.as_ref().filter(|_| !crate::page::is_asset(request.uri().path()));
@@ -221,27 +250,28 @@ impl Gate {
             let name = keys.name_of(key_of(request.headers())).ok_or_else(no_key)?;
             *client = self.numbers.hash_one(name);
         }
+        let of_client = if *client == visit.client {
+            Arc::clone(&visit.places_of_client)
+        } else {
+            self.clients.places_of(*client)
+        };
         if let Some(rates) = &self.rates {
             rates.take(*client, Instant::now()).map_err(Problem::too_often)?;
         }
-        let taken = Arc::new(self.place(*client).await?);
+        let taken = self.place(of_client).await?;
         let by = By { client: *client, connection: visit.connection };
         let (places, open) = (Arc::clone(&self.places), Arc::clone(open));
-        request.extensions_mut().insert(Place { _taken: taken, places, span, by, open });
-        Ok(())
+        Ok(Some(Place(Arc::new(Held { _taken: taken, places, span, by, open }))))
     }
 
     /// A place among those that are answered, now or soon.
-    async fn place(&self, client: u64) -> Result<Taken, Problem> {
+    async fn place(&self, of_client: Arc<AtomicUsize>) -> Result<Taken, Problem> {
         let permit = self.permit().await?;
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let places = clients.entry(client).or_default();
-        if *places >= self.most_of_one {
+        let one_more = |places: usize| (places < self.most_of_one).then_some(places + 1);
+        if of_client.fetch_update(Relaxed, Relaxed, one_more).is_err() {
             return Err(Problem::overloaded("this client has half of all places already"));
         }
-        *places += 1;
-        drop(clients);
-        Ok(Taken { _permit: permit, client, clients: Arc::clone(&self.clients) })
+        Ok(Taken { _permit: permit, of_client })
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
@@ -251,7 +281,7 @@ impl Gate {
         let full = || Problem::overloaded("more is asked than can be answered now");
         let _waiting = Waiting::one_more(&self.waiting, self.most_waiting).ok_or_else(full)?;
         let permit = Arc::clone(&self.places).acquire_owned();
-        match tokio::time::timeout(self.longest_wait, permit).await {
+        match Box::pin(tokio::time::timeout(self.longest_wait, permit)).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(full()),
         }
@@ -261,18 +291,33 @@ impl Gate {
         &self,
         app: &Arc<App>,
         router: &axum::Router,
-        request: Request<Body>,
+        request: Request<Incoming>,
+        place: Option<Place>,
     ) -> Response<Body> {
-        let answering = routes::answer(app, router, request);
-        tokio::time::timeout(self.request_time, answering).await.unwrap_or_else(|_| {
+        let mut answering = pin!(routes::answer(app, router, request, place));
+        // Most answers are there at once, and are spared a timer.
+        let at_once = std::future::poll_fn(|context| Poll::Ready(answering.as_mut().poll(context)));
+        if let Poll::Ready(response) = at_once.await {
+            return response;
+        }
+        Box::pin(tokio::time::timeout(self.request_time, answering)).await.unwrap_or_else(|_| {
             let detail = "the answer took too long; what was being fetched goes on";
             Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).into_response()
         })
     }
 }
 
-fn is_open(request: &Request<Body>) -> bool {
+fn is_open<B>(request: &Request<B>) -> bool {
     OPEN.contains(&request.uri().path())
+}
+
+/// A number as sixteen hex digits.
+fn hex(number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    for (place, digit) in digits.iter_mut().enumerate() {
+        *digit = b"0123456789abcdef"[(number >> (60 - 4 * place)) as usize & 15];
+    }
+    digits
 }
 
 /// One of those who wait.
@@ -304,12 +349,4 @@ fn key_of(headers: &HeaderMap) -> &str {
 fn no_key() -> Problem {
     let detail = "this service asks for a key: send `Authorization: Bearer …`";
     Problem::new(StatusCode::UNAUTHORIZED, "missing-key", detail)
-}
-
-/// Whom an address stands for. Of IPv6, a network of 64 bits is one customer's.
-fn network_of(peer: IpAddr) -> IpAddr {
-    match peer.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
-    }
 }

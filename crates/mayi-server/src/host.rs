@@ -8,7 +8,6 @@
 
 use std::net::Ipv6Addr;
 
-use axum::body::Body;
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderValue, Request, StatusCode, Version};
 
@@ -36,7 +35,7 @@ impl Hosts {
     }
 
     /// Refuses a request that is not for us, or that another site's page has sent.
-    pub(crate) fn admit(&self, request: &Request<Body>) -> Result<(), Problem> {
+    pub(crate) fn admit<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         let authority = authority_of(request)?;
         if self.are_all && authority.is_some_and(|authority| !self.is_ours(authority)) {
             let detail = format!(
@@ -94,7 +93,7 @@ impl Hosts {
 
 /// Whom a request says it is for: its target's authority, or Host. HTTP/1.1 asks for exactly one Host
 /// (RFC 9112 §3.2).
-fn authority_of(request: &Request<Body>) -> Result<Option<&str>, Problem> {
+fn authority_of<B>(request: &Request<B>) -> Result<Option<&str>, Problem> {
     let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, "invalid-host", detail);
     let mut fields = request.headers().get_all(HOST).iter();
     let field = fields.next();

@@ -23,6 +23,7 @@ mod batch;
 mod bodies;
 pub mod client;
 mod config;
+mod connections;
 mod events;
 mod gate;
 mod host;

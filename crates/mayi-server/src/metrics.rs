@@ -27,6 +27,7 @@ pub(crate) struct Metrics {
     too_costly: AtomicU64,
     in_flight: AtomicU64,
     connections: AtomicU64,
+    refused: AtomicU64,
 }
 
 /// What others know of the service.
@@ -103,6 +104,11 @@ impl Metrics {
         Gauge::up(&self.in_flight)
     }
 
+    /// A client had as many connections as it may.
+    pub(crate) fn connection_refused(&self) {
+        self.refused.fetch_add(1, Relaxed);
+    }
+
     pub(crate) fn connection(&self) -> Gauge<'_> {
         Gauge::up(&self.connections)
     }
@@ -166,6 +172,9 @@ impl Metrics {
         page.row("mayi_local_faults_total", fetcher.local_faults);
         page.family("mayi_too_costly_total", "counter", "Requests that cost more than limits.work.");
         page.row("mayi_too_costly_total", read(&self.too_costly));
+        let help = "Connections that were refused, as their client had as many as it may.";
+        page.family("mayi_connections_refused_total", "counter", help);
+        page.row("mayi_connections_refused_total", read(&self.refused));
         page.family("mayi_log_lines_dropped_total", "counter", "Lines of the log that nobody read.");
         page.row("mayi_log_lines_dropped_total", levels.lines_dropped);
         if let Some(dropped) = levels.spans_dropped {

@@ -37,6 +37,8 @@ pub(crate) struct Entry {
     kept: Arc<Kept>,
     source: FileSource,
     result: AccessResult,
+    /// What its file takes. The fetcher has the same one, as a rule; but it may let go of it before this does.
+    octets_of_file: usize,
 }
 
 #[derive(Clone)]
@@ -44,8 +46,7 @@ struct Octets;
 
 impl Weighter<String, Arc<Entry>> for Octets {
     fn weight(&self, key: &String, entry: &Arc<Entry>) -> u64 {
-        // The file itself is the fetcher's and shared; the rules and the octets around them are not.
-        (2 * key.len() + 1024 + entry.prepared.octets()) as u64
+        (2 * key.len() + 1024 + entry.prepared.octets() + entry.octets_of_file) as u64
     }
 }
 
@@ -86,7 +87,15 @@ pub(crate) fn is_plain(request: &Request<'_>) -> bool {
 
 impl Answerer {
     /// What is prepared for a plain request already; that takes no time to speak of.
-    pub(crate) fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
+    pub(crate) fn prepared(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
+        write_key(request, &mut self.key);
+        let entry = app.prepared.entries.get(&self.key)?;
+        let robots = app.fetcher.ready(&entry.origin)?;
+        entry.is_of(&robots).then_some(entry)
+    }
+
+    /// The same where there are more requests behind it, most of them about the same.
+    fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         write_key(request, &mut self.key);
         if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
             last.asked += 1;
@@ -95,9 +104,7 @@ impl Answerer {
                 return Some(Arc::clone(&last.entry));
             }
         }
-        let entry = app.prepared.entries.get(&self.key)?;
-        let robots = app.fetcher.ready(&entry.origin)?;
-        entry.is_of(&robots).then(|| self.remembered(entry))
+        self.prepared(app, request).map(|entry| self.remembered(entry))
     }
 
     /// What a plain request is answered from: made now where it is not there yet, which is work. `landed` is what was had
@@ -135,6 +142,7 @@ impl Answerer {
             }
             _ => Arc::new(RobotsTxt::read(&b""[..], &answering.reading(dialect, None))),
         };
+        let octets_of_file = file.octets_in_memory() + robots.kept().octets();
         let result = robots.access().clone();
         let story = robots.file_report();
         let entry = Arc::new(Entry {
@@ -143,6 +151,7 @@ impl Answerer {
             kept: Arc::clone(robots.kept()),
             source: robots.source(),
             result,
+            octets_of_file,
         });
         // What was fetched just now has another story the next time.
         if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {

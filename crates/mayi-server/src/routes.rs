@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{Method, Request, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
+use hyper::body::Incoming;
 use tower_service::Service;
 
 use crate::api::{App, decide, operation, reading, registry, robots};
+use crate::gate::Place;
 use crate::page::ASSETS;
 use crate::problem::Problem;
 
@@ -19,7 +20,7 @@ const DECIDE: &str = "/v1/decide";
 
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new()
-        .route(DECIDE, post(decide::post).get(decide::get))
+        .route(DECIDE, post(decide::routed).get(decide::get))
         .route("/v1/lint", post(reading::lint_file))
         .route("/v1/page", post(reading::read_page))
         .route("/v1/compare", post(reading::compare))
@@ -42,11 +43,21 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 
 /// Answers a request. The path that nearly all of them have is not looked up, which spares them the router and its
 /// boxes.
-pub(crate) async fn answer(app: &Arc<App>, router: &Router, request: Request<Body>) -> Response<Body> {
-    if request.method() == Method::POST && request.uri().path() == DECIDE {
-        return decide::post(State(Arc::clone(app)), request).await.into_response();
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    router: &Router,
+    request: Request<Incoming>,
+    place: Option<Place>,
+) -> Response<Body> {
+    let mut request = request;
+    if let Some(place) = place {
+        if request.method() == Method::POST && request.uri().path() == DECIDE {
+            return decide::post(app, place, request).await.into_response();
+        }
+        request.extensions_mut().insert(place);
     }
-    let Ok(response) = router.clone().call(request).await;
+    // In a box, so that the answers above are not made in a future of its size, which is moved more than once.
+    let Ok(response) = Box::pin(router.clone().call(request.map(Body::new))).await;
     response
 }
 

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::body::Body;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -16,12 +15,12 @@ use hyper_util::server::graceful::GracefulShutdown;
 use mayi_fetch::Fetcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::api::App;
 use crate::config::{Config, ConfigError};
-use crate::gate::{Gate, Visit};
+use crate::connections::{Connections, Held, REFUSAL};
+use crate::gate::Gate;
 use crate::keys::Keys;
 use crate::pulse::{Pulse, Watched};
 use crate::traces::Traces;
@@ -53,7 +52,7 @@ struct Shared {
     app: Arc<App>,
     gate: Gate,
     router: axum::Router,
-    connections: Arc<Semaphore>,
+    connections: Arc<Connections>,
     acceptor: Option<RwLock<TlsAcceptor>>,
     visits: AtomicU64,
 }
@@ -112,10 +111,10 @@ impl Server {
         let address = listener.local_addr().map_err(in_use)?;
         let traces = Traces::start(&config.log)?;
         let gate = Gate::new(&config, keys);
-        let connections = config.limits.connections.min(Semaphore::MAX_PERMITS);
+        let limits = &config.limits;
+        let connections = Connections::new(limits.connections, limits.connections_per_client);
         let app = Arc::new(App::new(config, fetcher, traces));
         let router = routes::router(&app);
-        let connections = Arc::new(Semaphore::new(connections));
         let acceptor = acceptor.map(RwLock::new);
         let visits = AtomicU64::new(0);
         let shared = Arc::new(Shared { app, gate, router, connections, acceptor, visits });
@@ -149,7 +148,7 @@ impl Server {
                 () = &mut shutdown => break,
                 accepted = accept(&listener, &shared.connections) => accepted,
             };
-            let (stream, peer, permit) = match accepted {
+            let (stream, peer, held) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -158,11 +157,20 @@ impl Server {
                     continue;
                 }
             };
+            let Some(held) = held else {
+                shared.app.metrics.connection_refused();
+                tracing::debug!(%peer, "a connection was refused: this client has as many as it may");
+                if shared.acceptor.is_none() {
+                    // As far as it goes at once: whoever is refused is not waited for.
+                    let _ = stream.try_write(REFUSAL);
+                }
+                continue;
+            };
             let connection = Connection { shared: Arc::clone(&shared), peer: peer.ip() };
             let watcher = graceful.watcher();
             tokio::spawn(async move {
                 connection.serve(stream, watcher).await;
-                drop(permit);
+                drop(held);
             });
         }
         drop(listener);
@@ -183,14 +191,16 @@ impl fmt::Debug for Server {
     }
 }
 
-type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
+/// A connection, and its place, unless its client has as many as it may.
+type Accepted = (TcpStream, SocketAddr, Option<Held>);
 
 /// The next connection, once there is room for it.
-async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> io::Result<Accepted> {
-    let permit = Arc::clone(connections).acquire_owned().await.map_err(io::Error::other)?;
+async fn accept(listener: &TcpListener, connections: &Arc<Connections>) -> io::Result<Accepted> {
+    let permit = connections.room().await;
     let (stream, peer) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok((stream, peer, permit))
+    let held = permit.and_then(|permit| connections.admit(permit, peer.ip()));
+    Ok((stream, peer, held))
 }
 
 struct Connection {
@@ -239,11 +249,10 @@ impl Connection {
             .max_concurrent_streams(256);
         let pulse = Pulse::new();
         let connection = shared.visits.fetch_add(1, Relaxed);
-        let visit = Arc::new(Visit { peer, connection, pulse: Arc::clone(&pulse) });
+        let visit = Arc::new(shared.gate.visit(peer, connection, Arc::clone(&pulse)));
         let service = hyper::service::service_fn(|request: hyper::Request<Incoming>| {
             let (shared, visit) = (Arc::clone(&shared), Arc::clone(&visit));
             async move {
-                let request = request.map(Body::new);
                 let Shared { app, gate, router, .. } = &*shared;
                 Ok::<_, Infallible>(gate.answer(app, router, &visit, request).await)
             }

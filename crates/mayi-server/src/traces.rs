@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant, SystemTime};
 
-use axum::body::Body;
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
@@ -99,11 +98,11 @@ impl Traces {
     }
 
     /// The span of a request, which begins now; none where the client's trace is not to be recorded.
-    pub(crate) fn span(
+    pub(crate) fn span<B>(
         &self,
         id: &HeaderValue,
         peer: IpAddr,
-        request: &Request<Body>,
+        request: &Request<B>,
     ) -> Option<Arc<Span>> {
         let parent = Parent::of(request.headers());
         if parent.as_ref().is_some_and(|parent| !parent.is_recorded) {

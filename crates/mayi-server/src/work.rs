@@ -1,20 +1,30 @@
 //! Costly work → its result, on threads of its own and in turn.
 //!
-//! The threads that wait for sockets must never work for long, or everybody waits. So what is costly is done here: by
-//! as many threads as there are cores, half of which are kept for small work. Clients take turns; of one client's work
-//! the connection goes first that has had the least of it, so that a small question does not wait behind large ones.
-//! What nobody waits for any more is not begun, and what it holds is let go at once.
+//! The threads that wait for sockets must never work for long, or everybody waits. So what is costly is done here, by
+//! two threads for each core. One of the two takes little work of clients that have had little lately. The other takes
+//! everything else at a lower priority, so that whoever asks for much does not hold up whoever asks for little: the
+//! system lets the first run whenever there is something for it. Half of the others are kept for small work. Clients take
+//! turns; of one client's work the connection goes first that has had the least of it, so that a small question does not
+//! wait behind large ones. What nobody waits for any more is not begun, what it holds is let go at once, and where it has
+//! begun it is told to stop.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+mod processor;
+mod turns;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
+use mayi::Stop;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::problem::Problem;
+use turns::{Queue, Takes};
+
+/// Work about more octets than this is not quick, whoever asks.
+pub(crate) const QUICK: usize = 16 << 10;
 
 /// Work about more octets than this is large.
 pub(crate) const SMALL: usize = 64 << 10;
@@ -26,24 +36,22 @@ pub(crate) struct By {
     pub(crate) connection: u64,
 }
 
+/// How large a file may be that is worked on where this much was announced.
+pub(crate) fn most_of(octets: usize) -> usize {
+    [QUICK, SMALL].into_iter().find(|most| octets <= *most).unwrap_or(usize::MAX)
+}
+
 /// The threads, and what waits for them.
 pub(crate) struct Pool(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
-    more: Condvar,
+    /// There is something for the quick threads, and for the others.
+    quick: Condvar,
+    others: Condvar,
     /// How much waits that somebody waits for, and how much may.
     wanted: AtomicUsize,
     most_waiting: usize,
-}
-
-#[derive(Default)]
-struct Queue {
-    small: Lane,
-    large: Lane,
-    /// Whether a thread that takes both took a large one the last time.
-    was_large: bool,
-    has_ended: bool,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -51,14 +59,16 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Work that waits, until it is begun or nobody waits for it any more: then what it holds is let go at once.
 type Slot = Arc<Mutex<Option<Job>>>;
 
-/// Whoever waits for work. Dropped, it takes the work back where that has not begun.
+/// Whoever waits for work. Dropped, it takes the work back where that has not begun, and tells it to stop where it has.
 struct Waiter<'p> {
     slot: Slot,
+    stop: Stop,
     shared: &'p Shared,
 }
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
+        self.stop.stop();
         let job = self.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
         if job.is_some() {
             self.shared.wanted.fetch_sub(1, Relaxed);
@@ -69,43 +79,55 @@ impl Drop for Waiter<'_> {
 impl Pool {
     /// Starts the threads. So many pieces of work may wait.
     pub(crate) fn new(most_waiting: usize) -> Self {
-        let (queue, more, wanted) = (Mutex::default(), Condvar::new(), AtomicUsize::new(0));
-        let shared = Shared { queue, more, wanted, most_waiting };
-        let shared = Arc::new(shared);
-        let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
-        for number in 0..threads {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            quick: Condvar::new(),
+            others: Condvar::new(),
+            wanted: AtomicUsize::new(0),
+            most_waiting,
+        });
+        let cores = std::thread::available_parallelism().map_or(2, usize::from).max(2);
+        for number in 0..2 * cores {
             let (shared, runtime) = (Arc::clone(&shared), Handle::current());
-            let takes_large = number < threads / 2;
+            let takes = match number {
+                _ if number < cores => Takes::Quick,
+                _ if number < cores + cores / 2 => Takes::SmallAndLarge,
+                _ => Takes::Small,
+            };
             let thread = std::thread::Builder::new().name(format!("mayi-work-{number}"));
             let started = thread.spawn(move || {
                 // Work may find that a file has to be asked for again, which is started from there.
                 let _entered = runtime.enter();
-                while let Some(job) = shared.next(takes_large) {
-                    job();
+                if takes != Takes::Quick {
+                    processor::let_others_go_first();
                 }
+                shared.work(takes);
             });
             started.expect("the system has threads for the cores that it has");
         }
         Self(shared)
     }
 
-    /// Does work about so many octets. It is not begun where nobody waits for its result any more.
+    /// Does work about so many octets. It is not begun where nobody waits for its result any more, and is told to stop
+    /// where it has begun.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         by: By,
         octets: usize,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&Stop) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let (sender, result) = oneshot::channel();
+        let stop = Stop::default();
+        let stop_there = stop.clone();
         let job = move || {
             // A fault of ours in one answer must not cost the others theirs.
-            if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
+            if let Ok(result) = catch_unwind(AssertUnwindSafe(|| work(&stop_there))) {
                 drop(sender.send(result));
             }
         };
         let slot: Slot = Arc::new(Mutex::new(Some(Box::new(job))));
         self.0.push(by, octets, Arc::clone(&slot))?;
-        let _waiter = Waiter { slot, shared: &self.0 };
+        let _waiter = Waiter { slot, stop, shared: &self.0 };
         result.await.map_err(|_| Problem::internal())
     }
 
@@ -118,7 +140,8 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.0.lock().has_ended = true;
-        self.0.more.notify_all();
+        self.0.quick.notify_all();
+        self.0.others.notify_all();
     }
 }
 
@@ -128,148 +151,51 @@ impl Shared {
     }
 
     fn push(&self, by: By, octets: usize, slot: Slot) -> Result<(), Problem> {
+        let now = Instant::now();
         let mut queue = self.lock();
         let wanted = self.wanted.load(Relaxed);
         if wanted >= self.most_waiting {
             return Err(Problem::overloaded("more work waits than can be done soon"));
         }
-        if queue.small.len + queue.large.len > 2 * wanted + 1024 {
-            queue.small.forget_unwanted();
-            queue.large.forget_unwanted();
+        if queue.len() > 2 * wanted + 1024 {
+            queue.forget_unwanted();
         }
         self.wanted.fetch_add(1, Relaxed);
-        let is_small = octets <= SMALL;
-        let lane = if is_small { &mut queue.small } else { &mut queue.large };
-        lane.push(by, octets, slot);
+        let takes = queue.push(by, octets, slot, now);
         drop(queue);
-        // Not every thread takes what is large.
-        if is_small {
-            self.more.notify_one();
-        } else {
-            self.more.notify_all();
+        match takes {
+            Takes::Quick => self.quick.notify_one(),
+            Takes::Small => self.others.notify_one(),
+            // Not every thread takes what is large.
+            Takes::SmallAndLarge => self.others.notify_all(),
         }
         Ok(())
     }
 
-    fn next(&self, takes_large: bool) -> Option<Job> {
+    /// Works until the pool ends.
+    fn work(&self, takes: Takes) {
+        let more = if takes == Takes::Quick { &self.quick } else { &self.others };
         let mut queue = self.lock();
-        loop {
-            if queue.has_ended {
-                return None;
-            }
-            if let Some(slot) = queue.pop(takes_large) {
-                let job = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if job.is_some() {
-                    self.wanted.fetch_sub(1, Relaxed);
-                    return job;
-                }
+        while !queue.has_ended {
+            let Some((by, slot)) = queue.pop(takes) else {
+                queue = more.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 continue;
+            };
+            drop(queue);
+            let job = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut took = None;
+            if let Some(job) = job {
+                self.wanted.fetch_sub(1, Relaxed);
+                let began = processor::time_of_this_thread();
+                job();
+                took = Some(processor::time_of_this_thread().saturating_sub(began));
             }
-            queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            queue = self.lock();
+            if let Some(took) = took {
+                queue.charge(by.client, took, now);
+            }
         }
-    }
-}
-
-impl Queue {
-    /// What comes next; a thread that takes both takes them in turn.
-    fn pop(&mut self, takes_large: bool) -> Option<Slot> {
-        if !takes_large {
-            return self.small.pop();
-        }
-        self.was_large = !self.was_large;
-        if self.was_large {
-            self.large.pop().or_else(|| self.small.pop())
-        } else {
-            self.small.pop().or_else(|| self.large.pop())
-        }
-    }
-}
-
-/// Work of all clients, who take turns.
-#[derive(Default)]
-struct Lane {
-    turns: VecDeque<u64>,
-    clients: HashMap<u64, Client>,
-    len: usize,
-}
-
-/// Work of one client. Each connection has a mark that its work moves on by its octets, and what has the lowest mark
-/// goes first; a connection that comes anew starts where the others are.
-#[derive(Default)]
-struct Client {
-    now: u64,
-    marks: HashMap<u64, u64>,
-    jobs: BinaryHeap<Reverse<Waiting>>,
-    count: u64,
-}
-
-struct Waiting {
-    mark: u64,
-    number: u64,
-    slot: Slot,
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.mark, self.number).cmp(&(other.mark, other.number))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        (self.mark, self.number) == (other.mark, other.number)
-    }
-}
-
-impl Eq for Waiting {}
-
-impl Lane {
-    fn push(&mut self, by: By, octets: usize, slot: Slot) {
-        let client = self.clients.entry(by.client).or_insert_with(|| {
-            self.turns.push_back(by.client);
-            Client::default()
-        });
-        let mark = client.marks.entry(by.connection).or_default();
-        // However small it is, looking at it is work.
-        *mark = client.now.max(*mark) + octets as u64 + 1024;
-        client.count += 1;
-        client.jobs.push(Reverse(Waiting { mark: *mark, number: client.count, slot }));
-        self.len += 1;
-    }
-
-    fn pop(&mut self) -> Option<Slot> {
-        let id = self.turns.pop_front()?;
-        let client = self.clients.get_mut(&id)?;
-        let Reverse(next) = client.jobs.pop()?;
-        client.now = next.mark;
-        self.len -= 1;
-        if client.jobs.is_empty() {
-            // Whoever has nothing waiting is forgotten, so that nobody is remembered for ever.
-            self.clients.remove(&id);
-        } else {
-            self.turns.push_back(id);
-        }
-        Some(next.slot)
-    }
-
-    /// Forgets the places of work that was taken back.
-    fn forget_unwanted(&mut self) {
-        let is_wanted = |Reverse(waiting): &Reverse<Waiting>| {
-            waiting.slot.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-        };
-        self.clients.retain(|_, client| {
-            client.jobs.retain(is_wanted);
-            !client.jobs.is_empty()
-        });
-        let clients = &self.clients;
-        self.turns.retain(|id| clients.contains_key(id));
-        self.len = clients.values().map(|client| client.jobs.len()).sum();
     }
 }
 
@@ -277,68 +203,54 @@ impl Lane {
 mod tests {
     use super::*;
 
-    fn names(lane: &mut Lane, heard: &Arc<Mutex<Vec<&'static str>>>) -> Vec<&'static str> {
-        while let Some(slot) = lane.pop() {
-            let job = slot.lock().expect("no panic").take();
-            job.expect("it is wanted")();
-        }
-        std::mem::take(&mut heard.lock().expect("no panic"))
-    }
-
-    #[test]
-    fn clients_take_turns_and_small_work_goes_before_large_work_of_others() {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let mut lane = Lane::default();
-        let mut push = |client, connection, octets, name: &'static str| {
-            let heard = Arc::clone(&heard);
-            let job = move || heard.lock().expect("no panic").push(name);
-            let slot: Slot = Arc::new(Mutex::new(Some(Box::new(job))));
-            lane.push(By { client, connection }, octets, Arc::clone(&slot));
-            slot
-        };
-        for name in ["a1", "a2", "a3"] {
-            push(1, 1, 50_000, name);
-        }
-        // Two that nobody waits for: one of a client that has others, and all of another client.
-        for client in [1, 3] {
-            push(client, 9, 1, "unwanted").lock().expect("no panic").take();
-        }
-        push(2, 2, 50_000, "b1");
-        push(1, 3, 100, "small of a");
-        push(2, 2, 50_000, "b2");
-        lane.forget_unwanted();
-        assert_eq!(lane.len, 6);
-        assert_eq!(names(&mut lane, &heard), ["small of a", "b1", "a1", "b2", "a2", "a3"]);
-        assert!(lane.clients.is_empty() && lane.turns.is_empty() && lane.len == 0);
-    }
-
     #[tokio::test]
     async fn what_nobody_waits_for_is_not_begun_and_a_fault_is_an_answer() {
         let by = By { client: 1, connection: 1 };
         let pool = Pool::new(100);
         let (go, goes) = std::sync::mpsc::channel::<()>();
         // One thread takes what is large, so that the second of these waits.
-        let first = pool.run(by, SMALL + 1, move || goes.recv().is_ok());
+        let first = pool.run(by, SMALL + 1, move |_| goes.recv().is_ok());
         let began = Arc::new(Mutex::new(false));
         let noted = Arc::clone(&began);
         let mut first = std::pin::pin!(first);
         assert!(futures_are_pending(first.as_mut()).await);
         {
-            let second = pool.run(by, SMALL + 1, move || *noted.lock().expect("no panic") = true);
+            let second = pool.run(by, SMALL + 1, move |_| *noted.lock().expect("no panic") = true);
             let mut second = std::pin::pin!(second);
             if std::thread::available_parallelism().map_or(2, usize::from) < 4 {
                 assert!(futures_are_pending(second.as_mut()).await);
             }
         }
-        assert!(pool.run(by, 1, || 1 + 1).await.is_ok_and(|it| it == 2), "small work does not wait");
+        assert!(pool.run(by, 1, |_| 1 + 1).await.is_ok_and(|it| it == 2), "small work does not wait");
         go.send(()).expect("it waits");
         assert!(first.await.is_ok_and(|it| it));
-        assert!(pool.run(by, SMALL + 1, || ()).await.is_ok());
+        assert!(pool.run(by, SMALL + 1, |_| ()).await.is_ok());
         if std::thread::available_parallelism().map_or(2, usize::from) < 4 {
             assert!(!*began.lock().expect("no panic"));
         }
-        assert!(pool.run(by, 1, || panic!("a fault that the test makes")).await.is_err());
+        assert!(pool.run(by, 1, |_| panic!("a fault that the test makes")).await.is_err());
         assert_eq!(pool.waiting(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_has_begun_is_told_to_stop_with_the_last_who_waits() {
+        let by = By { client: 1, connection: 1 };
+        let pool = Pool::new(100);
+        let (began, has_begun) = std::sync::mpsc::channel();
+        let (ended, has_ended) = std::sync::mpsc::channel();
+        {
+            let work = pool.run(by, 1, move |stop| {
+                began.send(()).expect("somebody waits");
+                while !stop.is_stopped() {
+                    std::thread::yield_now();
+                }
+                ended.send(()).expect("somebody waits");
+            });
+            let mut work = std::pin::pin!(work);
+            assert!(futures_are_pending(work.as_mut()).await);
+            has_begun.recv().expect("it begins");
+        }
+        has_ended.recv_timeout(std::time::Duration::from_mins(1)).expect("it was told to stop");
     }
 
     /// Whether a future has nothing yet, after it was asked once.

@@ -9,6 +9,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request as HttpRequest;
 use axum::http::request::Parts;
+use bytes::Bytes;
+use mayi::Stop;
 use mayi::access::Origin;
 use mayi::report::{Answer, ErrorCode, Request, RequestError};
 use mayi_fetch::Robots;
@@ -19,26 +21,36 @@ use crate::gate::Place;
 use crate::metrics::Outcome;
 use crate::prepared::{Answerer, Found, is_plain};
 use crate::problem::Problem;
-use crate::work;
+use crate::work::most_of;
 
 /// Up to this size a body is read, and rules are asked, by the thread that waits for sockets; more is work.
 const LITTLE: usize = 16 << 10;
 
-pub(crate) async fn post(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+/// What the router has for this: nobody comes by it, but it says which methods there are.
+pub(crate) async fn routed(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
+    let place = request.extensions().get::<Place>().cloned().ok_or_else(Problem::internal)?;
+    post(&app, place, request).await
+}
+
+pub(crate) async fn post<B>(app: &Arc<App>, place: Place, request: HttpRequest<B>) -> Answered
+where
+    B: hyper::body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
     let (parts, body) = request.into_parts();
-    let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {
-        return Ok(batch::lines(app, body, place));
+        return Ok(batch::lines(Arc::clone(app), Body::new(body), place));
     }
     let read = app.read(&place, &parts.headers, body).await?;
     if read.octets.trim_ascii_start().first() == Some(&b'[') {
         let most = app.config.limits.array;
         // Cutting is quick: it counts for less than its octets.
         let cost = read.octets.len() / 16;
-        let batch = app.pool.run(place.by(), cost, move || Batch::of_array(read, most)).await??;
-        return Ok(batch::array(app, batch, place));
+        let cut = app.pool.run(place.by(), cost, move |_| Batch::of_array(read, most));
+        let batch = Box::pin(cut).await??;
+        return Ok(batch::array(Arc::clone(app), batch, place));
     }
-    let decided = one(&app, &place, read).await;
+    let decided = one(app, &place, read).await;
     if decided.is_err() {
         app.metrics.decided(Outcome::Wrong);
     }
@@ -50,7 +62,7 @@ async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Probl
     if read.octets.len() <= LITTLE {
         let request = request_of(&read.octets)?;
         if is_plain(&request)
-            && let Some(entry) = Answerer::default().known(app, &request)
+            && let Some(entry) = Answerer::default().prepared(app, &request)
             && entry.file_octets() <= LITTLE
         {
             let mut out = Vec::with_capacity(1024);
@@ -58,13 +70,18 @@ async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Probl
             return Ok(out);
         }
     }
-    let read = Arc::new(read);
+    // In a box, so that the answer above is not made in a future of its size, which is moved more than once.
+    Box::pin(one_aside(app, place, Arc::new(read))).await
+}
+
+/// The same where it is work, or where a file has to be had first.
+async fn one_aside(app: &Arc<App>, place: &Place, read: Arc<Read>) -> Result<Vec<u8>, Problem> {
     let mut landed = None;
     let mut octets = read.octets.len();
     loop {
         let (app_there, read, robots, place_there) =
             (Arc::clone(app), Arc::clone(&read), landed.take(), place.clone());
-        let work = move || {
+        let work = move |_: &Stop| {
             let mut out = Vec::with_capacity(1024);
             let most = most_of(octets);
             let mut answerer = Answerer::default();
@@ -86,11 +103,6 @@ async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Probl
             Solved::Large(size) => octets = size,
         }
     }
-}
-
-/// How large a file may be that is worked on where this much was announced.
-pub(crate) fn most_of(octets: usize) -> usize {
-    if octets <= work::SMALL { work::SMALL } else { usize::MAX }
 }
 
 /// Reads a request, and gives it the time where it needs one and has none.
@@ -181,7 +193,7 @@ async fn asked(app: &Arc<App>, place: &Place, parts: Parts) -> Answered {
     let robots = app.fetcher.on_behalf_of(place.by().client).robots(&origin).await;
     let octets = robots.robots_txt().map_or(0, |file| file.text().len());
     let there = Arc::clone(app);
-    aside(app, place, octets, move || {
+    aside(app, place, octets, move |_| {
         let answer = there.fetcher.decide_from(&request, &robots)?;
         let report = answer.report();
         let outcome = if report.access.allowed { Outcome::Allowed } else { Outcome::Disallowed };

@@ -6,6 +6,7 @@ pub(crate) mod reading;
 pub(crate) mod registry;
 pub(crate) mod robots;
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
@@ -16,11 +17,11 @@ use axum::http::header::{
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use mayi::page::PageOptions;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{ReadOptions, RobotsTxt};
+use mayi::{ReadOptions, RobotsTxt, Stop};
 use mayi_fetch::Fetcher;
 use serde::Deserialize;
 
@@ -98,12 +99,16 @@ impl App {
     }
 
     /// Reads a body as a whole.
-    pub(crate) async fn read(
+    pub(crate) async fn read<B>(
         &self,
         place: &Place,
         headers: &HeaderMap,
-        body: Body,
-    ) -> Result<Read, Problem> {
+        body: B,
+    ) -> Result<Read, Problem>
+    where
+        B: hyper::body::Body<Data = Bytes>,
+        B::Error: Into<axum::BoxError>,
+    {
         let limit = self.config.limits.body_octets;
         // A body without a length may become as large as bodies may be.
         let length = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
@@ -112,8 +117,8 @@ impl App {
             return Err(Problem::too_large(limit));
         }
         let share = self.bodies.share(place.by().client, length)?;
-        match Limited::new(body, limit).collect().await {
-            Ok(collected) => Ok(Read { octets: collected.to_bytes(), _share: share }),
+        match whole(Limited::new(body, limit), length).await {
+            Ok(octets) => Ok(Read { octets, _share: share }),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),
             Err(_) => {
                 let detail = "the body has ended before it was complete";
@@ -121,6 +126,27 @@ impl App {
             }
         }
     }
+}
+
+/// The octets of a body, which are said to be so many. Most bodies come in one piece, which is not copied.
+async fn whole<B: hyper::body::Body<Data = Bytes>>(body: B, length: usize) -> Result<Bytes, B::Error> {
+    let mut body = pin!(body);
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(piece) = frame?.into_data() else { continue };
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        if all.is_empty() {
+            // What is not written to takes no memory of the machine.
+            all.reserve(length);
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
 /// What a body is said to be.
@@ -185,11 +211,11 @@ pub(crate) async fn aside<T: Send + 'static>(
     app: &App,
     place: &Place,
     octets: usize,
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    work: impl FnOnce(&Stop) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let (by, place) = (place.by(), place.clone());
-    let work = move || {
-        let done = work();
+    let work = move |stop: &Stop| {
+        let done = work(stop);
         drop(place);
         done
     };

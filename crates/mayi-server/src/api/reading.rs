@@ -15,7 +15,7 @@ use mayi::report::{
     ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
     time_of_rfc3339,
 };
-use mayi::{Crawler, Dialect, ProductToken, ReadOptions, Spent};
+use mayi::{Crawler, Dialect, ProductToken, ReadOptions, Spent, Stop};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -56,10 +56,10 @@ fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (place, read) = body_of(&app, request).await?;
     let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move || {
+    aside(&app, &place, read.octets.len(), move |stop| {
         let app = there;
         let body: LintBody<'_> = object(&read.octets)?;
-        let (octets, reading) = file(&body.robots, app.reading())?;
+        let (octets, reading) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
         let mut options = Options::default().with_reading(reading);
         if !body.agents.is_empty() {
             let agents = body.agents.iter().map(|token| crawler(token));
@@ -80,7 +80,7 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             (None, None) => {}
         }
         let linted = lint(octets, &options);
-        within_budget(&app, linted.spent())?;
+        within_budget(&app, stop, linted.spent())?;
         Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
     })
     .await
@@ -125,7 +125,7 @@ struct PageBody<'a> {
 pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (place, read) = body_of(&app, request).await?;
     let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move || {
+    aside(&app, &place, read.octets.len(), move |_| {
         let app = there;
         let body: PageBody<'_> = object(&read.octets)?;
         let crawler = crawler(body.agent.as_deref().unwrap_or(NOBODY))?;
@@ -155,10 +155,10 @@ struct CompareBody<'a> {
 pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (place, read) = body_of(&app, request).await?;
     let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move || {
+    aside(&app, &place, read.octets.len(), move |stop| {
         let app = there;
         let body: CompareBody<'_> = object(&read.octets)?;
-        let (octets, options) = file(&body.robots, app.reading())?;
+        let (octets, options) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
         let agent = |token: &Cow<'_, str>| match token.trim() {
             "*" => Ok(None),
             token => ProductToken::new(token).map(Some).map_err(no_token),
@@ -172,15 +172,17 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
         });
         let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
         let compared = mayi::meaning::compare(octets, &options, &dialects, agents);
-        within_budget(&app, compared.spent)?;
+        within_budget(&app, stop, compared.spent)?;
         Ok(json(to_vec(&compared)))
     })
     .await
 }
 
 /// Refuses what has cost more than a request may: a part of it was left out.
-fn within_budget(app: &App, spent: Spent) -> Result<(), Problem> {
+fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), Problem> {
     match spent.ran_out {
+        // It was told to stop, and nobody hears this.
+        Some(_) if stop.is_stopped() => Err(Problem::internal()),
         Some(part) => {
             app.metrics.too_costly();
             Err(Problem::too_costly(part, app.config.limits.work))

@@ -63,7 +63,7 @@ pub(crate) async fn get(State(app): State<Arc<App>>, request: Request<Body>) -> 
     let origin = Origin::of_url(&url).map_err(RequestError::from)?;
     let robots = app.fetcher.on_behalf_of(place.by().client).robots(&origin).await;
     let octets = robots.robots_txt().map_or(0, |file| file.text().len());
-    aside(&app, &place, octets, move || {
+    aside(&app, &place, octets, move |_| {
         let report = robots.file_report();
         let shown = SiteFile::of(&robots, &report);
         let body = serde_json::to_vec(&shown).expect("what is known is JSON");

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+#[cfg(target_os = "linux")]
+use tokio::net::TcpSocket;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{Answer, Service, config};
@@ -81,9 +83,52 @@ async fn work_that_costs_too_much() {
     assert_eq!((answer.status, &*answer.problem()), (422, "too-costly"));
     let detail = answer.json()["detail"].as_str().expect("a detail").to_owned();
     assert!(detail.contains("`shadowed-rule`") && detail.contains("limits.work"), "{detail}");
+    // Comparing draws on it too, and names its own parts.
+    let answer = service.post("/v1/compare", body.clone()).await;
+    assert_eq!((answer.status, &*answer.problem()), (422, "too-costly"));
+    let detail = answer.json()["detail"].as_str().expect("a detail").to_owned();
+    assert!(detail.contains("`crawlers`"), "{detail}");
     let metrics = String::from_utf8(service.get("/metrics").await.body).expect("text");
-    assert!(metrics.contains("mayi_too_costly_total 1"), "{metrics}");
-    assert_eq!(Service::start().await.post("/v1/lint", body).await.status, 200);
+    assert!(metrics.contains("mayi_too_costly_total 2"), "{metrics}");
+    let roomy = Service::start().await;
+    for path in ["/v1/lint", "/v1/compare"] {
+        assert_eq!(roomy.post(path, body.clone()).await.status, 200, "{path}");
+    }
+}
+
+/// One address leaves connections to others, and is told why it has no more. All of loopback is there on Linux alone.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_client_has_half_of_the_connections() {
+    let mut config = config();
+    config.limits.connections = 4;
+    let service = Service::with(config).await;
+    let mut silent = Vec::new();
+    for _ in 0..4 {
+        silent.push(TcpStream::connect(service.address).await.expect("it listens"));
+    }
+    let mut refused = Vec::new();
+    silent[3].read_to_end(&mut refused).await.expect("it is closed");
+    let refused = Answer::parse(&refused);
+    assert_eq!((refused.status, &*refused.headers["retry-after"]), (503, "1"));
+    assert!(String::from_utf8_lossy(&refused.body).contains("connections"));
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.2:0".parse().expect("an address")).expect("loopback has it");
+    let asking = async {
+        let mut other = socket.connect(service.address).await.expect("it listens");
+        let head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        other.write_all(head.as_bytes()).await.expect("it reads");
+        Answer::read(&mut other).await
+    };
+    let answer = tokio::time::timeout(Duration::from_mins(1), asking).await;
+    let answer = answer.expect("all connections are one client's");
+    let metrics = String::from_utf8(answer.body).expect("text");
+    assert!(metrics.contains("mayi_connections_refused_total 2"), "{metrics}");
+    // Its own come back with what it gives back.
+    drop(silent);
+    while service.get("/healthz").await.status == 503 {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// One client leaves places to others.

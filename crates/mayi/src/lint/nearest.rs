@@ -51,6 +51,11 @@ pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
             }
             this[column + 1] = fewest;
         }
+        // What is too much in two rows is too much in all that follow, which are made of them.
+        let is_too_much = |slips: &[usize]| slips[..=other.len()].iter().all(|count| *count > most);
+        if is_too_much(&last) && is_too_much(&this) {
+            return None;
+        }
         (before_last, last) = (last, this);
     }
     Some(last[other.len()]).filter(|slips| *slips <= most)

@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, select_for_application};
 use crate::span::{LineCounter, LineNumber};
-use crate::structured::{Value, octets_of_path, split_path};
+use crate::structured::{Member, Value, each_member, octets_of_path, split_path};
 use crate::target::Target;
 
 /// What a file asks of one application.
@@ -125,11 +125,10 @@ fn read_rules(
     for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
         let (path, list) = split_path(robots.value(record));
         let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
-        let Ok(list) = sfv::Parser::new(list).parse::<sfv::List>() else { continue };
-        for entry in list {
-            let sfv::ListEntry::Item(item) = entry else { continue };
-            let Some(name) = item.bare_item.as_token() else { continue };
-            let Some(rules) = named.get_mut(name.as_str()) else { continue };
+        each_member(list, |member| {
+            let Member::Item(item) = member else { return };
+            let Some(name) = item.bare_item.as_token() else { return };
+            let Some(rules) = named.get_mut(name.as_str()) else { return };
             let line = counter.line_at(record.start());
             let parameters = item.params.into_iter().map(|(key, value)| (key.into(), value.into()));
             match rules.last_mut() {
@@ -137,7 +136,7 @@ fn read_rules(
                 Some((rule, known)) if rule.line == line => known.extend(parameters),
                 _ => rules.push((AppRule { line, octets, applies: false }, parameters.collect())),
             }
-        }
+        });
     }
     Some(selection.by)
 }

@@ -10,7 +10,7 @@ use crate::robots_txt::{Line, LineRecord, RobotsTxt};
 use crate::selection;
 use crate::span::{LineNumber, Span};
 use crate::spec::Clause;
-use crate::structured::split_path;
+use crate::structured::{is_list, split_path};
 
 /// One place where a file is irregular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ fn unusable_start(
 fn unreadable_value(record: &LineRecord<'_>) -> Option<IrregularityKind> {
     let (_, value) = split_path(record.value());
     let parses = if record.directive().is_some_and(|directive| directive.name == APP_DIRECTIVES.name) {
-        sfv::Parser::new(value).parse::<sfv::List>().is_ok()
+        is_list(value)
     } else {
         Statement::parse(value).is_some()
     };

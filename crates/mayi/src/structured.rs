@@ -3,7 +3,12 @@
 //! Parsing is the library's; here is only what the drafts take from it.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt;
+
+use sfv::visitor::{
+    EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ListVisitor, ParameterVisitor,
+};
 
 use crate::dialect::Comparison;
 use crate::forms::Forms;
@@ -166,9 +171,124 @@ pub(crate) fn octets_of_path(
     pattern.matches_one_of(forms).then(|| pattern.octets())
 }
 
+/// A member of a List.
+pub(crate) enum Member {
+    Item(sfv::Item),
+    InnerList,
+}
+
+/// Whether a text is a List.
+pub(crate) fn is_list(text: &[u8]) -> bool {
+    sfv::Parser::new(text).parse_list_with_visitor(Ignored).is_ok()
+}
+
+/// Tells of the members of a List, one after the other: a long one would take a hundred times its size if it
+/// were kept. Nothing is told of a text that is no List, which is passed over as a whole (RFC 9651 §4.2).
+pub(crate) fn each_member(text: &[u8], tell: impl FnMut(Member)) {
+    if is_list(text) {
+        let told = sfv::Parser::new(text).parse_list_with_visitor(Members { tell });
+        debug_assert!(told.is_ok(), "it was one a moment ago");
+    }
+}
+
+struct Members<F> {
+    tell: F,
+}
+
+impl<'t, F: FnMut(Member)> ListVisitor<'t> for Members<F> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn entry(&mut self) -> Result<impl EntryVisitor<'t>, Infallible> {
+        Ok(NextMember { tell: &mut self.tell })
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+struct NextMember<'m, F> {
+    tell: &'m mut F,
+}
+
+impl<'t, F: FnMut(Member)> EntryVisitor<'t> for NextMember<'_, F> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'t>, Infallible> {
+        Ok(self)
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'t>, Infallible> {
+        (self.tell)(Member::InnerList);
+        Ok(Ignored)
+    }
+}
+
+impl<'t, F: FnMut(Member)> ItemVisitor<'t> for NextMember<'_, F> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn bare_item(
+        self,
+        item: sfv::BareItemFromInput<'t>,
+    ) -> Result<impl ParameterVisitor<'t, Out = ()>, Infallible> {
+        Ok(NextItem { tell: self.tell, item: sfv::Item::new(item) })
+    }
+}
+
+struct NextItem<'m, F> {
+    tell: &'m mut F,
+    item: sfv::Item,
+}
+
+impl<'t, F: FnMut(Member)> ParameterVisitor<'t> for NextItem<'_, F> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn parameter(
+        &mut self,
+        key: &'t sfv::KeyRef,
+        value: sfv::BareItemFromInput<'t>,
+    ) -> Result<(), Infallible> {
+        self.item.params.insert(key.to_owned(), value.into());
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        (self.tell)(Member::Item(self.item));
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_are_told_of_one_by_one() {
+        let told = |text: &str| {
+            let mut told = Vec::new();
+            each_member(text.as_bytes(), |member| {
+                told.push(match member {
+                    Member::Item(item) => {
+                        let list: sfv::List = sfv::Parser::new(text).parse().expect("a List");
+                        assert_eq!(list[told.len()], sfv::ListEntry::Item(item.clone()));
+                        format!("{}, {} parameters", Value::from(item.bare_item), item.params.len())
+                    }
+                    Member::InnerList => "an inner list".to_owned(),
+                });
+            });
+            told
+        };
+        assert_eq!(
+            told("a;x=1;y;x=2, (b c), \"d\""),
+            ["a, 2 parameters", "an inner list", "\"d\", 0 parameters"]
+        );
+        assert!(told("").is_empty());
+        // What is no List is passed over as a whole.
+        assert!(told("a, b;c, !").is_empty() && !is_list(b"a, b;c, !") && is_list(b"a"));
+    }
 
     #[test]
     fn paths_and_what_follows() {

@@ -35,6 +35,7 @@ pub(crate) struct Work {
 /// let file = b"User-agent: *\nDisallow: /*a\nAllow: /*b\n";
 /// assert_eq!(lint(file, &options).spent().ran_out, None);
 /// stop.stop();
+/// assert!(stop.is_stopped());
 /// assert_eq!(lint(file, &options).spent().ran_out, Some("shadowed-rule"));
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::context::{Context, Entry};
 use crate::directive::{APP_DIRECTIVES, Directive};
 use crate::span::Span;
-use crate::structured::split_path;
+use crate::structured::{Member, each_member, split_path};
 
 /// A record with a structured value.
 pub(super) struct Structured<'c> {
@@ -35,13 +35,13 @@ pub(super) fn each_application<'c>(
     mut visit: impl FnMut(&Structured<'c>, &str, &sfv::Parameters),
 ) {
     for line in of(context, &APP_DIRECTIVES) {
-        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
-        for entry in &list {
-            let sfv::ListEntry::Item(item) = entry else { continue };
-            if let Some(application) = item.bare_item.as_token() {
+        each_member(line.value, |member| {
+            if let Member::Item(item) = member
+                && let Some(application) = item.bare_item.as_token()
+            {
                 visit(&line, application.as_str(), &item.params);
             }
-        }
+        });
     }
 }
 

@@ -3,6 +3,8 @@
 //! Values are compared as they are understood: the delay that counts, the signals together, statements
 //! by their path and labels. Their order counts where the later one wins (APP-4) and nowhere else.
 
+use std::fmt::Write as _;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -17,7 +19,7 @@ use crate::records::content_signals;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{Selection, select_for_application};
 use crate::span::LineCounter;
-use crate::structured::split_path;
+use crate::structured::{Member, Value, each_member, is_list, split_path};
 
 /// What became of one kind of record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -119,8 +121,11 @@ fn understood(
                 [&normalised_path(path, comparison)[..], b" ", labels.join(",").as_bytes()].concat()
             } else if *directive == APP_DIRECTIVES {
                 let (path, list) = split_path(value);
-                let list: sfv::List = sfv::Parser::new(list).parse().ok()?;
-                [&normalised_path(path, comparison)[..], b" ", format!("{list:?}").as_bytes()].concat()
+                if !is_list(list) {
+                    return None;
+                }
+                [&normalised_path(path, comparison)[..], b" ", applications_in(list).as_bytes()]
+                    .concat()
             } else if *directive == ALLOW_AI_TRAINING || *directive == DISALLOW_AI_TRAINING {
                 let pattern = PathPattern::read(value, comparison);
                 Some(pattern.normalised()).filter(|pattern| !pattern.is_empty())?.to_vec()
@@ -133,6 +138,22 @@ fn understood(
             Some((meaning, ValueAt { value: String::from_utf8_lossy(value).into_owned(), line }))
         })
         .collect()
+}
+
+/// The members of a List that name applications, with their parameters, written in one way: other members say
+/// nothing (APP-3).
+fn applications_in(list: &[u8]) -> String {
+    let mut written = String::new();
+    each_member(list, |member| {
+        let Member::Item(item) = member else { return };
+        let Some(name) = item.bare_item.as_token() else { return };
+        written.push_str(name.as_str());
+        for (key, value) in item.params {
+            let _infallible = write!(written, ";{}={}", key.as_str(), Value::from(value));
+        }
+        written.push(',');
+    });
+    written
 }
 
 /// What Content-Signal says, key by key, with the last line that has the key.

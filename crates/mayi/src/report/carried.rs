@@ -7,12 +7,19 @@
 
 use memchr::{memchr2, memmem};
 
+/// How long a request has to be for this to be worth looking for.
+const SHORTEST: usize = 512;
+
 /// How long the rest may be, which is copied.
 const LONGEST_REST: usize = 16 * 1024;
 
 /// The text of the member `robots`, where it is a string with escapes, and the JSON with an empty string
 /// in its place.
 pub(super) fn carried(json: &[u8]) -> Option<(String, Vec<u8>)> {
+    if json.len() < SHORTEST { None } else { cut_out(json) }
+}
+
+fn cut_out(json: &[u8]) -> Option<(String, Vec<u8>)> {
     // In JSON, a quote behind one of these starts a string. So this is the name of a member, of the
     // request or of something in it that has no such member, which the reader will say. Where it is not
     // JSON, it is not JSON without the text either.
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_text_is_cut_out_where_it_is_what_it_seems() {
-        let cut = |json: &str| carried(json.as_bytes());
+        let cut = |json: &str| cut_out(json.as_bytes());
         let (text, rest) =
             cut(r#"{"url":"u","robots" : "a\nb\u00e9\"\\\/\r\t","agent":"x"}"#).expect("it");
         assert_eq!(text, "a\nb\u{e9}\"\\/\r\t");
@@ -95,8 +102,11 @@ mod tests {
         ] {
             assert_eq!(cut(json), None, "{json}");
         }
-        assert_eq!(carried(b"{\"robots\":\"\\n\xFF\"}"), None);
+        assert_eq!(cut_out(b"{\"robots\":\"\\n\xFF\"}"), None);
         let long = format!(r#"{{"robots":"\n","url":"{}"}}"#, "a".repeat(LONGEST_REST));
         assert_eq!(cut(&long), None);
+        let json = |lines: usize| format!(r#"{{"robots":"{}"}}"#, r"\n".repeat(lines));
+        assert_eq!(carried(json(10).as_bytes()), None);
+        assert!(carried(json(SHORTEST).as_bytes()).is_some_and(|(text, _)| text.len() == SHORTEST));
     }
 }

@@ -20,6 +20,7 @@
 use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
+use crate::structured::{Member, each_member};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X003",
@@ -34,22 +35,23 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in statements::of(context, &APP_DIRECTIVES) {
-        let Ok(list) = sfv::Parser::new(line.value).parse::<sfv::List>() else { continue };
-        for (place, entry) in list.iter().enumerate() {
-            let (what, word) = match entry {
-                sfv::ListEntry::Item(item) if item.bare_item.as_token().is_some() => continue,
-                sfv::ListEntry::Item(item) => match item.bare_item.as_string() {
+        let mut place = 0;
+        each_member(line.value, |member| {
+            place += 1;
+            let (what, word) = match &member {
+                Member::Item(item) if item.bare_item.as_token().is_some() => return,
+                Member::Item(item) => match item.bare_item.as_string() {
                     Some(text) => ("a String", text.as_str()),
                     None => ("no Token", ""),
                 },
-                sfv::ListEntry::InnerList(_) => ("an Inner List", ""),
+                Member::InnerList => ("an Inner List", ""),
             };
             found.report(line.span_of(word, context), || {
                 Draft::new(
-                    format!("member {} of the List is {what}, not the identifier of an application", place + 1),
+                    format!("member {place} of the List is {what}, not the identifier of an application"),
                     "Crawlers that read App-Directives ignore the member; others pass the line over anyway.",
                 )
             });
-        }
+        });
     }
 }

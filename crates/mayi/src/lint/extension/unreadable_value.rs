@@ -24,6 +24,7 @@ use crate::directive::{APP_DIRECTIVES, CONTENT_USAGE};
 use crate::lint::prelude::*;
 use crate::lint::statements;
 use crate::preference::Statement;
+use crate::structured::is_list;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X002",
@@ -38,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let lists = statements::of(context, &APP_DIRECTIVES)
-        .filter(|line| sfv::Parser::new(line.value).parse::<sfv::List>().is_err())
+        .filter(|line| !is_list(line.value))
         .map(|line| (line, "a List, such as `examplesearch;widgets=?0`"));
     let dictionaries = statements::of(context, &CONTENT_USAGE)
         .filter(|line| Statement::parse(line.value).is_none())

@@ -13,7 +13,7 @@ use memchr::memchr;
 use crate::dialect::Comparison;
 use crate::forms::{Folds, Forms};
 use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
-use crate::percent::{is_raw, normalise, normalise_as_google, not_raw_or};
+use crate::percent::{SIGNS, Sign, normalise, normalise_as_google, not_raw_or};
 use crate::places::SearchedText;
 use crate::target::Target;
 
@@ -175,22 +175,22 @@ impl Plain {
         let mut wildcards = Wildcards::None;
         let mut folds = Folds::NONE;
         let odd = try_each_sign(text, range.start..range.start + compared, |place, octet| {
-            match SIGNS_OF_PATTERNS[usize::from(octet)] {
-                SignOfPattern::Raw => signs = signs.with(octet),
-                SignOfPattern::Star if wildcards == Wildcards::None => {
+            match SIGNS[usize::from(octet)] {
+                Sign::Raw | Sign::Dot | Sign::Hash => signs = signs.with(octet),
+                Sign::Star if wildcards == Wildcards::None => {
                     wildcards = Wildcards::One;
                     head = place - range.start;
                 }
-                SignOfPattern::Star => wildcards = Wildcards::Several,
-                SignOfPattern::Mark => {
+                Sign::Star => wildcards = Wildcards::Several,
+                Sign::QuestionMark => {
                     signs = signs.with(octet);
                     folds = folds | Folds::QUERY;
                 }
-                SignOfPattern::Dollar => {
+                Sign::Dollar => {
                     signs = signs.with(octet);
                     folds = folds | Folds::DOLLARS;
                 }
-                SignOfPattern::Changed => return ControlFlow::Break(()),
+                Sign::Changed => return ControlFlow::Break(()),
             }
             ControlFlow::Continue(())
         });
@@ -221,33 +221,6 @@ impl Ends {
         Self { compared: text.len() - stars, anchored: false }
     }
 }
-
-/// What a sign in a pattern tells.
-#[derive(Clone, Copy)]
-enum SignOfPattern {
-    Raw,
-    Star,
-    Mark,
-    Dollar,
-    /// It is changed by normalisation, or may be.
-    Changed,
-}
-
-static SIGNS_OF_PATTERNS: [SignOfPattern; 256] = {
-    let mut signs = [SignOfPattern::Changed; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        signs[octet] = match octet as u8 {
-            b'*' => SignOfPattern::Star,
-            b'?' => SignOfPattern::Mark,
-            b'$' => SignOfPattern::Dollar,
-            octet if is_raw(octet) => SignOfPattern::Raw,
-            _ => SignOfPattern::Changed,
-        };
-        octet += 1;
-    }
-    signs
-};
 
 impl Shape {
     pub(crate) fn of(body: &[u8], anchored: bool) -> Self {

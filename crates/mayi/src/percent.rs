@@ -34,6 +34,38 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
+/// What a sign, which is no letter, digit, `-`, `_` or `/`, tells whoever goes over a URL or a pattern once.
+#[derive(Clone, Copy)]
+pub(crate) enum Sign {
+    /// Nothing: normalisation leaves it alone.
+    Raw,
+    Dot,
+    QuestionMark,
+    Hash,
+    Star,
+    Dollar,
+    /// Normalisation changes it, or may do so.
+    Changed,
+}
+
+pub(crate) static SIGNS: [Sign; 256] = {
+    let mut signs = [Sign::Changed; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        signs[octet] = match octet as u8 {
+            b'.' => Sign::Dot,
+            b'?' => Sign::QuestionMark,
+            b'#' => Sign::Hash,
+            b'*' => Sign::Star,
+            b'$' => Sign::Dollar,
+            octet if is_raw(octet) => Sign::Raw,
+            _ => Sign::Changed,
+        };
+        octet += 1;
+    }
+    signs
+};
+
 /// Whether the octet stands for itself in both forms, so that normalisation leaves it alone.
 pub(crate) const fn is_raw(octet: u8) -> bool {
     matches!(CLASSES[octet as usize], Class::Raw)

@@ -12,7 +12,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::forms::Folds;
 use crate::octets::{OctetSet, Signs, try_each_sign};
-use crate::percent::{is_raw, normalise};
+use crate::percent::{SIGNS, Sign, normalise};
 
 /// What a crawler asks about: the path and query of a URL.
 ///
@@ -162,13 +162,13 @@ fn plain(url: &[u8], path: usize) -> Option<(usize, Signs)> {
     let mut in_query = false;
     let odd = try_each_sign(url, path..url.len(), |place, octet| {
         signs = signs.with(octet);
-        match SIGNS_OF_URLS[usize::from(octet)] {
-            SignOfUrl::Raw => {}
-            SignOfUrl::Fragment => return ControlFlow::Break(Some(place)),
-            SignOfUrl::Query => in_query = true,
+        match SIGNS[usize::from(octet)] {
+            Sign::Raw | Sign::Star | Sign::Dollar => {}
+            Sign::Hash => return ControlFlow::Break(Some(place)),
+            Sign::QuestionMark => in_query = true,
             // It may be that of a dot segment.
-            SignOfUrl::Dot if in_query || url[place - 1] != b'/' => {}
-            SignOfUrl::Dot | SignOfUrl::Changed => return ControlFlow::Break(None),
+            Sign::Dot if in_query || url[place - 1] != b'/' => {}
+            Sign::Dot | Sign::Changed => return ControlFlow::Break(None),
         }
         ControlFlow::Continue(())
     });
@@ -177,33 +177,6 @@ fn plain(url: &[u8], path: usize) -> Option<(usize, Signs)> {
         ControlFlow::Break(end) => Some((end?, signs)),
     }
 }
-
-/// What a sign in a path or query tells.
-#[derive(Clone, Copy)]
-enum SignOfUrl {
-    Raw,
-    Dot,
-    Query,
-    Fragment,
-    /// It is changed by normalisation, or may be.
-    Changed,
-}
-
-static SIGNS_OF_URLS: [SignOfUrl; 256] = {
-    let mut signs = [SignOfUrl::Changed; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        signs[octet] = match octet as u8 {
-            b'.' => SignOfUrl::Dot,
-            b'?' => SignOfUrl::Query,
-            b'#' => SignOfUrl::Fragment,
-            octet if is_raw(octet) => SignOfUrl::Raw,
-            _ => SignOfUrl::Changed,
-        };
-        octet += 1;
-    }
-    signs
-};
 
 /// RFC 3986 §5.2.4 for an absolute path; no path is `/`.
 fn resolve_dot_segments(path: &[u8]) -> Vec<u8> {

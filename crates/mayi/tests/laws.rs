@@ -8,6 +8,8 @@
 mod generators;
 #[path = "laws/mod.rs"]
 mod laws;
+#[path = "laws/messages.rs"]
+mod messages;
 #[path = "laws/purity.rs"]
 mod purity;
 #[path = "laws/sources.rs"]
@@ -98,26 +100,26 @@ proptest! {
     #[test]
     fn any_octets_are_a_file(
         robots in generators::robots(),
-        charset in prop::option::of(generators::charset()),
+        charset in prop::option::of(messages::charset()),
     ) {
         text::any_octets_are_a_file(&robots, charset);
     }
 
     /// Law 9: whoever sends anything to a front end gets JSON for it.
     #[test]
-    fn any_octets_get_an_answer(json in generators::nearly_json()) {
+    fn any_octets_get_an_answer(json in messages::nearly_json()) {
         json::any_octets_get_an_answer(&json);
     }
 
     /// Law 10 (REP-19): no server can keep a crawler busy with redirects.
     #[test]
-    fn an_attempt_is_short(url in generators::url(), responses in generators::responses()) {
+    fn an_attempt_is_short(url in generators::url(), responses in messages::responses()) {
         access::an_attempt_is_short(&url, &responses);
     }
 
     /// Law 10 (REP-23): no server can keep its rules from being asked for again.
     #[test]
-    fn freshness_is_bounded(fields in generators::fields(), received in any::<u64>()) {
+    fn freshness_is_bounded(fields in messages::fields(), received in any::<u64>()) {
         access::freshness_is_bounded(&fields, received);
         access::freshness_is_bounded(&fields, 784_111_777); // when the dates of the generator are
     }
@@ -262,7 +264,7 @@ proptest! {
     /// TAG-4, TAG-8, TAG-10: chunks do not matter, and more is more restrictive.
     #[test]
     fn page_controls_add_up(
-        (tag, old, html) in (generators::tag(), generators::tag(), generators::html()),
+        (tag, old, html) in (messages::tag(), messages::tag(), messages::html()),
         size in 1..9_usize,
     ) {
         page::chunks_do_not_matter(html.as_bytes(), size);

@@ -138,15 +138,11 @@ async fn a_client_has_half_of_the_places() {
     config.limits.in_flight = 4;
     let service = Service::with(config).await;
     let (url, site) = silent_site().await;
-    let body = json!({ "url": url, "agent": "a" }).to_string();
-    let head = format!(
-        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let request = asking(&url);
     let mut first = Vec::new();
     for _ in 0..2 {
         let mut stream = TcpStream::connect(service.address).await.expect("it listens");
-        stream.write_all(head.as_bytes()).await.expect("it reads");
+        stream.write_all(request.as_bytes()).await.expect("it reads");
         first.push(stream);
     }
     let _fetched = site.accept().await.expect("the requests are being answered");
@@ -198,6 +194,13 @@ async fn a_client_that_asks_too_often() {
     assert_eq!(service.get("/healthz").await.status, 200, "who watches is not counted");
 }
 
+/// A question about a URL, by whoever asks once.
+fn asking(url: &str) -> String {
+    let body = json!({ "url": url, "agent": "a" }).to_string();
+    let fields = format!("Host: localhost\r\nConnection: close\r\nContent-Length: {}", body.len());
+    format!("POST /v1/decide HTTP/1.1\r\n{fields}\r\n\r\n{body}")
+}
+
 /// A site that accepts and says nothing, so that a request about it takes its time.
 async fn silent_site() -> (String, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -213,16 +216,12 @@ async fn more_than_can_be_answered() {
     config.limits.queue_milliseconds = 60_000;
     let service = Service::with(config).await;
     let (url, site) = silent_site().await;
-    let body = json!({ "url": url, "agent": "a" }).to_string();
-    let head = format!(
-        "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let request = asking(&url);
     let mut first = TcpStream::connect(service.address).await.expect("it listens");
-    first.write_all(head.as_bytes()).await.expect("it reads");
+    first.write_all(request.as_bytes()).await.expect("it reads");
     let (mut fetched, _) = site.accept().await.expect("the first request has its place");
     let mut second = TcpStream::connect(service.address).await.expect("it listens");
-    second.write_all(head.as_bytes()).await.expect("it reads");
+    second.write_all(request.as_bytes()).await.expect("it reads");
     // The second one waits; once it does, there is no room for a third.
     loop {
         let third = service.get("/v1/dialects").await;

@@ -107,7 +107,7 @@ pub(crate) struct Question {
     pub(crate) html: Option<PathBuf>,
 
     /// How the file is read
-    #[arg(long, value_name = "NAME", default_value = "rfc9309")]
+    #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name())]
     pub(crate) dialect: DialectName,
 
     #[command(flatten)]

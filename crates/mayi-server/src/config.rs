@@ -203,7 +203,7 @@ pub struct Reading {
 impl Default for Reading {
     fn default() -> Self {
         Self {
-            dialect: mayi::Dialect::RFC9309.name().to_owned(),
+            dialect: mayi::Dialect::default().name().to_owned(),
             no_extensions: Vec::new(),
             registries: Vec::new(),
             registered_purposes_only: false,

@@ -2,6 +2,9 @@
 //!
 //! The default is [`Dialect::RFC9309`]. Where a dialect differs, the code that reads asks it by a
 //! named question; there is no second parser and no second matcher. Another dialect is another value.
+//!
+//! No other file knows a dialect by its name, which a test holds. Who has to heed how others read a file
+//! (`format`, lints) asks for the dialects that people's files meet.
 
 use std::fmt;
 
@@ -27,6 +30,9 @@ use crate::extension::{Extension, Extensions};
 pub struct Dialect {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
+    /// Who reads everybody's files by it, as a word of a sentence, where that is not the crawlers that follow the
+    /// standard. A dialect that is there to be compared with, or asked for, has none.
+    pub(crate) reader: Option<&'static str>,
     /// What is read beyond REP; the directives of other extensions are other records.
     pub(crate) extensions: Extensions,
     pub(crate) names: Names,
@@ -77,8 +83,10 @@ pub(crate) enum Tokens {
 /// In which form pattern and target are compared (REP-7, REP-11, REP-12, REP-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
+    /// Both in one form, whichever way a character is written.
     Normalised,
-    AsGoogle,
+    /// As they are written, but for octets outside ASCII, which a pattern has encoded.
+    AsWritten,
 }
 
 /// What is made of octets that are not plain UTF-8 (REP-14).
@@ -104,6 +112,7 @@ impl Dialect {
     pub const RFC9309: Self = Self {
         name: "rfc9309",
         summary: "RFC 9309 and the drafts that extend it; the default",
+        reader: None,
         extensions: Extensions::ALL,
         names: Names::Whole,
         missing_colon: MissingColon::AfterAName,
@@ -128,12 +137,13 @@ impl Dialect {
     pub const GOOGLE: Self = Self {
         name: "google",
         summary: "the decisions of google/robotstxt, one for one",
+        reader: Some("Google"),
         extensions: Extensions::NONE.with(Extension::Misspellings),
         names: Names::Prefix,
         missing_colon: MissingColon::WithoutAny,
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::LettersOnly,
-        comparison: Comparison::AsGoogle,
+        comparison: Comparison::AsWritten,
         encoding: Encoding::PartialMark,
         lines: Lines::Cut(16_663),
         allows_robots_txt: false,
@@ -146,6 +156,11 @@ impl Dialect {
     /// The built-in dialect of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|dialect| dialect.name == name).cloned()
+    }
+
+    /// The dialects that people's files meet beside the default, each with the one who reads by it.
+    pub(crate) fn met() -> impl Iterator<Item = (&'static Self, &'static str)> {
+        Self::ALL.iter().filter_map(|dialect| Some((dialect, dialect.reader?)))
     }
 
     /// Its name.

@@ -134,13 +134,24 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The ways to read a line. Extensions are read each by its own names, so that leaving each out, and
 /// all of them, shows what any choice of them would.
 static READINGS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
-    let all = Dialect::RFC9309;
-    let mut readings = vec![all.clone(), Dialect::GOOGLE];
-    readings.push(Dialect::GOOGLE.without(Extension::Misspellings));
-    readings.push(Extension::ALL.iter().fold(all.clone(), |dialect, off| dialect.without(*off)));
-    readings.extend(Extension::ALL.iter().map(|off| all.clone().without(*off)));
+    let mut readings: Vec<Dialect> = Vec::new();
+    for dialect in dialects() {
+        let without_one = Extension::ALL.iter().map(|off| dialect.clone().without(*off));
+        let plain = Extension::ALL.iter().fold(dialect.clone(), |dialect, off| dialect.without(*off));
+        // A dialect that reads few extensions is often the same without one of them.
+        for reading in [dialect.clone(), plain].into_iter().chain(without_one) {
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+    }
     readings
 });
+
+/// The dialects that people's files meet.
+fn dialects() -> impl Iterator<Item = Dialect> {
+    std::iter::once(Dialect::default()).chain(Dialect::met().map(|(dialect, _)| dialect.clone()))
+}
 
 /// Lays out the lines of a text.
 fn write_lines(to: &mut Vec<u8>, text: &[u8]) {
@@ -205,7 +216,7 @@ fn laid_out(line: &[u8]) -> Cow<'_, [u8]> {
 fn canonical(line: &[u8]) -> Vec<u8> {
     let (before, comment) = line.split_at(memchr(b'#', line).unwrap_or(line.len()));
     let before = trim(before);
-    let mut canonical = match syntax::read_line(before, &Dialect::RFC9309) {
+    let mut canonical = match syntax::read_line(before, &Dialect::default()) {
         Content::Record(record) if !record.without_colon => {
             let name = match record.directive {
                 Some(id) if !record.misspelled => DIRECTIVES[usize::from(id)].name.as_bytes(),
@@ -239,7 +250,7 @@ fn same_record(one: &RawRecord<'_>, other: &RawRecord<'_>, dialect: &Dialect) ->
     // A name that is right may be respelled, whether or not its extension is read; any other is all
     // that says what the record is.
     let right =
-        |record: &RawRecord<'_>| Dialect::RFC9309.directive(record.name).filter(|found| !found.1);
+        |record: &RawRecord<'_>| Dialect::default().directive(record.name).filter(|found| !found.1);
     let slips = |record: &RawRecord<'_>| (record.misspelled, record.without_colon);
     one.directive == other.directive
         && one.value == other.value
@@ -255,7 +266,7 @@ fn reads_the_same(one: &[u8], other: &[u8]) -> bool {
     fn records<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = (&'static str, &'r [u8])> {
         robots.records().iter().map(|record| (record.directive().name, robots.value(*record)))
     }
-    [Dialect::RFC9309, Dialect::GOOGLE].into_iter().all(|dialect| {
+    dialects().all(|dialect| {
         let options = ReadOptions::default().with_dialect(dialect);
         let (one, other) = (RobotsTxt::read(one, &options), RobotsTxt::read(other, &options));
         records(&one).eq(records(&other))
@@ -292,7 +303,7 @@ impl Starts {
             if starts_everywhere {
                 wants_blank[with_comments_above(lines, index)] = true;
             }
-            match role_of(line, &Dialect::RFC9309) {
+            match role_of(line, &Dialect::default()) {
                 Some(Role::FileRecord) => {
                     let behind_rules = in_rules.iter().all(|in_rules| *in_rules);
                     file_records = file_records.or(behind_rules.then_some(index));
@@ -328,7 +339,7 @@ fn is_blank_or_comment(line: &[u8]) -> bool {
 fn with_comments_above(lines: &[Cow<'_, [u8]>], line: usize) -> usize {
     let is_about_next = |line: &Cow<'_, [u8]>| {
         let Some(comment) = line.strip_prefix(b"#") else { return false };
-        !role_of(comment, &Dialect::RFC9309).is_some_and(|role| !matches!(role, Role::StartsGroup(_)))
+        !role_of(comment, &Dialect::default()).is_some_and(|role| !matches!(role, Role::StartsGroup(_)))
     };
     let above = lines[..line].iter().rev().take_while(|line| is_about_next(line)).count();
     line - above

@@ -179,8 +179,8 @@ impl<'u> Forms<'u> {
                 let text = SearchedText::new(Cow::Borrowed(target.normalised()));
                 Self { text, folds: target.folds(), signs: target.signs(), folded: OnceCell::new() }
             }
-            Comparison::AsGoogle => {
-                let text = SearchedText::new(target.as_google_cuts_it());
+            Comparison::AsWritten => {
+                let text = SearchedText::new(target.as_written());
                 Self { text, folds: Folds::NONE, signs: Signs::ALL, folded: OnceCell::new() }
             }
         }

@@ -13,7 +13,7 @@ use memchr::memchr;
 use crate::dialect::Comparison;
 use crate::forms::{Folds, Forms};
 use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
-use crate::percent::{SIGNS, Sign, normalise, normalise_as_google, not_raw_or};
+use crate::percent::{SIGNS, Sign, encode_as_written, normalise, not_raw_or};
 use crate::places::SearchedText;
 use crate::target::Target;
 
@@ -84,13 +84,13 @@ impl<'p> PathPattern<'p> {
     pub(crate) fn read_changed(written: &'p [u8], comparison: Comparison) -> Self {
         let normalised = match comparison {
             Comparison::Normalised => normalise(written),
-            Comparison::AsGoogle => normalise_as_google(written),
+            Comparison::AsWritten => encode_as_written(written),
         };
         let Ends { compared, anchored } = Ends::of(&normalised);
         let text = &normalised[..compared];
         let folds = match comparison {
             Comparison::Normalised => Folds::of_pattern(text),
-            Comparison::AsGoogle => Folds::NONE,
+            Comparison::AsWritten => Folds::NONE,
         };
         let body = (folds != Folds::NONE).then(|| folds.fold_pattern(text));
         let shape = Shape::of(body.as_deref().unwrap_or(text), anchored);

@@ -120,9 +120,9 @@ pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(normalised)
 }
 
-/// What google/robotstxt does to a pattern instead: escapes get upper-case digits, octets outside
-/// ASCII are encoded, and nothing else changes.
-pub(crate) fn normalise_as_google(octets: &[u8]) -> Cow<'_, [u8]> {
+/// The form of a pattern in dialects that compare what is written: escapes get upper-case digits, octets
+/// outside ASCII are encoded, and nothing else changes.
+pub(crate) fn encode_as_written(octets: &[u8]) -> Cow<'_, [u8]> {
     if octets.iter().all(|&octet| octet < 0x80 && octet != b'%') {
         return Cow::Borrowed(octets);
     }
@@ -178,9 +178,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(octets: &str, normalised: &str, google: &str) {
+    fn check(octets: &str, normalised: &str, as_written: &str) {
         assert_eq!(String::from_utf8_lossy(&normalise(octets.as_bytes())), normalised);
-        assert_eq!(String::from_utf8_lossy(&normalise_as_google(octets.as_bytes())), google);
+        assert_eq!(String::from_utf8_lossy(&encode_as_written(octets.as_bytes())), as_written);
     }
 
     #[test]
@@ -203,6 +203,6 @@ mod tests {
     #[test]
     fn what_needs_no_change_is_borrowed() {
         assert!(matches!(normalise(b"/a/*.php$?q=[1]"), Cow::Borrowed(_)));
-        assert!(matches!(normalise_as_google(b"/a b"), Cow::Borrowed(_)));
+        assert!(matches!(encode_as_written(b"/a b"), Cow::Borrowed(_)));
     }
 }

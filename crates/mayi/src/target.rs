@@ -110,9 +110,9 @@ impl<'u> Target<'u> {
         *self.normalised == *b"/robots.txt"
     }
 
-    /// Path and query as google/robotstxt cuts them, with nothing changed: the path starts at the
-    /// first `/`, `?` or `;` behind the scheme, and a NUL ends the URL.
-    pub(crate) fn as_google_cuts_it(&self) -> Cow<'_, [u8]> {
+    /// Path and query for dialects that compare what is written, with nothing changed, cut as google/robotstxt
+    /// cuts them: the path starts at the first `/`, `?` or `;` behind the scheme, and a NUL ends the URL.
+    pub(crate) fn as_written(&self) -> Cow<'_, [u8]> {
         let url = self.url.as_bytes();
         let scheme_end = match memchr::memmem::find(url, b"://") {
             Some(at) if !url[..at].iter().any(|octet| b"/?;".contains(octet)) => at + 3,
@@ -419,10 +419,10 @@ mod tests {
     }
 
     #[test]
-    fn google_cuts_differently() {
+    fn what_is_written_is_cut_differently() {
         let cut = |url| {
             let target = Target::parse(url).expect("the URL is a good one");
-            String::from_utf8_lossy(&target.as_google_cuts_it()).into_owned()
+            String::from_utf8_lossy(&target.as_written()).into_owned()
         };
         assert_eq!(cut("https://h/a/../b?c#d"), "/a/../b?c");
         assert_eq!(cut("https://h;p/x"), "/;p/x");

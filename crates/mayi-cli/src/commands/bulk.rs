@@ -159,7 +159,7 @@ pub(crate) struct Bulk {
     fail_on_error: bool,
 
     /// How the files are read
-    #[arg(long, value_name = "NAME", default_value = "rfc9309", help_heading = "robots.txt")]
+    #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name(), help_heading = "robots.txt")]
     dialect: DialectName,
 
     #[command(flatten)]

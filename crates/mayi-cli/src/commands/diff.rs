@@ -32,7 +32,7 @@ pub(crate) struct DiffArgs {
     new: String,
 
     /// How the files are read
-    #[arg(long, value_name = "NAME", default_value = "rfc9309")]
+    #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name())]
     dialect: DialectName,
 
     #[command(flatten)]

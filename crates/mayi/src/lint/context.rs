@@ -8,7 +8,7 @@ use encoding_rs::Encoding as Charset;
 
 use super::Lint;
 use super::lines::{LineView, Lines};
-use super::meaning::{GoogleGroups, said};
+use super::meaning::{MetGroups, said};
 use super::options::Options;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
@@ -32,7 +32,7 @@ pub(super) struct Context<'c, 't> {
     /// Rules, statements and records of a group before every group-start line.
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
-    google: OnceCell<GoogleGroups>,
+    met: OnceCell<Vec<MetGroups>>,
     /// The values of group-start lines, in lower case.
     names: OnceCell<HashSet<Vec<u8>>>,
     work: Work,
@@ -89,7 +89,7 @@ impl<'c, 't> Context<'c, 't> {
             groups,
             outside,
             rules_for: OnceCell::new(),
-            google: OnceCell::new(),
+            met: OnceCell::new(),
             names: OnceCell::new(),
             work: options.reading().work_for(text.len()),
             current: Cell::new("reading"),
@@ -165,16 +165,21 @@ impl<'c, 't> Context<'c, 't> {
         })
     }
 
-    /// The groups as Google makes them, whose names and rules are not all the same.
-    pub(super) fn google(&self) -> &GoogleGroups {
-        self.google.get_or_init(|| GoogleGroups::of(self.lines.texts()))
+    /// The groups as the other dialects make them, whose names and rules are not all the same.
+    pub(super) fn met(&self) -> &[MetGroups] {
+        self.met.get_or_init(|| {
+            let dialects = Dialect::met().map(|(dialect, _)| dialect);
+            dialects.map(|dialect| MetGroups::of(dialect, self.lines.texts())).collect()
+        })
     }
 
-    /// Whether Google reads a line as this record and nothing else, so that what is done to the one is
-    /// done to the other.
+    /// Whether the other dialects read a line as this record and nothing else, so that what is done to the one
+    /// is done to the other.
     pub(super) fn is_read_alike(&self, entry: &Entry<'_>) -> bool {
-        let said = said(self.line_text(&self.lines.at(entry.line)), &Dialect::GOOGLE);
-        matches!(&said[..], [said] if said.directive.role == entry.role && said.value == entry.record.value)
+        let line = self.line_text(&self.lines.at(entry.line));
+        Dialect::met().all(|(dialect, _)| {
+            matches!(&said(line, dialect)[..], [said] if said.directive.role == entry.role && said.value == entry.record.value)
+        })
     }
 
     /// The prepared rules of a crawler that no group names, and of those that the options name.

@@ -105,7 +105,7 @@ impl<'c> Found<'c> {
     fn keep(&mut self, draft: impl FnOnce() -> Draft) {
         let mut draft = draft();
         if let (Some(fix), true) = (&mut draft.fix, self.has_partial_mark) {
-            // Google passes over a part of a byte order mark, so that to it the first line is another one.
+            // Some pass over a part of a byte order mark, so that to them the first line is another one.
             let first_end = self.lines.end_of_first();
             fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
         }

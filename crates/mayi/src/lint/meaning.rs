@@ -1,4 +1,5 @@
-//! What lines say, by dialect: whether an edit changes it, and what Google makes of a line.
+//! What lines say, by dialect: whether an edit changes it, and what the other dialects make of a line that
+//! people's files meet.
 
 use super::context::directive_of;
 use crate::dialect::Dialect;
@@ -42,29 +43,34 @@ pub(super) fn said<'l>(text: &'l [u8], dialect: &Dialect) -> Vec<Said<'l>> {
 }
 
 /// Whether one line can be written as another (or several) and nothing that is decided changes: all
-/// that it says in the dialect of the file stays, and what it says about access to Google.
+/// that it says in the dialect of the file stays, and what it says about access in the others.
 pub(super) fn is_kept(before: &[u8], after: &[u8], dialect: &Dialect) -> bool {
-    let about_access = |text| -> Vec<Said<'_>> {
-        let all = said(text, &Dialect::GOOGLE).into_iter();
-        all.filter(Said::is_about_access).collect()
-    };
-    said(before, dialect) == said(after, dialect) && about_access(before) == about_access(after)
+    fn about_access<'l>(text: &'l [u8], dialect: &Dialect) -> impl Iterator<Item = Said<'l>> {
+        said(text, dialect).into_iter().filter(Said::is_about_access)
+    }
+    said(before, dialect) == said(after, dialect)
+        && Dialect::met().all(|(met, _)| about_access(before, met).eq(about_access(after, met)))
 }
 
-/// What Google reads in a line that others drop, as the end of a sentence about them.
-pub(super) fn but_google(line: &[u8]) -> String {
-    match said(line, &Dialect::GOOGLE).first() {
-        Some(said) => {
+/// The first of those who read by another dialect that finds a record in this text, and the record.
+pub(super) fn said_to_another(text: &[u8]) -> Option<(&'static str, Said<'_>)> {
+    Dialect::met().find_map(|(dialect, reader)| Some((reader, *said(text, dialect).first()?)))
+}
+
+/// What somebody reads in a line that others drop, as the end of a sentence about them.
+pub(super) fn but_read_by(line: &[u8]) -> String {
+    match said_to_another(line) {
+        Some((reader, said)) => {
             let value = super::quoted(said.value);
-            format!(", but Google reads `{}: {}`", said.directive.name, value.trim_matches('`'))
+            format!(", but {reader} reads `{}: {}`", said.directive.name, value.trim_matches('`'))
         }
         None => String::new(),
     }
 }
 
-/// The groups of a file as Google makes them.
-#[derive(Default)]
-pub(super) struct GoogleGroups {
+/// The groups of a file as one of the dialects makes them that people's files meet.
+pub(super) struct MetGroups {
+    pub(super) dialect: &'static Dialect,
     /// For each line, the group that it is in.
     of_line: Vec<u32>,
     /// For each group, whether it has a rule that is not blank.
@@ -73,12 +79,13 @@ pub(super) struct GoogleGroups {
     pub(super) rules: Vec<(RuleKind, Vec<u8>)>,
 }
 
-impl GoogleGroups {
-    pub(super) fn of<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Self {
-        let mut groups = Self { has_rule: vec![false], ..Self::default() };
+impl MetGroups {
+    pub(super) fn of<'l>(dialect: &'static Dialect, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+        let mut groups =
+            Self { dialect, of_line: Vec::new(), has_rule: vec![false], rules: Vec::new() };
         let mut behind_rule = true;
         for line in lines {
-            let all = if line.is_empty() { Vec::new() } else { said(line, &Dialect::GOOGLE) };
+            let all = if line.is_empty() { Vec::new() } else { said(line, dialect) };
             for said in all {
                 match said.directive.role {
                     Role::StartsGroup(_) => {
@@ -103,7 +110,7 @@ impl GoogleGroups {
         groups
     }
 
-    /// Whether two lines are in the same group to Google.
+    /// Whether two lines are in the same group.
     pub(super) fn are_together(&self, one: usize, other: usize) -> bool {
         self.of_line[one] == self.of_line[other]
     }

@@ -186,7 +186,7 @@ struct Patterns<'f> {
 /// The paths to ask about for a pattern, the plainest first: in the forms in which dialects compare it,
 /// and as it is written.
 fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
-    let forms = [Compared::AsGoogle, Compared::Normalised]
+    let forms = [Compared::AsWritten, Compared::Normalised]
         .map(|comparison| PathPattern::read(pattern, comparison).normalised().to_vec());
     let folder = index_page_folder(&forms[0]);
     let mut paths: Vec<String> = Vec::new();

@@ -12,3 +12,49 @@ pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
         .collect()
 }
+
+/// The code of a file as it is compiled into the product: without its tests, which stand last in it, and with blanks
+/// in the place of comments and of what stands in quotes.
+#[allow(dead_code, reason = "not everybody who walks over sources looks into them")]
+pub(crate) fn code_of(source: &str) -> String {
+    let source = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut code = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let skipped = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '"' => quoted_length(rest),
+            'r' if rest.starts_with("r\"") || rest.starts_with("r#\"") => {
+                let marks = rest[1..].find('"').expect("it was seen");
+                let end = format!("\"{}", "#".repeat(marks));
+                let start = marks + 2;
+                rest[start..].find(&end).map_or(rest.len(), |at| start + at + end.len())
+            }
+            '\'' if rest.starts_with("'\"'") => 3,
+            '\'' if rest.starts_with("'\\") => rest[2..].find('\'').map_or(2, |at| at + 3),
+            _ => 0,
+        };
+        if skipped == 0 {
+            code.push(first);
+            rest = &rest[first.len_utf8()..];
+        } else {
+            code.extend(rest[..skipped].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+            rest = &rest[skipped..];
+        }
+    }
+    code
+}
+
+/// How many octets a string takes that starts here, with its quotes.
+fn quoted_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}

@@ -21,6 +21,7 @@
 //!
 //! Write `/my%20files/` and `/~user/`: all crawlers read these alike.
 
+use crate::dialect::{Comparison, Dialect};
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
@@ -43,12 +44,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if context.text_start().is_none() {
         return;
     }
+    let compares_as_written =
+        |(dialect, _): &(&Dialect, _)| dialect.comparison == Comparison::AsWritten;
+    let Some((_, reader)) = Dialect::met().find(compares_as_written) else { return };
     let entries =
         context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
     for rule in entries {
         let value = rule.record.value;
         let Some((at, length)) = first_difference(value) else {
-            report_two_spellings(context, found, value);
+            report_two_spellings(context, found, value, reader);
             continue;
         };
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
@@ -68,15 +72,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             if matches!(&*ours, b"%2A" | b"%24") {
                 return Draft::new(
                     format!("{written} stands for the character itself to some crawlers only"),
-                    format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; Google matches {written} alone."),
+                    format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; {reader} matches {written} alone."),
                 )
                 .with_severity(Severity::Note);
             }
             let fixed = normalise(value).into_owned();
             Draft::new(
-                format!("{written} is compared as {compared} by some crawlers and as it stands by Google"),
+                format!("{written} is compared as {compared} by some crawlers and as it stands by {reader}"),
                 format!(
-                    "Crawlers that follow RFC 9309 compare {compared}; Google compares {}, which URLs hardly ever have.",
+                    "Crawlers that follow RFC 9309 compare {compared}; {reader} compares {}, which URLs hardly ever have.",
                     written.to_ascii_uppercase()
                 ),
             )
@@ -85,9 +89,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Tells of a character that RFC 9309 compares raw and encoded alike and Google does not: a bracket, as those
+/// Tells of a character that RFC 9309 compares raw and encoded alike and a reader by another dialect does not: a bracket, as those
 /// are written in both ways, or an escape of a character that is mostly raw in URLs.
-fn report_two_spellings(context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8]) {
+fn report_two_spellings(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    pattern: &[u8],
+    reader: &str,
+) {
     let query = memchr::memchr(b'?', pattern).unwrap_or(pattern.len());
     let first = pattern.iter().enumerate().find_map(|(at, &octet)| match octet {
         b'[' | b']' => Some((at, 1, octet)),
@@ -105,8 +114,8 @@ fn report_two_spellings(context: &Context<'_, '_>, found: &mut Found<'_>, patter
         let (written, other) =
             if length == 1 { (raw.to_string(), encoded) } else { (encoded, raw.to_string()) };
         Draft::new(
-            format!("Google takes `{written}` and `{other}` for two things"),
-            format!("Crawlers that follow RFC 9309 match `{written}` and `{other}` alike; Google matches `{written}` alone."),
+            format!("{reader} takes `{written}` and `{other}` for two things"),
+            format!("Crawlers that follow RFC 9309 match `{written}` and `{other}` alike; {reader} matches `{written}` alone."),
         )
         .with_severity(Severity::Note)
     });

@@ -45,27 +45,34 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for pair in context.groups.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
         let (Some(start), Some(last)) = (after.starts.first(), before.starts.last()) else { continue };
-        let mut between = context.lines.between(last.line..start.line);
-        let is_rule = |line: LineView<'_>| {
-            let said = said(context.line_text(&line), &Dialect::GOOGLE);
+        let is_rule = |line: LineView<'_>, dialect: &Dialect| {
+            let said = said(context.line_text(&line), dialect);
             said.iter().any(|said| matches!(said.directive.role, Role::Rule(_)))
+        };
+        // Whoever finds no rule between the two takes them for one group.
+        let joins = |(dialect, _): &(&Dialect, _)| {
+            !context.lines.between(last.line..start.line).any(|line| is_rule(line, dialect))
         };
         let Some(statement) = before.entries.iter().find(|entry| entry.role == Role::Statement) else {
             continue;
         };
-        if between.any(is_rule) || !after.rules().any(|(_, rule)| !rule.record.value.is_empty()) {
+        if !after.rules().any(|(_, rule)| !rule.record.value.is_empty()) {
             continue;
         }
+        let Some((_, reader)) = Dialect::met().find(joins) else { continue };
         found.report(context.span(start.record.value), || {
             let (first, second) = (quoted(last.record.value), quoted(start.record.value));
             Draft::new(
-                format!("to Google, the rules for {second} are for {first} too"),
+                format!("to {reader}, the rules for {second} are for {first} too"),
                 format!(
-                    "Crawlers that read the drafts see two groups; Google does not know the record between them, \
+                    "Crawlers that read the drafts see two groups; {reader} does not know the record between them, \
                      and sees one group of {first} and {second}."
                 ),
             )
-            .related(context.span(statement.record.name), "to Google this is no rule, and ends no group")
+            .related(
+                context.span(statement.record.name),
+                format!("to {reader} this is no rule, and ends no group"),
+            )
         });
     }
 }

@@ -18,7 +18,7 @@
 //!
 //! To let everybody fetch the folder's URL, write `Allow: /$` too.
 
-use crate::dialect::Comparison;
+use crate::dialect::Dialect;
 use crate::directive::RuleKind;
 use crate::lint::prelude::*;
 use crate::pattern::{PathPattern, index_page_folder};
@@ -36,13 +36,16 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let Some((dialect, reader)) = Dialect::met().find(|(dialect, _)| dialect.index_pages) else {
+        return;
+    };
     for rule in context.known_records().filter(|rule| rule.kind() == Some(RuleKind::Allow)) {
         let value = rule.record.value;
         if memchr::memmem::find(value, b"/index.htm").is_none() || value.len() > 2000 {
             continue;
         }
-        let google = PathPattern::read(value, Comparison::AsGoogle);
-        let Some(folder) = index_page_folder(google.normalised()) else { continue };
+        let read = PathPattern::read(value, dialect.comparison);
+        let Some(folder) = index_page_folder(read.normalised()) else { continue };
         let folder = String::from_utf8_lossy(&folder[..folder.len() - 1]).into_owned();
         if folder.contains('*') || !context.spend(folder.len() * 16) {
             continue;
@@ -56,8 +59,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(value), || {
             let folder = quoted(folder.as_bytes());
             Draft::new(
-                format!("to Google this allows {folder} too"),
-                format!("Crawlers that follow RFC 9309 allow the page alone, and disallow {folder}; Google allows both."),
+                format!("to {reader} this allows {folder} too"),
+                format!("Crawlers that follow RFC 9309 allow the page alone, and disallow {folder}; {reader} allows both."),
             )
         });
     }

@@ -39,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if context.text_start().is_none() {
-        return; // `utf-16` says that Google reads nothing
+        return; // `utf-16` says what others read
     }
     for line in context.lines.known_or_odd(|oddity| !matches!(oddity, Oddity::NearlyNamed(_))) {
         if line.inline_rule.is_some() || line.span.len() > 16_000 {
@@ -48,10 +48,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let text = context.line_text(&line);
         let is_about_access =
             |said: &&Said<'_>| matches!(said.directive.role, Role::StartsGroup(_) | Role::Rule(_));
-        let (ours, theirs) = (said(text, context.robots.dialect()), said(text, &Dialect::GOOGLE));
-        if ours.iter().filter(is_about_access).eq(theirs.iter().filter(is_about_access)) {
-            continue;
-        }
+        let ours = said(text, context.robots.dialect());
+        let other = Dialect::met().map(|(dialect, reader)| (said(text, dialect), reader));
+        let is_another = |(theirs, _): &(Vec<Said<'_>>, _)| {
+            !ours.iter().filter(is_about_access).eq(theirs.iter().filter(is_about_access))
+        };
+        let Some((theirs, reader)) = { other }.find(is_another) else { continue };
         found.report(line.content_span(context.text), || {
             let shown = |said: Option<&Said<'_>>| match said {
                 Some(said) => {
@@ -62,9 +64,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             let (here, there) = (shown(ours.first()), shown(theirs.first()));
             let draft = Draft::new(
-                format!("Google reads this line as {there}"),
+                format!("{reader} reads this line as {there}"),
                 format!(
-                    "Crawlers that follow RFC 9309 and the drafts read {here}; Google reads {there}."
+                    "Crawlers that follow RFC 9309 and the drafts read {here}; {reader} reads {there}."
                 ),
             );
             let disallows = |said: &Said<'_>| {

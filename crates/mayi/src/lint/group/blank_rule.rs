@@ -76,9 +76,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
                 let of = if is_own { "of the group" } else { "for the same crawler" };
-                let fix = (is_own && line.inline_rule.is_none() && context.google().has_rule(rule.line) && context.is_read_alike(rule)).then(|| {
-                    Fix::safe("delete the line", vec![line.removed()])
-                });
+                let fix = (is_own
+                    && line.inline_rule.is_none()
+                    && context.met().iter().all(|groups| groups.has_rule(rule.line))
+                    && context.is_read_alike(rule))
+                .then(|| Fix::safe("delete the line", vec![line.removed()]));
                 Draft::new(
                     format!("a blank `{name}` does nothing: the other rules {of} still hold"),
                     "Crawlers read it as a rule that matches no URL; a few very old ones read a blank Disallow as \

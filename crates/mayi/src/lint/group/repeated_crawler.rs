@@ -73,7 +73,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 }
                 let first_value = &context.text[first.range()];
                 let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none()
-                    && context.google().are_together(first_start.line, start.line)
+                    && context.met().iter().all(|groups| groups.are_together(first_start.line, start.line))
                     && context.is_read_alike(first_start)
                     && context.is_read_alike(start))
                     .then(|| Fix::safe("delete the line", vec![view.removed()]));

@@ -41,9 +41,12 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let ours =
         context.groups.iter().flat_map(GroupView::rules).map(|(kind, rule)| (kind, rule.record.value));
-    let theirs = context.google().rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
-    let lengths =
-        [Lengths::of(ours, Comparison::Normalised), Lengths::of(theirs, Comparison::AsGoogle)];
+    let theirs = context.met().iter().map(|groups| {
+        let rules = groups.rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
+        Lengths::of(rules, groups.dialect.comparison, groups.dialect.index_pages)
+    });
+    let ours = Lengths::of(ours, Comparison::Normalised, false);
+    let lengths: Vec<_> = std::iter::once(ours).chain(theirs).collect();
     let entries = context.groups.iter().flat_map(GroupView::rules);
     for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
@@ -82,15 +85,19 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of<'r>(rules: impl Iterator<Item = (RuleKind, &'r [u8])>, comparison: Comparison) -> Self {
+    fn of<'r>(
+        rules: impl Iterator<Item = (RuleKind, &'r [u8])>,
+        comparison: Comparison,
+        index_pages: bool,
+    ) -> Self {
         let mut runs = <[(Vec<usize>, Vec<usize>); 2]>::default();
         for (kind, pattern) in rules.filter(|(_, pattern)| !pattern.is_empty()) {
             let (least, most) = run(pattern, comparison);
             runs[kind as usize].0.push(least);
             runs[kind as usize].1.push(most);
-            // To Google an index page stands for its folder too, by a pattern of another length.
-            let google = PathPattern::read(pattern, Comparison::AsGoogle);
-            if let Some(folder) = index_page_folder(google.normalised()) {
+            // To some an index page stands for its folder too, by a pattern of another length.
+            let read = PathPattern::read(pattern, comparison);
+            if let Some(folder) = index_page_folder(read.normalised()).filter(|_| index_pages) {
                 runs[kind as usize].0.push(folder.len());
                 runs[kind as usize].1.push(folder.len());
             }

@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let same = first.record.value == rule.record.value;
                 let fix = (same
                     && line.inline_rule.is_none()
-                    && context.google().are_together(first.line, rule.line)
+                    && context.met().iter().all(|groups| groups.are_together(first.line, rule.line))
                     && context.is_read_alike(&first)
                     && context.is_read_alike(rule))
                 .then(|| Fix::safe("delete the line", vec![line.removed()]));

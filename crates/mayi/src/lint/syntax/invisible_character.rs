@@ -22,7 +22,7 @@
 //! is a part of it and not reported.
 
 use crate::lint::characters::{is_in_its_place, is_invisible, name_of, without_invisible};
-use crate::lint::meaning::but_google;
+use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -76,8 +76,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
                     .to_owned()
             } else {
-                let google = but_google(context.line_text(&line));
-                format!("Crawlers do not recognise the name with it and pass the line over{google}.")
+                let but = but_read_by(context.line_text(&line));
+                format!("Crawlers do not recognise the name with it and pass the line over{but}.")
             };
             Draft::new(format!("the line has a {} in it", name_of(character)), reading)
                 .fixed_by(Fix::unsafe_("delete what can't be seen", edits))

@@ -30,7 +30,11 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let Lines::Cut(most) = Dialect::GOOGLE.lines else { return };
+    let cuts = |(dialect, reader): (&'static Dialect, _)| match dialect.lines {
+        Lines::Cut(most) => Some((most, dialect, reader)),
+        Lines::Whole => None,
+    };
+    let Some((most, dialect, reader)) = Dialect::met().find_map(cuts) else { return };
     if !context.lines.has_longer_than(most) {
         return;
     }
@@ -40,23 +44,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if length <= most || line.record.is_none() {
             continue;
         }
-        let said = said(context.line_text(&line), &Dialect::GOOGLE).into_iter().next();
+        let said = said(context.line_text(&line), dialect).into_iter().next();
         let is_known = line.record.is_some_and(|record| record.directive.is_some());
         if said.is_none() && !is_known {
             continue;
         }
         let span = Span { start: line.span.start + most as u32, end };
         found.report(span, || {
-            let google = match said {
+            let read = match said {
                 Some(said) => {
                     let (name, octets) = (said.directive.name, said.value.len());
-                    format!("to Google the value of `{name}` has {octets} octets")
+                    format!("to {reader} the value of `{name}` has {octets} octets")
                 }
-                None => "Google finds no record in what it reads of it".to_owned(),
+                None => format!("{reader} finds no record in what it reads of it"),
             };
             Draft::new(
-                format!("the line has {length} octets, and Google reads {most} of them"),
-                format!("Crawlers that follow RFC 9309 read all of it; {google}."),
+                format!("the line has {length} octets, and {reader} reads {most} of them"),
+                format!("Crawlers that follow RFC 9309 read all of it; {read}."),
             )
         });
     }

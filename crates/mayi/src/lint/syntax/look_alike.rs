@@ -21,7 +21,7 @@
 //! Type the name anew.
 
 use crate::lint::characters::{ascii_of, folded};
-use crate::lint::meaning::but_google;
+use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -61,7 +61,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 format!("{}, so that this is not `{name}`", is_not(odd, meant(odd, name, place))),
                 format!(
                     "Crawlers do not recognise the name and pass the line over{}.",
-                    but_google(context.line_text(&line))
+                    but_read_by(context.line_text(&line))
                 ),
             )
             .fixed_by(fix)

@@ -19,7 +19,7 @@
 //!
 //! Write `Disallow: /private/`.
 
-use crate::lint::meaning::{but_google, is_kept};
+use crate::lint::meaning::{but_read_by, is_kept};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -57,7 +57,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let at = body.start + length as u32;
                 let colon = Edit::new(Span { start: at, end: at }, ":");
                 let (name, rest) = (directive.name, &context.text[at as usize..body.end as usize]);
-                let google = but_google(context.line_text(&line));
+                let but = but_read_by(context.line_text(&line));
                 let (what, why) = match rest.first() {
                     None => ("", "a name alone is no record"),
                     Some(b' ' | b'\t') => (
@@ -68,7 +68,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 };
                 Draft::new(
                     format!("no colon follows `{name}`{what}"),
-                    format!("Crawlers drop the line, as {why}{google}."),
+                    format!("Crawlers drop the line, as {why}{but}."),
                 )
                 .with_severity(Severity::Error)
                 .fixed_by(Fix::unsafe_(

@@ -20,8 +20,7 @@
 //!
 //! Write `Disallow: /private/`.
 
-use crate::dialect::Dialect;
-use crate::lint::meaning::{is_kept, said};
+use crate::lint::meaning::{is_kept, said_to_another};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -47,12 +46,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = context.span(record.name);
         found.report(span, || {
             let text = context.line_text(&line);
-            let google = said(text, &Dialect::GOOGLE);
             let reading = if is_read {
                 "Many crawlers, Google's among them, read it as meant; others pass the line over.".to_owned()
-            } else if let Some(said) = google.first() {
+            } else if let Some((reader, said)) = said_to_another(text) {
                 let name = said.directive.name;
-                format!("Crawlers pass the line over as a record of an unknown name, but Google reads it as `{name}`.")
+                format!("Crawlers pass the line over as a record of an unknown name, but {reader} reads it as `{name}`.")
             } else {
                 "Every crawler passes the line over as a record of an unknown name.".to_owned()
             };

@@ -23,7 +23,8 @@
 //! Save the file as UTF-8, or write the octets that the URLs have, percent-encoded. Comments are not
 //! looked at: nobody reads them.
 
-use crate::lint::meaning::but_google;
+use crate::dialect::{Dialect, Encoding, Lines};
+use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -54,15 +55,19 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 _ if str::from_utf8(bad).is_ok() => "is a control character",
                 _ => "is not UTF-8",
             };
-            let reading = if bad[0] == 0xEF && span.start == 0 {
-                "It is a part of a byte order mark. Google passes over it and reads the line; others do not \
-                 recognise the name and pass the line over."
-                    .to_owned()
-            } else if bad[0] == 0 {
-                "Crawlers take the NUL as a part of the line; Google ends the line at it.".to_owned()
+            let reader_where = |is: fn(&Dialect) -> bool| Dialect::met().find(|(dialect, _)| is(dialect));
+            let passes_marks = reader_where(|dialect| dialect.encoding == Encoding::PartialMark);
+            let ends_at_nul = reader_where(|dialect| matches!(dialect.lines, Lines::Cut(_)));
+            let reading = if let (Some((_, reader)), 0xEF, 0) = (passes_marks, bad[0], span.start) {
+                format!(
+                    "It is a part of a byte order mark. {reader} passes over it and reads the line; others do not \
+                     recognise the name and pass the line over."
+                )
+            } else if let (Some((_, reader)), 0) = (ends_at_nul, bad[0]) {
+                format!("Crawlers take the NUL as a part of the line; {reader} ends the line at it.")
             } else if line.oddity.is_some() {
-                let google = but_google(context.line_text(&line));
-                format!("Crawlers do not recognise the name and pass the line over{google}.")
+                let but = but_read_by(context.line_text(&line));
+                format!("Crawlers do not recognise the name and pass the line over{but}.")
             } else if line.names_a_crawler() {
                 "Crawlers read the name up to there, and pass over the rest.".to_owned()
             } else {

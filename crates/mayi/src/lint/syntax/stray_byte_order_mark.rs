@@ -22,7 +22,7 @@
 
 use memchr::memmem;
 
-use crate::lint::meaning::{but_google, is_kept};
+use crate::lint::meaning::{but_read_by, is_kept};
 use crate::lint::prelude::*;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -56,7 +56,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 (Some(_), false) => {
                     format!(
                         "Crawlers do not recognise the name and pass the line over{}.",
-                        but_google(text)
+                        but_read_by(text)
                     )
                 }
                 (Some(_), true) => "Crawlers pass the line over, as they would without it.".to_owned(),

@@ -19,8 +19,7 @@
 //!
 //! Page rules belong into the page or its `X-Robots-Tag` header field; a remark belongs behind a `#`.
 
-use crate::dialect::Dialect;
-use crate::lint::meaning::said;
+use crate::lint::meaning::said_to_another;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -38,8 +37,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in context.lines.odd(|oddity| oddity == Oddity::UnknownName) {
         let Some(record) = line.record else { continue };
-        // What Google reads by its start is told by `read-differently`.
-        if !said(context.line_text(&line), &Dialect::GOOGLE).is_empty() {
+        // What some read by its start is told by `read-differently`.
+        if said_to_another(context.line_text(&line)).is_some() {
             continue;
         }
         found.report(context.span(record.name), || {

@@ -14,7 +14,7 @@
 //!
 //! A file that starts with the octets FF FE. Save it as UTF-8.
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Encoding};
 use crate::lint::prelude::*;
 use crate::robots_txt::RobotsTxt;
 
@@ -35,15 +35,19 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
     let has_mark = encoding_rs::Encoding::for_bom(context.octets()).is_some();
     let charset = if has_mark { "UTF-16" } else { "the charset that came with it" };
-    let options = context.options.reading().clone().with_dialect(Dialect::GOOGLE);
-    let google = RobotsTxt::read(context.octets(), &options);
-    let reads_some = google.groups().next().is_some();
+    let decodes_nothing = |(dialect, _): &(&Dialect, _)| dialect.encoding != Encoding::Honoured;
+    let Some((dialect, reader)) = Dialect::met().find(decodes_nothing) else { return };
+    let options = context.options.reading().clone().with_dialect(dialect.clone());
+    let robots = RobotsTxt::read(context.octets(), &options);
+    let reads_some = robots.groups().next().is_some();
     found.report_whole(|| {
         let reading = if reads_some {
-            "Crawlers that do not decode it compare other octets than were meant, Google's among them."
+            format!("Crawlers that do not decode it compare other octets than were meant, {reader}'s among them.")
         } else {
-            "Crawlers that honour byte order marks and charsets read it; Google finds no record in it and \
-             takes everything as allowed."
+            format!(
+                "Crawlers that honour byte order marks and charsets read it; {reader} finds no record in it and \
+                 takes everything as allowed."
+            )
         };
         Draft::new(format!("the file is in {charset}, not in UTF-8"), reading)
     });

@@ -18,7 +18,7 @@
 //!
 //! Write `User-agent: *` and `Disallow: /private/`.
 
-use crate::lint::meaning::but_google;
+use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
 
@@ -44,7 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 format!("{wrong} stands where `:` should"),
                 format!(
                     "Crawlers find no name on the line and drop it{}.",
-                    but_google(context.line_text(&line))
+                    but_read_by(context.line_text(&line))
                 ),
             )
             .fixed_by(Fix::unsafe_("write `:`", vec![Edit::new(span, ":")]))

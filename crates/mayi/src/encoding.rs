@@ -97,6 +97,17 @@ fn slice(octets: Cow<'_, [u8]>, start: usize, end: usize) -> Cow<'_, [u8]> {
     }
 }
 
+/// `charset=…` in a Content-Type.
+pub(crate) fn charset_in(content_type: &str) -> Option<&'static Charset> {
+    let lower = content_type.to_ascii_lowercase();
+    let value = lower[lower.find("charset")? + 7..].trim_start().strip_prefix('=')?.trim_start();
+    let value = match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
+        _ => value.split([';', ' ', '\t']).next()?,
+    };
+    Charset::for_label(value.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,13 +17,11 @@ use crate::selection::{Observer, Selection, select};
 use crate::span::Span;
 use crate::target::Target;
 
-/// Decides with nobody watching.
-pub(crate) fn decide<'r>(
-    robots: &'r RobotsTxt<'_>,
-    crawler: &Crawler,
-    target: &Target<'_>,
-) -> Decision<'r> {
-    decide_watched(robots, crawler, target, &mut ())
+impl RobotsTxt<'_> {
+    /// May this crawler fetch this target? The decision says by which rule of which groups.
+    pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
+        decide_watched(self, crawler, target, &mut ())
+    }
 }
 
 /// Decides, telling the observer of each step.

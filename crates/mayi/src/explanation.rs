@@ -69,16 +69,20 @@ pub struct MatchingRule<'a> {
     octets: usize,
 }
 
-impl<'a> Explanation<'a> {
-    pub(crate) fn of(robots: &'a RobotsTxt<'a>, crawler: &Crawler, target: &'a Target<'a>) -> Self {
+impl RobotsTxt<'_> {
+    /// The same question as [`decide`](Self::decide) answers, watched: which groups there were, which rules matched,
+    /// who came second.
+    pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
         let mut watch = Watch::default();
-        let decision = evaluation::decide_watched(robots, crawler, target, &mut watch);
+        let decision = evaluation::decide_watched(self, crawler, target, &mut watch);
         let chosen = decision.group().map(crate::ChosenGroup::lines).unwrap_or_default();
-        let groups = watch.groups(robots, chosen);
-        let matches = watch.ranked_matches(robots);
-        Self { robots, target, decision, groups, matches }
+        let groups = watch.groups(self, chosen);
+        let matches = watch.ranked_matches(self);
+        Explanation { robots: self, target, decision, groups, matches }
     }
+}
 
+impl<'a> Explanation<'a> {
     /// The explanation of a decision for which there was no file; `robots` is an empty one.
     pub fn without_file(
         robots: &'a RobotsTxt<'a>,

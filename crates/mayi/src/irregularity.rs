@@ -8,7 +8,7 @@ use crate::extension::Extension;
 use crate::preference::Statement;
 use crate::robots_txt::{Line, LineRecord, RobotsTxt};
 use crate::selection;
-use crate::span::{LineNumber, Span};
+use crate::span::{LineNumber, Span, line_at};
 use crate::spec::Clause;
 use crate::structured::{is_list, split_path};
 
@@ -97,19 +97,27 @@ impl Irregularity {
     }
 }
 
-/// The irregularities of a file, in order.
-pub(crate) fn of<'r>(robots: &'r RobotsTxt<'_>) -> impl Iterator<Item = Irregularity> + 'r {
-    let mut in_group = false;
-    let mut regexes = 0;
-    let of_lines =
-        robots.lines().flat_map(move |line| of_line(robots, &line, &mut in_group, &mut regexes));
-    let end = robots.text().len() as u32;
-    let cut = robots.cut().map(|_| Irregularity {
-        kind: IrregularityKind::FileTooLarge,
-        line: crate::span::line_at(robots.text(), end),
-        span: Span { start: end, end },
-    });
-    of_lines.chain(cut)
+impl RobotsTxt<'_> {
+    /// What the grammar does not derive but was read, and what had to be dropped, in file order.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"Disallow: /a\nUser-agent: *\ndisalow: /b\nwhat?\n");
+    /// let clauses: Vec<_> = robots.irregularities().map(|found| found.clause().id()).collect();
+    /// assert_eq!(clauses, ["REP-13", "WILD-2", "REP-22"]);
+    /// ```
+    pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> {
+        let mut in_group = false;
+        let mut regexes = 0;
+        let of_lines =
+            self.lines().flat_map(move |line| of_line(self, &line, &mut in_group, &mut regexes));
+        let end = self.text().len() as u32;
+        let cut = self.cut().map(|_| Irregularity {
+            kind: IrregularityKind::FileTooLarge,
+            line: line_at(self.text(), end),
+            span: Span { start: end, end },
+        });
+        of_lines.chain(cut)
+    }
 }
 
 fn of_line(

@@ -55,6 +55,7 @@ pub mod registry;
 pub mod report;
 
 mod application;
+mod content_usage;
 #[cfg(test)]
 mod corpus_test;
 mod crawler;

@@ -1,13 +1,8 @@
-//! Usage preferences: Content-Usage in a file and as a header (USE-1 to USE-5).
+//! Usage preferences: what a Dictionary of Content-Usage says, label by label (USE-1 to USE-5).
+//!
+//! Where the Dictionary stands, in a file or a header, is no matter here: `content_usage` and `uses` know.
 
 use indexmap::IndexMap;
-
-use crate::directive::CONTENT_USAGE;
-use crate::forms::Forms;
-use crate::robots_txt::{Record, RobotsTxt};
-use crate::selection::Selection;
-use crate::span::{LineCounter, LineNumber};
-use crate::structured::{octets_of_path, split_path};
 
 /// What a site prefers about a use of its content.
 ///
@@ -102,72 +97,4 @@ impl Statement {
         }
         self
     }
-}
-
-/// The Content-Usage rules of a file that decide about a target: the longest that match, combined.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FilePreferences {
-    /// Each with its line, in file order.
-    pub(crate) deciding: Vec<(LineNumber, Said)>,
-}
-
-/// What a Content-Usage rule says. One that can't be read still stands for its path: no shorter path
-/// answers in its place (USE-3).
-pub(crate) type Said = Result<Statement, Unread>;
-
-/// Why nothing can be read from a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
-    /// Its Dictionary does not parse.
-    NoDictionary,
-    /// It has none.
-    Missing,
-}
-
-impl FilePreferences {
-    /// What the rules say together. What could not be read is unknown, which leaves to the others of
-    /// the same path what they say.
-    pub(crate) fn combined(&self) -> Statement {
-        let all = self.deciding.iter().filter_map(|(_, said)| said.as_ref().ok());
-        all.fold(Statement::default(), Statement::combined)
-    }
-}
-
-/// What the groups of a crawler say about a target.
-pub(crate) fn of_file(
-    robots: &RobotsTxt<'_>,
-    selection: &Selection,
-    forms: &Forms<'_>,
-) -> FilePreferences {
-    let mut deciding = Vec::new();
-    let mut most = 0;
-    for record in selection.records(robots).filter(|record| record.is(&CONTENT_USAGE)) {
-        let (path, dictionary) = split_path(robots.value(record));
-        let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
-        if octets < most {
-            continue;
-        }
-        if octets > most {
-            deciding.clear();
-            most = octets;
-        }
-        deciding.push((record, dictionary));
-    }
-    let mut counter = LineCounter::new(robots.text());
-    let with_line = |(record, dictionary): (Record, &[u8])| {
-        let said = match Statement::parse(dictionary) {
-            _ if dictionary.is_empty() => Err(Unread::Missing),
-            Some(statement) => Ok(statement),
-            None => Err(Unread::NoDictionary),
-        };
-        (counter.line_at(record.start()), said)
-    };
-    FilePreferences { deciding: deciding.into_iter().map(with_line).collect() }
-}
-
-/// The values of a header field, joined as one (RFC 9651 §4.2).
-pub(crate) fn joined_header(fields: &[(&str, &str)], name: &str) -> Option<String> {
-    let values = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
-    let values: Vec<_> = values.map(|(_, value)| *value).collect();
-    (!values.is_empty()).then(|| values.join(", "))
 }

@@ -11,22 +11,16 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::crawler::Crawler;
-use crate::decision::Decision;
 use crate::dialect::{Dialect, Lines};
 use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP, role_of};
 use crate::encoding::{self, Cut};
-use crate::evaluation;
-use crate::explanation::Explanation;
-use crate::irregularity::{self, Irregularity};
 use crate::limits::Limits;
 use crate::octets::first_eight;
 use crate::regexes::Regexes;
 use crate::registry::Registry;
-use crate::ruleset::CrawlerRules;
 use crate::selection::{self, Selection};
 use crate::span::{LineCounter, LineNumber, Span, column_at, line_at};
 use crate::syntax::{self, Content};
-use crate::target::Target;
 use crate::work::{Stop, Work};
 
 /// A robots.txt file, read once and asked often, by any number of crawlers and threads.
@@ -121,7 +115,7 @@ impl ReadOptions {
     /// ```
     #[must_use]
     pub fn with_content_type(self, content_type: &str) -> Self {
-        match crate::page::charset_in(content_type) {
+        match encoding::charset_in(content_type) {
             Some(charset) => self.with_charset(charset.name()),
             None => self,
         }
@@ -177,22 +171,6 @@ impl<'t> RobotsTxt<'t> {
             cut: self.cut,
             regexes: self.regexes,
         }
-    }
-
-    /// May this crawler fetch this target? The decision says by which rule of which groups.
-    pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
-        evaluation::decide(self, crawler, target)
-    }
-
-    /// The same question, watched: which groups there were, which rules matched, who came second.
-    pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
-        Explanation::of(self, crawler, target)
-    }
-
-    /// Selects and prepares the rules that hold for this crawler, for many questions. What comes
-    /// back borrows nothing and is cheap to clone and to share.
-    pub fn for_crawler(&self, crawler: &Crawler) -> CrawlerRules {
-        CrawlerRules::new(self, selection::select(self, crawler, &mut ()))
     }
 
     /// The dialect that it was read in.
@@ -305,17 +283,6 @@ impl<'t> RobotsTxt<'t> {
     pub(crate) fn crawl_delay_of(&self, selection: Option<&Selection>) -> Option<f64> {
         let values = self.values_of(&CRAWL_DELAY, selection?.records(self));
         values.filter_map(seconds).max_by(f64::total_cmp)
-    }
-
-    /// What the grammar does not derive but was read, and what had to be dropped, in file order.
-    ///
-    /// ```
-    /// let robots = mayi::RobotsTxt::parse(b"Disallow: /a\nUser-agent: *\ndisalow: /b\nwhat?\n");
-    /// let clauses: Vec<_> = robots.irregularities().map(|found| found.clause().id()).collect();
-    /// assert_eq!(clauses, ["REP-13", "WILD-2", "REP-22"]);
-    /// ```
-    pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> {
-        irregularity::of(self)
     }
 
     /// The values of those records that are of a directive; a record without a value says nothing.
@@ -668,7 +635,7 @@ mod tests {
     fn it_is_shared_across_threads() {
         fn check<T: Send + Sync + 'static>() {}
         check::<RobotsTxt<'static>>();
-        check::<CrawlerRules>();
+        check::<crate::CrawlerRules>();
     }
 
     #[test]

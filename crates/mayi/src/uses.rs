@@ -4,11 +4,12 @@
 use indexmap::IndexMap;
 
 use crate::application::AppDirectives;
+use crate::content_usage::{self, FilePreferences, Said, Unread};
 use crate::crawler::Crawler;
 use crate::extension::Extension;
 use crate::forms::Forms;
 use crate::page::PageRules;
-use crate::preference::{self, FilePreferences, Preference, Said, Statement, Unread, joined_header};
+use crate::preference::{Preference, Statement};
 use crate::records::{self, ContentSignal};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Selection, select};
@@ -233,8 +234,9 @@ pub(crate) fn usage_of(
     let fields = response.fields;
     let dialect = robots.dialect();
     let forms = Forms::of(target, dialect.comparison);
-    let file =
-        selection.map(|selection| preference::of_file(robots, selection, &forms)).unwrap_or_default();
+    let file = selection
+        .map(|selection| content_usage::of_file(robots, selection, &forms))
+        .unwrap_or_default();
     let of_header = |extension, name| {
         Some(fields).filter(|_| dialect.reads(extension)).and_then(|fields| joined_header(fields, name))
     };
@@ -399,4 +401,11 @@ impl Usage {
             }
         }
     }
+}
+
+/// The values of a header field, joined as one (RFC 9651 §4.2).
+fn joined_header(fields: &[(&str, &str)], name: &str) -> Option<String> {
+    let values = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
+    let values: Vec<_> = values.map(|(_, value)| *value).collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }

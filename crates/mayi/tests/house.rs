@@ -4,6 +4,7 @@
 #[path = "laws/sources.rs"]
 mod sources;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,110 @@ fn only_dialect_rs_knows_the_names_of_dialects() {
             }
         }
     }
-    assert!(found.is_empty(), "ask for a property of the dialect, or for those that files meet: {found:#?}");
+    assert!(
+        found.is_empty(),
+        "ask for a property of the dialect, or for those that files meet: {found:#?}"
+    );
+}
+
+/// The picture in ARCHITECTURE.md is true: it has every module of the core once, and no module uses one that stands
+/// higher.
+#[test]
+fn no_module_uses_a_higher_level() {
+    let levels = levels();
+    let src = workspace().join("crates/mayi/src");
+    let root = fs::read_to_string(src.join("lib.rs")).expect("the root of the core");
+    let exported = exported_by_module(&code_of(&root));
+    let mut drawn: Vec<&str> = levels.keys().map(String::as_str).collect();
+    let mut there: Vec<&str> = modules_of(&root).filter(|module| *module != "corpus_test").collect();
+    drawn.sort_unstable();
+    there.sort_unstable();
+    assert_eq!(drawn, there, "the modules of the picture, and those of lib.rs");
+
+    let mut upwards = Vec::new();
+    for path in product_sources(&src).iter().filter(|path| !path.ends_with("mayi/src/lib.rs")) {
+        let place = path.strip_prefix(&src).expect("it is below it");
+        let module = place.iter().next().and_then(|part| part.to_str()).expect("a name");
+        let module = module.trim_end_matches(".rs");
+        let level = levels[module];
+        let code = code_of(&fs::read_to_string(path).expect("a source can be read"));
+        for name in names_at_root(&code, depth_of(place)) {
+            let used = exported.get(name).map_or(name, String::as_str);
+            if levels.get(used).is_some_and(|higher| *higher > level) {
+                upwards.push(format!("{} is at level {level} and uses {used}", place.display()));
+            }
+        }
+    }
+    assert!(upwards.is_empty(), "what is used from below stands too high: {upwards:#?}");
+}
+
+/// The level of each module, as ARCHITECTURE.md draws them.
+fn levels() -> BTreeMap<String, u8> {
+    let page = fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("it is there");
+    let core = page.split("┌").nth(1).and_then(|rest| rest.split('└').next()).expect("a picture");
+    let mut levels = BTreeMap::new();
+    let mut level = None;
+    for row in core.lines().filter_map(|line| line.split('│').nth(1)) {
+        let row = row.trim_start();
+        let (number, row) = row.split_at(usize::from(row.starts_with(|c: char| c.is_ascii_digit())));
+        level = number.parse().ok().or(level);
+        // Two blanks part the names; what stands in brackets, or behind more blanks, explains one.
+        let names = row.trim_start().split("      ").next().unwrap_or_default();
+        for name in names.split("  ").filter_map(|name| name.split_whitespace().next()) {
+            let level = level.expect("the first row has a number");
+            assert_eq!(levels.insert(name.to_owned(), level), None, "{name} is drawn twice");
+        }
+    }
+    levels
+}
+
+/// The modules that the root declares.
+fn modules_of(root: &str) -> impl Iterator<Item = &str> {
+    let lines = root.lines().map(|line| line.trim_start_matches("pub "));
+    lines.filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+}
+
+/// For each name that the root takes from a module for everybody, the module.
+fn exported_by_module(root: &str) -> BTreeMap<String, String> {
+    let uses = root.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    let uses = uses.filter_map(|used| used.split_once("::"));
+    let names = |names: &str, module: &str| -> Vec<_> {
+        words(names).map(|name| (name.to_owned(), module.to_owned())).collect()
+    };
+    uses.flat_map(|(module, used)| names(used, module)).collect()
+}
+
+/// How many modules a file is below the root.
+fn depth_of(place: &Path) -> usize {
+    let parts = place.iter().count();
+    if place.ends_with("mod.rs") { parts - 1 } else { parts }
+}
+
+/// The names that a file takes from the root of the crate: `crate::name`, `crate::{name, …}`, and behind as many
+/// `super::` as lead there.
+fn names_at_root(code: &str, depth: usize) -> Vec<&str> {
+    let up = "super::".repeat(depth);
+    let mut names = Vec::new();
+    for way in ["crate::", up.as_str()] {
+        for (at, _) in code.match_indices(way) {
+            let before = &code[..at];
+            // Who may see something is no use of it, and more ways up lead to a module on the way.
+            if before.ends_with("pub(in ") || before.ends_with("super::") {
+                continue;
+            }
+            let rest = &code[at + way.len()..];
+            let end = match rest.strip_prefix('{') {
+                Some(group) => group.find('}').map_or(rest.len(), |end| end + 1),
+                None => rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len()),
+            };
+            names.extend(words(&rest[..end]));
+        }
+    }
+    names
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// The files of a package that are not for its tests alone.

@@ -4,6 +4,8 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use html5gum::{Token, Tokenizer};
 
+use crate::encoding::charset_in;
+
 /// How many octets are searched for a meta charset.
 const PRESCANNED: usize = 1024;
 
@@ -19,17 +21,6 @@ pub(super) fn encoding_of(start: &[u8], header: Option<&'static Encoding>) -> &'
         return encoding;
     }
     header.or_else(|| prescanned(start)).unwrap_or(WINDOWS_1252)
-}
-
-/// `charset=…` in a Content-Type.
-pub(crate) fn charset_in(content_type: &str) -> Option<&'static Encoding> {
-    let lower = content_type.to_ascii_lowercase();
-    let value = lower[lower.find("charset")? + 7..].trim_start().strip_prefix('=')?.trim_start();
-    let value = match value.chars().next()? {
-        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
-        _ => value.split([';', ' ', '\t']).next()?,
-    };
-    Encoding::for_label(value.as_bytes())
 }
 
 /// The charset that a meta element in the first octets gives. Raw text is not told from elements, as

@@ -28,7 +28,6 @@ mod x_robots_tag;
 #[cfg(feature = "report")]
 pub(crate) use date::{days_in, days_since_1970};
 pub use head::{HeadReader, Progress};
-pub(crate) use html_text::charset_in;
 pub use rule::{PageRule, RuleValue};
 
 use std::fmt;

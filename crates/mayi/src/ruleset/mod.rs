@@ -15,13 +15,14 @@ use std::sync::Arc;
 use self::heads::Heads;
 use self::index::Index;
 use self::rule::{Rules, RulesBuilder};
+use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::Comparison;
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
 use crate::pattern::{PathPattern, Plain, index_page_folder, matches, matches_one_of};
 use crate::robots_txt::RobotsTxt;
-use crate::selection::{GroupBy, Selection};
+use crate::selection::{GroupBy, Selection, select};
 use crate::span::{LineCounter, LineNumber, Span};
 use crate::target::Target;
 
@@ -63,6 +64,14 @@ enum Search {
     Heads(Heads),
     /// By an index, where there are many.
     Index(Box<Index>),
+}
+
+impl RobotsTxt<'_> {
+    /// Selects and prepares the rules that hold for this crawler, for many questions. What comes
+    /// back borrows nothing and is cheap to clone and to share.
+    pub fn for_crawler(&self, crawler: &Crawler) -> CrawlerRules {
+        CrawlerRules::new(self, select(self, crawler, &mut ()))
+    }
 }
 
 impl CrawlerRules {

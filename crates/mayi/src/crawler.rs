@@ -52,6 +52,23 @@ impl Crawler {
         Ok(ProductToken::new(product_token)?.into())
     }
 
+    /// A crawler without a product token. No line of a file can name it, a regular expression that matches
+    /// everything included: only the groups of `*`, and those of its purposes, apply to it (REP-6).
+    ///
+    /// ```
+    /// use mayi::{Crawler, RobotsTxt, Target};
+    ///
+    /// let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /a\nUser-agent: .*\nDisallow: /\n");
+    /// let crawler = Crawler::unnamed();
+    /// assert_eq!(crawler.product_token().as_str(), "*");
+    /// assert!(robots.decide(&crawler, &Target::parse("https://example.com/b")?).is_allowed());
+    /// assert!(!robots.decide(&crawler, &Target::parse("https://example.com/a")?).is_allowed());
+    /// # Ok::<(), mayi::InvalidUrl>(())
+    /// ```
+    pub fn unnamed() -> Self {
+        ProductToken(Cow::Borrowed(GLOBAL)).into()
+    }
+
     /// The same crawler with one more purpose.
     ///
     /// # Errors
@@ -127,7 +144,7 @@ impl Crawler {
         Ok(self)
     }
 
-    /// Its name in the protocol.
+    /// Its name in the protocol; `*` for one that is [unnamed](Self::unnamed).
     pub fn product_token(&self) -> &ProductToken {
         &self.product_token
     }
@@ -238,6 +255,9 @@ impl Error for InvalidCrawler {}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProductToken(Cow<'static, str>);
 
+/// What stands for all crawlers on a group-start line, and is shown for one that has no product token.
+const GLOBAL: &str = "*";
+
 impl ProductToken {
     /// Checks a product token.
     ///
@@ -258,6 +278,11 @@ impl ProductToken {
     /// The token as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The token, unless it is that of a crawler without one, which no line can name.
+    pub(crate) fn to_be_named(&self) -> Option<&Self> {
+        Some(self).filter(|token| token.0 != GLOBAL)
     }
 
     /// Whether a group-start line's value names this token (REP-4).
@@ -324,7 +349,7 @@ impl fmt::Display for InvalidProductToken {
         write!(f, "`{token}` is not a product token: it is one or more of A-Z a-z 0-9 _ - . (REP-4)")?;
         // The likeliest mistakes are a whole User-Agent string and a version behind the name.
         let start = &self.token[..split_token(self.token.as_bytes()).0.len()];
-        if *self.token == *"*" {
+        if *self.token == *GLOBAL {
             write!(f, "; `*` stands for all crawlers in a file, but one of them asks")?;
         } else if !start.is_empty() && start != "Mozilla" {
             write!(f, "; perhaps `{start}` is meant")?;

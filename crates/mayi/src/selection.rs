@@ -94,7 +94,7 @@ pub(crate) fn select(
     let only_registered = crawler.has_registered_purposes_only();
     let counts = |purpose: &str| !only_registered || robots.registry().purpose(purpose).is_some();
     let wanted = Wanted {
-        token: crawler.product_token(),
+        token: crawler.product_token().to_be_named(),
         fallbacks: &manners.fallbacks,
         heeds_global: !manners.ignores_global,
         reads_regex: dialect.reads(Extension::AiAgents),
@@ -104,15 +104,22 @@ pub(crate) fn select(
     wanted.select(robots, observer)
 }
 
-/// What it costs at most to select the groups of a crawler, in units of work.
+/// What it costs at most to select the groups of a crawler, in units of work. Names can be as long as the file:
+/// each is read once, and compared with the crawler's as far as both go.
 #[cfg(feature = "report")]
 pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
-    let starts = robots.records().iter().filter(|record| matches!(record.role(), Role::StartsGroup(_)));
-    let purposes = crawler.purposes().count();
-    let of_start = 4 + crawler.product_token().as_str().len() / 16 + purposes;
+    let records = robots.records();
+    let starts = records.iter().filter(|record| matches!(record.role(), Role::StartsGroup(_)));
+    let of_start = 4 + crawler.purposes().count();
+    let of_starts: usize =
+        starts.map(|record| of_start + robots.value(*record).len() / OCTETS_A_UNIT).sum();
     let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
-    20 + robots.records().len() / 4 + starts.count() * of_start + of_regexes
+    20 + records.len() / 4 + of_starts + of_regexes
 }
+
+/// How many octets of a name are looked at for a unit of work.
+#[cfg(feature = "report")]
+const OCTETS_A_UNIT: usize = 4;
 
 /// Selects the groups of an application: those that its product token selects by name, or else by
 /// regular expression, or else those of `*` (APP-5).
@@ -121,7 +128,7 @@ pub(crate) fn select_for_application(
     token: &ProductToken,
 ) -> Option<Selection> {
     let wanted = Wanted {
-        token,
+        token: token.to_be_named(),
         fallbacks: &[],
         heeds_global: true,
         reads_regex: robots.dialect().reads(Extension::AiAgents),
@@ -133,7 +140,8 @@ pub(crate) fn select_for_application(
 
 /// What a group-start line has to have to be the one.
 struct Wanted<'w> {
-    token: &'w ProductToken,
+    /// None where no line can name it.
+    token: Option<&'w ProductToken>,
     fallbacks: &'w [ProductToken],
     heeds_global: bool,
     /// Whether a value can be a regular expression, which is then no name (AIA-2).
@@ -217,10 +225,11 @@ impl Wanted<'_> {
             let place = *regexes;
             *regexes += 1;
             let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            let matches = matters && robots.regexes().matches(place, self.token.as_str());
+            let is_match = |token: &ProductToken| robots.regexes().matches(place, token.as_str());
+            let matches = matters && self.token.is_some_and(is_match);
             return matches.then_some((GroupBy::Regex, 0));
         }
-        let mut tokens = std::iter::once(self.token).chain(self.fallbacks);
+        let mut tokens = self.token.into_iter().chain(self.fallbacks);
         let at = tokens.position(|token| token.is_named_by(value, self.dialect.tokens))?;
         Some((GroupBy::ProductToken, at))
     }
@@ -253,10 +262,12 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
 
 /// Whether a value that is not the global token is a regular expression: its first word says so (AIA-2).
 pub(crate) fn is_regex(value: &[u8]) -> bool {
-    let word = first_word(value);
-    if word.iter().all(|&octet| is_in_token(octet)) {
+    // Nearly all values are a product token, or one with something behind white space: that is told in one pass.
+    let odd = value.iter().find(|&&octet| !is_in_token(octet));
+    if matches!(odd, None | Some(b' ' | b'\t')) {
         return false;
     }
+    let word = first_word(value);
     let wildcards = word.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b".?"));
     wildcards || word.iter().any(|octet| b"[|^\\".contains(octet)) || word.last() == Some(&b'$')
 }

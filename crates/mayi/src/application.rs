@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, select_for_application};
 use crate::span::{LineCounter, LineNumber};
-use crate::structured::{Member, Value, each_member, octets_of_path, split_path};
+use crate::structured::{Part, Value, each_part, octets_of_path, split_path};
 use crate::target::Target;
 
 /// What a file asks of one application.
@@ -125,16 +125,26 @@ fn read_rules(
     for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
         let (path, list) = split_path(robots.value(record));
         let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
-        each_member(list, |member| {
-            let Member::Item(item) = member else { return };
-            let Some(name) = item.bare_item.as_token() else { return };
-            let Some(rules) = named.get_mut(name.as_str()) else { return };
-            let line = counter.line_at(record.start());
-            let parameters = item.params.into_iter().map(|(key, value)| (key.into(), value.into()));
-            match rules.last_mut() {
-                // It is named twice on one line.
-                Some((rule, known)) if rule.line == line => known.extend(parameters),
-                _ => rules.push((AppRule { line, octets, applies: false }, parameters.collect())),
+        // The one that parameters belong to, by its place.
+        let mut current = None;
+        each_part(list, |part| match part {
+            Part::Item(sfv::BareItemFromInput::Token(name)) => {
+                current = named.get_index_of(name.as_str());
+                let Some((_, rules)) = current.and_then(|place| named.get_index_mut(place)) else {
+                    return;
+                };
+                let line = counter.line_at(record.start());
+                // It may be named twice on one line.
+                if rules.last().is_none_or(|(rule, _)| rule.line != line) {
+                    rules.push((AppRule { line, octets, applies: false }, Parameters::new()));
+                }
+            }
+            Part::Item(_) | Part::InnerList => current = None,
+            Part::Parameter(key, value) => {
+                let rules = current.and_then(|place| named.get_index_mut(place));
+                if let Some((_, parameters)) = rules.and_then(|(_, rules)| rules.last_mut()) {
+                    parameters.insert(key.to_owned(), sfv::BareItem::from(value).into());
+                }
             }
         });
     }
@@ -170,9 +180,19 @@ impl AppDirectives {
     /// Takes parameters over, the later value of a directive winning (APP-4), and sets those aside
     /// that have a type other than the registered one (APP-8).
     fn merge(&mut self, parameters: Parameters, registry: &Registry) {
+        let application = self.application.clone();
+        let is_unusable = |name: &str, value: &Value| {
+            let registered = registry.directive(&application, name);
+            registered.is_some_and(|directive| directive.value_type != value.value_type())
+        };
+        // Nearly always there is one rule, whose parameters need no other room; there can be very many.
+        let is_first = self.directives.is_empty() && self.unusable.is_empty();
+        if is_first && !parameters.iter().any(|(name, value)| is_unusable(name, value)) {
+            self.directives = parameters;
+            return;
+        }
         for (name, value) in parameters {
-            let registered = registry.directive(&self.application, &name);
-            if registered.is_some_and(|directive| directive.value_type != value.value_type()) {
+            if is_unusable(&name, &value) {
                 self.directives.swap_remove(&name);
                 self.unusable.insert(name, value);
             } else {

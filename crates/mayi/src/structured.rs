@@ -171,9 +171,11 @@ pub(crate) fn octets_of_path(
     pattern.matches_one_of(forms).then(|| pattern.octets())
 }
 
-/// A member of a List.
-pub(crate) enum Member {
-    Item(sfv::Item),
+/// A part of a List: a member, or a parameter of the Item before it. Of two parameters with one key, the
+/// later one counts (RFC 9651 §3.1.2).
+pub(crate) enum Part<'t> {
+    Item(sfv::BareItemFromInput<'t>),
+    Parameter(&'t str, sfv::BareItemFromInput<'t>),
     InnerList,
 }
 
@@ -182,25 +184,25 @@ pub(crate) fn is_list(text: &[u8]) -> bool {
     sfv::Parser::new(text).parse_list_with_visitor(Ignored).is_ok()
 }
 
-/// Tells of the members of a List, one after the other: a long one would take a hundred times its size if it
+/// Tells of the parts of a List, one after the other: a long one would take many times its size if it
 /// were kept. Nothing is told of a text that is no List, which is passed over as a whole (RFC 9651 §4.2).
-pub(crate) fn each_member(text: &[u8], tell: impl FnMut(Member)) {
+pub(crate) fn each_part<'t>(text: &'t [u8], tell: impl FnMut(Part<'t>)) {
     if is_list(text) {
-        let told = sfv::Parser::new(text).parse_list_with_visitor(Members { tell });
+        let told = sfv::Parser::new(text).parse_list_with_visitor(Parts { tell });
         debug_assert!(told.is_ok(), "it was one a moment ago");
     }
 }
 
-struct Members<F> {
+struct Parts<F> {
     tell: F,
 }
 
-impl<'t, F: FnMut(Member)> ListVisitor<'t> for Members<F> {
+impl<'t, F: FnMut(Part<'t>)> ListVisitor<'t> for Parts<F> {
     type Out = ();
     type Error = Infallible;
 
     fn entry(&mut self) -> Result<impl EntryVisitor<'t>, Infallible> {
-        Ok(NextMember { tell: &mut self.tell })
+        Ok(PartsOfMember { tell: &mut self.tell })
     }
 
     fn finish(self) -> Result<(), Infallible> {
@@ -208,11 +210,11 @@ impl<'t, F: FnMut(Member)> ListVisitor<'t> for Members<F> {
     }
 }
 
-struct NextMember<'m, F> {
+struct PartsOfMember<'m, F> {
     tell: &'m mut F,
 }
 
-impl<'t, F: FnMut(Member)> EntryVisitor<'t> for NextMember<'_, F> {
+impl<'t, F: FnMut(Part<'t>)> EntryVisitor<'t> for PartsOfMember<'_, F> {
     type Error = Infallible;
 
     fn item(self) -> Result<impl ItemVisitor<'t>, Infallible> {
@@ -220,12 +222,12 @@ impl<'t, F: FnMut(Member)> EntryVisitor<'t> for NextMember<'_, F> {
     }
 
     fn inner_list(self) -> Result<impl InnerListVisitor<'t>, Infallible> {
-        (self.tell)(Member::InnerList);
+        (self.tell)(Part::InnerList);
         Ok(Ignored)
     }
 }
 
-impl<'t, F: FnMut(Member)> ItemVisitor<'t> for NextMember<'_, F> {
+impl<'t, F: FnMut(Part<'t>)> ItemVisitor<'t> for PartsOfMember<'_, F> {
     type Out = ();
     type Error = Infallible;
 
@@ -233,16 +235,12 @@ impl<'t, F: FnMut(Member)> ItemVisitor<'t> for NextMember<'_, F> {
         self,
         item: sfv::BareItemFromInput<'t>,
     ) -> Result<impl ParameterVisitor<'t, Out = ()>, Infallible> {
-        Ok(NextItem { tell: self.tell, item: sfv::Item::new(item) })
+        (self.tell)(Part::Item(item));
+        Ok(self)
     }
 }
 
-struct NextItem<'m, F> {
-    tell: &'m mut F,
-    item: sfv::Item,
-}
-
-impl<'t, F: FnMut(Member)> ParameterVisitor<'t> for NextItem<'_, F> {
+impl<'t, F: FnMut(Part<'t>)> ParameterVisitor<'t> for PartsOfMember<'_, F> {
     type Out = ();
     type Error = Infallible;
 
@@ -251,12 +249,11 @@ impl<'t, F: FnMut(Member)> ParameterVisitor<'t> for NextItem<'_, F> {
         key: &'t sfv::KeyRef,
         value: sfv::BareItemFromInput<'t>,
     ) -> Result<(), Infallible> {
-        self.item.params.insert(key.to_owned(), value.into());
+        (self.tell)(Part::Parameter(key.as_str(), value));
         Ok(())
     }
 
     fn finish(self) -> Result<(), Infallible> {
-        (self.tell)(Member::Item(self.item));
         Ok(())
     }
 }
@@ -266,24 +263,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_told_of_one_by_one() {
+    fn parts_are_told_of_one_by_one() {
         let told = |text: &str| {
             let mut told = Vec::new();
-            each_member(text.as_bytes(), |member| {
-                told.push(match member {
-                    Member::Item(item) => {
-                        let list: sfv::List = sfv::Parser::new(text).parse().expect("a List");
-                        assert_eq!(list[told.len()], sfv::ListEntry::Item(item.clone()));
-                        format!("{}, {} parameters", Value::from(item.bare_item), item.params.len())
-                    }
-                    Member::InnerList => "an inner list".to_owned(),
+            let value = |item: sfv::BareItemFromInput<'_>| Value::from(sfv::BareItem::from(item));
+            each_part(text.as_bytes(), |part| {
+                told.push(match part {
+                    Part::Item(item) => value(item).to_string(),
+                    Part::Parameter(key, item) => format!(";{key}={}", value(item)),
+                    Part::InnerList => "an inner list".to_owned(),
                 });
             });
             told
         };
         assert_eq!(
-            told("a;x=1;y;x=2, (b c), \"d\""),
-            ["a, 2 parameters", "an inner list", "\"d\", 0 parameters"]
+            told("a;x=1;y;x=2, (b c);z, \"d\""),
+            ["a", ";x=1", ";y=?1", ";x=2", "an inner list", "\"d\""]
         );
         assert!(told("").is_empty());
         // What is no List is passed over as a whole.

@@ -55,7 +55,10 @@ fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize
     let start = context.text_start()?;
     let mut found = Found::fixes_alone(&context, options);
     let code = look_until(&context, options, &mut found, Found::has_fixes)?.code;
-    let (text, count) = found.into_fixes().applied_to(robots.text());
+    let fixes = found.into_fixes();
+    // What was kept of the lines takes as much room as their fixes do.
+    drop(context);
+    let (text, count) = fixes.applied_to(robots.text());
     let text_end = start + robots.text().len();
     let changed = [&octets[..start], &text, &octets[text_end..]].concat();
     (changed.len() <= options.reading().limits().file_octets()).then_some((code, count, changed))

@@ -33,32 +33,60 @@ fn most_slips(length: usize) -> usize {
 const LONGEST: usize = 40;
 
 /// How many slips lead from one name to the other, if no more than `most`: Damerau's distance with
-/// each letter moved at most once.
+/// each letter moved at most once. There can be very many names to compare, and nearly all are far apart, so that
+/// nothing is worked out that can't be within `most`.
 pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
     if one.len() >= LONGEST || other.len() >= LONGEST || one.len().abs_diff(other.len()) > most {
         return None;
     }
     let equal = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
-    let mut before_last = [0; LONGEST];
-    let mut last: [usize; LONGEST] = std::array::from_fn(|column| column);
-    for (row, &a) in one.iter().enumerate() {
-        let mut this = [row + 1; LONGEST];
-        for (column, &b) in other.iter().enumerate() {
-            let changed = last[column] + usize::from(!equal(a, b));
-            let mut fewest = changed.min(this[column] + 1).min(last[column + 1] + 1);
-            if row > 0 && column > 0 && equal(a, other[column - 1]) && equal(one[row - 1], b) {
-                fewest = fewest.min(before_last[column - 1] + 1);
+    // What both start with and what both end with is right in both.
+    let same = one.iter().zip(other).take_while(|(a, b)| equal(**a, **b)).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    let same = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| equal(**a, **b)).count();
+    let (one, other) = (&one[..one.len() - same], &other[..other.len() - same]);
+    let longer = one.len().max(other.len());
+    if longer <= 1 || most == 0 {
+        return Some(longer).filter(|slips| *slips <= most);
+    }
+    // One slip changes no more than two letters, and these stand side by side.
+    if most == 1 && longer > 2 {
+        return None;
+    }
+    // A row for each letter of one name, with a column for each of the other. Columns that are further from a row
+    // than `most` are too much without being looked at.
+    let too_many = most as u8 + 1;
+    let mut rows = [[too_many; LONGEST + 1]; 3];
+    (0..=most.min(other.len())).for_each(|column| rows[0][column] = column as u8);
+    let mut last_is_too_much = false;
+    for (row, &a) in (1..).zip(one) {
+        let [before_last, last, mut this] = [rows[(row + 1) % 3], rows[(row + 2) % 3], rows[row % 3]];
+        let (first, end) = (row.saturating_sub(most), other.len().min(row + most));
+        let before_first = if first == 0 { row as u8 } else { too_many };
+        this[first.saturating_sub(1)] = before_first;
+        let mut fewest_of_row = before_first;
+        for column in first.max(1)..=end {
+            let b = other[column - 1];
+            let changed = last[column - 1] + u8::from(!equal(a, b));
+            let mut fewest = changed.min(this[column - 1] + 1).min(last[column] + 1);
+            if row > 1 && column > 1 && equal(a, other[column - 2]) && equal(one[row - 2], b) {
+                fewest = fewest.min(before_last[column - 2] + 1);
             }
-            this[column + 1] = fewest;
+            this[column] = fewest.min(too_many);
+            fewest_of_row = fewest_of_row.min(fewest);
         }
+        if let Some(behind) = this.get_mut(end + 1) {
+            *behind = too_many;
+        }
+        rows[row % 3] = this;
         // What is too much in two rows is too much in all that follow, which are made of them.
-        let is_too_much = |slips: &[usize]| slips[..=other.len()].iter().all(|count| *count > most);
-        if is_too_much(&last) && is_too_much(&this) {
+        let is_too_much = fewest_of_row > most as u8;
+        if is_too_much && last_is_too_much {
             return None;
         }
-        (before_last, last) = (last, this);
+        last_is_too_much = is_too_much;
     }
-    Some(last[other.len()]).filter(|slips| *slips <= most)
+    Some(usize::from(rows[one.len() % 3][other.len()])).filter(|slips| *slips <= most)
 }
 
 #[cfg(test)]
@@ -79,5 +107,50 @@ mod tests {
         }
         assert_eq!(nearest("abc", ["abd"]), None, "too short to tell");
         assert_eq!(nearest(&"a".repeat(100), ["a"]), None);
+    }
+
+    /// The same by its definition, with every cell of the table.
+    fn slips_by_definition(one: &[u8], other: &[u8]) -> usize {
+        let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
+        for row in 0..=one.len() {
+            for column in 0..=other.len() {
+                table[row][column] = if row == 0 || column == 0 {
+                    row + column
+                } else {
+                    let is_changed = usize::from(one[row - 1] != other[column - 1]);
+                    let fewest = (table[row - 1][column - 1] + is_changed)
+                        .min(table[row - 1][column] + 1)
+                        .min(table[row][column - 1] + 1);
+                    let is_swapped = row > 1
+                        && column > 1
+                        && one[row - 1] == other[column - 2]
+                        && one[row - 2] == other[column - 1];
+                    if is_swapped { fewest.min(table[row - 2][column - 2] + 1) } else { fewest }
+                };
+            }
+        }
+        table[one.len()][other.len()]
+    }
+
+    #[test]
+    fn slips_are_those_of_the_definition() {
+        // All words of up to six letters of which there are two, and some longer ones with slips at both ends.
+        let word = |number: usize, length: usize| -> Vec<u8> {
+            (0..length).map(|place| b'a' + (number >> place & 1) as u8).collect()
+        };
+        let mut words: Vec<_> = (0..7)
+            .flat_map(|length| (0..1 << length).map(move |number| word(number, length)))
+            .collect();
+        for text in ["abcdefghij", "bacdefghij", "bacdefghji", "xabcdefghi", "abcdfghij", "acbdefgihj"]
+        {
+            words.push(text.as_bytes().to_vec());
+        }
+        for (one, other) in words.iter().flat_map(|one| words.iter().map(move |other| (one, other))) {
+            let expected = slips_by_definition(one, other);
+            for most in 0..4 {
+                let expected = Some(expected).filter(|slips| *slips <= most);
+                assert_eq!(slips(one, other, most), expected, "{one:?} {other:?} {most}");
+            }
+        }
     }
 }

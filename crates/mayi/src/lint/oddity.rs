@@ -3,10 +3,11 @@
 use super::characters::{self, folded, folded_further, is_invisible, without_invisible};
 use super::nearest::nearest;
 use crate::dialect::Dialect;
-use crate::directive::{DIRECTIVES, Directive, Role, SITEMAP, USER_AGENT};
+use crate::directive::{DIRECTIVES, Role, SITEMAP, USER_AGENT};
 use crate::syntax::RawRecord;
 
-/// Why a line is no record that a directive knows.
+/// Why a line is no record that a directive knows. It is kept for each such line, and a file can have very many:
+/// so a directive is told by its place in [`DIRECTIVES`], and no more of a line is looked at than fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     /// A byte order mark is in it.
@@ -18,13 +19,13 @@ pub(super) enum Oddity {
     /// It is a placeholder that nobody filled.
     Template,
     /// Something that looks like a colon stands for it: where, and how many octets.
-    WrongColon { at: usize, length: usize },
+    WrongColon { at: u16, length: u8 },
     /// Letters that look like ASCII's stand for them.
-    LookAlike(&'static Directive),
+    LookAlike(u8),
     /// It starts with a name, of so many octets, and no colon follows it; nor is it read without.
-    MissingColon { directive: &'static Directive, length: usize },
+    MissingColon { directive: u8, length: u16 },
     /// Its name is nearly one that is known.
-    NearlyNamed(&'static Directive),
+    NearlyNamed(u8),
     /// It has octets that are no text.
     NotText,
     /// It is a record of a name that is not known.
@@ -41,7 +42,7 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
         return Oddity::Unreadable;
     }
     let lossy = String::from_utf8_lossy(&line[..line.len().min(MOST_LOOKED_AT)]);
-    let directive = |name: &[u8]| dialect.directive(name).map(|(id, _)| DIRECTIVES[usize::from(id)]);
+    let directive = |name: &[u8]| dialect.directive(name).map(|(directive, _)| directive);
 
     if lossy.contains('\u{feff}') {
         return Oddity::ByteOrderMark;
@@ -61,7 +62,7 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
     if let Some((at, length)) = characters::wrong_colon(&lossy)
         && directive(lossy[..at].trim_end().as_bytes()).is_some()
     {
-        return Oddity::WrongColon { at, length };
+        return Oddity::WrongColon { at: at as u16, length: length as u8 };
     }
     if !lossy.is_ascii()
         && let Some(known) = known_start(&folded(&lossy), &directive)
@@ -73,7 +74,7 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
     }
     let missing = || {
         let (directive, length) = without_colon(&lossy, &directive)?;
-        Some(Oddity::MissingColon { directive, length })
+        Some(Oddity::MissingColon { directive, length: length as u16 })
     };
     if record.is_none()
         && let Some(missing) = missing()
@@ -86,8 +87,8 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
         let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
         let known = nearest(name, DIRECTIVES.iter().map(|directive| directive.name));
         if let Some(known) = known.or_else(|| otherwise_named(name)) {
-            let named = DIRECTIVES.iter().find(|directive| directive.name == known);
-            return Oddity::NearlyNamed(named.expect("it is one of these"));
+            let place = DIRECTIVES.iter().position(|directive| directive.name == known);
+            return Oddity::NearlyNamed(place.expect("it is one of these") as u8);
         }
         // The colon further on is one of the value.
         if name.contains([' ', '\t'])
@@ -106,14 +107,12 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
 /// How many octets the shortest name of a directive has.
 const SHORTEST_NAME: usize = 4;
 
-/// How much of a line is looked at: more than any name has.
+/// How much of a line is looked at: more than any name has, and, with each octet that is no text shown by three,
+/// no more than 16 bits count.
 const MOST_LOOKED_AT: usize = 1000;
 
 /// The directive whose name, and then a colon, a line starts with.
-fn known_start(
-    line: &str,
-    directive: &impl Fn(&[u8]) -> Option<&'static Directive>,
-) -> Option<&'static Directive> {
+fn known_start(line: &str, directive: &impl Fn(&[u8]) -> Option<u8>) -> Option<u8> {
     let (name, _) = line.split_once(':')?;
     directive(name.trim_ascii().as_bytes())
 }
@@ -121,10 +120,7 @@ fn known_start(
 /// The directive whose name a line without a colon starts with, and how long that name is: alone, right
 /// before a path, or before words of which one is a value. Anything else is a sentence that happens to
 /// start so.
-fn without_colon(
-    line: &str,
-    directive: &impl Fn(&[u8]) -> Option<&'static Directive>,
-) -> Option<(&'static Directive, usize)> {
+fn without_colon(line: &str, directive: &impl Fn(&[u8]) -> Option<u8>) -> Option<(u8, usize)> {
     // Right before a path or a wildcard.
     if let Some(at) = line.find(['/', '*'])
         && !line[..at].contains([':', ' ', '\t'])
@@ -140,7 +136,8 @@ fn without_colon(
     // `User agent` is a name of two words.
     for length in [2, 1] {
         let Some((name, values)) = words.split_at_checked(length) else { continue };
-        let Some(known) = directive(name.join(" ").as_bytes()) else { continue };
+        let Some(place) = directive(name.join(" ").as_bytes()) else { continue };
+        let known = DIRECTIVES[usize::from(place)];
         let is_start = known.name == USER_AGENT.name;
         let is_rule = matches!(known.role, Role::Rule(_)) || is_start || *known == SITEMAP;
         let is_meant = match values {
@@ -150,7 +147,7 @@ fn without_colon(
         };
         if let (true, Some(last)) = (is_meant, name.last()) {
             let end = last.as_ptr() as usize - line.as_ptr() as usize + last.len();
-            return Some((known, end));
+            return Some((place, end));
         }
     }
     None

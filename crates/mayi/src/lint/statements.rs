@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::context::{Context, Entry};
-use crate::directive::{APP_DIRECTIVES, Directive};
+use crate::directive::Directive;
 use crate::span::Span;
-use crate::structured::{Member, each_member, split_path};
+use crate::structured::{Part, each_part, split_path};
 
 /// A record with a structured value.
 pub(super) struct Structured<'c> {
@@ -28,18 +28,25 @@ pub(super) fn of<'c>(
     })
 }
 
-/// Every application that a line of App-Directives names, with the directives it is given. Lines that do
-/// not parse, and members that are no tokens, have lints of their own (APP-3, APP-4).
-pub(super) fn each_application<'c>(
-    context: &Context<'c, '_>,
-    mut visit: impl FnMut(&Structured<'c>, &str, &sfv::Parameters),
-) {
-    for line in of(context, &APP_DIRECTIVES) {
-        each_member(line.value, |member| {
-            if let Member::Item(item) = member
-                && let Some(application) = item.bare_item.as_token()
-            {
-                visit(&line, application.as_str(), &item.params);
+impl<'c> Structured<'c> {
+    /// Tells of the applications that a line of App-Directives names, each time alone and then with each of the
+    /// directives that it is given. A value that does not parse, and members that are no tokens, have lints of
+    /// their own (APP-3, APP-4).
+    pub(super) fn each_application(
+        &self,
+        mut tell: impl FnMut(&'c str, Option<(&'c str, sfv::BareItemFromInput<'c>)>),
+    ) {
+        let mut application = None;
+        each_part(self.value, |part| match part {
+            Part::Item(sfv::BareItemFromInput::Token(name)) => {
+                application = Some(name.as_str());
+                tell(name.as_str(), None);
+            }
+            Part::Item(_) | Part::InnerList => application = None,
+            Part::Parameter(name, value) => {
+                if let Some(application) = application {
+                    tell(application, Some((name, value)));
+                }
             }
         });
     }

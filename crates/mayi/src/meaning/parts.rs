@@ -19,7 +19,7 @@ use crate::records::content_signals;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{Selection, select_for_application};
 use crate::span::LineCounter;
-use crate::structured::{Member, Value, each_member, is_list, split_path};
+use crate::structured::{Part, Value, each_part, is_list, split_path};
 
 /// What became of one kind of record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -143,16 +143,30 @@ fn understood(
 /// The members of a List that name applications, with their parameters, written in one way: other members say
 /// nothing (APP-3).
 fn applications_in(list: &[u8]) -> String {
+    type Named<'t> = (&'t str, IndexMap<&'t str, sfv::BareItemFromInput<'t>>);
     let mut written = String::new();
-    each_member(list, |member| {
-        let Member::Item(item) = member else { return };
-        let Some(name) = item.bare_item.as_token() else { return };
-        written.push_str(name.as_str());
-        for (key, value) in item.params {
-            let _infallible = write!(written, ";{}={}", key.as_str(), Value::from(value));
+    let mut write_down = |named: Option<Named<'_>>| {
+        let Some((name, parameters)) = named else { return };
+        written.push_str(name);
+        for (key, value) in parameters {
+            let value = Value::from(sfv::BareItem::from(value));
+            let _infallible = write!(written, ";{key}={value}");
         }
         written.push(',');
+    };
+    let mut named: Option<Named<'_>> = None;
+    each_part(list, |part| match part {
+        Part::Item(sfv::BareItemFromInput::Token(name)) => {
+            write_down(named.replace((name.as_str(), IndexMap::new())));
+        }
+        Part::Item(_) | Part::InnerList => write_down(named.take()),
+        Part::Parameter(key, value) => {
+            if let Some((_, parameters)) = &mut named {
+                parameters.insert(key, value);
+            }
+        }
     });
+    write_down(named);
     written
 }
 

@@ -17,6 +17,7 @@
 //!
 //! Look up what stands for it in the documentation that the registry names: `mayi registry show gadgets`.
 
+use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
 use crate::registry::Status;
@@ -34,19 +35,20 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    statements::each_application(context, |line, application, parameters| {
-        for name in parameters.keys() {
-            let known = registry.directive(application, name.as_str());
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        line.each_application(|application, directive| {
+            let Some((name, _)) = directive else { return };
+            let known = registry.directive(application, name);
             let Some(known) = known.filter(|known| known.status == Status::Deprecated) else {
-                continue;
+                return;
             };
-            found.report(line.span_of(name.as_str(), context), || {
+            found.report(context.span(name.as_bytes()), || {
                 let (about, more) = (&known.description, &known.documentation);
                 Draft::new(
                     format!("`{name}` of `{application}` is deprecated ({about}; see {more})"),
                     format!("`{application}` may still heed it, and may stop to at any time."),
                 )
             });
-        }
-    });
+        });
+    }
 }

@@ -20,7 +20,7 @@
 use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
-use crate::structured::{Member, each_member};
+use crate::structured::{Part, each_part};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X003",
@@ -36,15 +36,15 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in statements::of(context, &APP_DIRECTIVES) {
         let mut place = 0;
-        each_member(line.value, |member| {
-            place += 1;
-            let (what, word) = match &member {
-                Member::Item(item) if item.bare_item.as_token().is_some() => return,
-                Member::Item(item) => match item.bare_item.as_string() {
+        each_part(line.value, |part| {
+            place += usize::from(!matches!(part, Part::Parameter(..)));
+            let (what, word) = match &part {
+                Part::Item(sfv::BareItemFromInput::Token(_)) | Part::Parameter(..) => return,
+                Part::Item(item) => match item.as_string() {
                     Some(text) => ("a String", text.as_str()),
                     None => ("no Token", ""),
                 },
-                Member::InnerList => ("an Inner List", ""),
+                Part::InnerList => ("an Inner List", ""),
             };
             found.report(line.span_of(word, context), || {
                 Draft::new(

@@ -18,6 +18,7 @@
 //!
 //! Write `examplesearch`. `mayi registry list` prints what is known, and `--registry` adds to it.
 
+use crate::directive::APP_DIRECTIVES;
 use crate::lint::nearest;
 use crate::lint::prelude::*;
 use crate::lint::statements;
@@ -35,34 +36,36 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    statements::each_application(context, |line, application, parameters| {
-        if registry.application(application).is_none() {
-            let known = registry.applications().iter().map(|known| &*known.identifier);
-            let message = format!("no application is registered as `{application}`");
-            report(context, found, line, application, message, nearest(application, known));
-            return;
-        }
-        for name in parameters.keys().map(|name| name.as_str()) {
-            if registry.directive(application, name).is_some() {
-                continue;
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        line.each_application(|application, directive| {
+            let is_registered = registry.application(application).is_some();
+            match directive {
+                None if !is_registered => {
+                    let known = registry.applications().iter().map(|known| &*known.identifier);
+                    let message = format!("no application is registered as `{application}`");
+                    report(context, found, application, message, nearest(application, known));
+                }
+                Some((name, _)) if is_registered && registry.directive(application, name).is_none() => {
+                    let own = registry.directives().iter();
+                    let own = own.filter(|known| known.application == application);
+                    let near = nearest(name, own.map(|known| &*known.name));
+                    let message = format!("`{application}` has no directive registered as `{name}`");
+                    report(context, found, name, message, near);
+                }
+                _ => {}
             }
-            let own = registry.directives().iter().filter(|known| known.application == application);
-            let near = nearest(name, own.map(|known| &*known.name));
-            let message = format!("`{application}` has no directive registered as `{name}`");
-            report(context, found, line, name, message, near);
-        }
-    });
+        });
+    }
 }
 
 fn report(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
-    line: &statements::Structured<'_>,
     word: &str,
     message: String,
     near: Option<&str>,
 ) {
-    let span = line.span_of(word, context);
+    let span = context.span(word.as_bytes());
     found.report(span, || {
         let fix = near.map(|near| Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)]));
         let severity = if fix.is_some() { Severity::Warning } else { Severity::Note };

@@ -18,6 +18,9 @@
 //!
 //! Write `widgets=?0`.
 
+use indexmap::IndexMap;
+
+use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
 use crate::lint::statements;
 use crate::structured::{Value, ValueType};
@@ -35,15 +38,21 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    statements::each_application(context, |line, application, parameters| {
-        for (name, value) in parameters {
-            let Some(known) = registry.directive(application, name.as_str()) else { continue };
-            let value = Value::from(value.clone());
-            if value.value_type() == known.value_type {
+    for line in statements::of(context, &APP_DIRECTIVES) {
+        // Of a directive that is given twice, the later value counts.
+        let mut given = IndexMap::new();
+        line.each_application(|application, directive| {
+            let Some((name, value)) = directive else { return };
+            if let Some(known) = registry.directive(application, name) {
+                given.insert((application, name), (known.value_type, value));
+            }
+        });
+        for ((application, name), (right, value)) in given {
+            let value = Value::from(sfv::BareItem::from(value));
+            if value.value_type() == right {
                 continue;
             }
-            found.report(line.span_of(name.as_str(), context), || {
-                let right = known.value_type;
+            found.report(context.span(name.as_bytes()), || {
                 let example = match right {
                     ValueType::Boolean => ", `?1` or `?0`",
                     ValueType::String => ", in double quotes",
@@ -59,7 +68,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 )
             });
         }
-    });
+    }
 }
 
 /// The name of a type, as a sentence has it.

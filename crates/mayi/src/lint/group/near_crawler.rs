@@ -77,7 +77,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             continue;
         }
         let agents = registry.agents();
-        if !context.spend(agents.len() * 32) {
+        if !context.spend(agents.len() * 4) {
             return;
         }
         // A name that goes on behind a known one is of the same family, as SemrushBot-SA is.
@@ -116,18 +116,18 @@ fn report(
 /// or other signs between the same letters. A letter that is another one makes another name:
 /// there are too many crawlers for that to be a slip.
 fn is_slip(name: &str, known: &str) -> bool {
-    let plain = |name: &str| -> Vec<u8> {
-        let letters = name.bytes().filter(|octet| !b"-_.".contains(octet));
-        letters.map(|octet| octet.to_ascii_lowercase()).collect()
-    };
-    let (ours, theirs) = (plain(name), plain(known));
-    if ours == theirs {
+    let (name, known) = (name.as_bytes(), known.as_bytes());
+    if letters(name).eq(letters(known)) {
         return true;
     }
-    let sorted = |mut letters: Vec<u8>| {
-        letters.sort_unstable();
-        letters
+    let is_another_letter = || {
+        let differ = |(a, b): &(&u8, &u8)| !a.eq_ignore_ascii_case(b);
+        name.len() == known.len() && name.iter().zip(known).filter(differ).count() == 1
     };
-    let is_one_slip = slips(name.as_bytes(), known.as_bytes(), 1).is_some();
-    is_one_slip && (name.len() != known.len() || sorted(ours) == sorted(theirs))
+    slips(name, known, 1).is_some() && !is_another_letter()
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &[u8]) -> impl Iterator<Item = u8> {
+    name.iter().filter(|octet| !b"-_.".contains(octet)).map(u8::to_ascii_lowercase)
 }

@@ -20,6 +20,7 @@
 //!
 //! Type the name anew.
 
+use crate::directive::DIRECTIVES;
 use crate::lint::characters::{ascii_of, folded};
 use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
@@ -39,6 +40,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in context.lines.odd(|oddity| matches!(oddity, Oddity::LookAlike(_))) {
         let Some(Oddity::LookAlike(directive)) = line.oddity else { continue };
+        let directive = DIRECTIVES[usize::from(directive)];
         let body = line.content_span(context.text);
         let text = String::from_utf8_lossy(&context.text[body.range()]);
         let is_odd = |(place, c): &(usize, char)| *c != meant(*c, directive.name, *place);

@@ -19,6 +19,7 @@
 //!
 //! Write `Disallow: /private/`.
 
+use crate::directive::DIRECTIVES;
 use crate::lint::meaning::{but_read_by, is_kept};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
@@ -54,9 +55,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         } else if let Some(Oddity::MissingColon { directive, length }) = line.oddity {
             let body = line.content_span(context.text);
             found.report(body, || {
-                let at = body.start + length as u32;
+                let at = body.start + u32::from(length);
                 let colon = Edit::new(Span { start: at, end: at }, ":");
-                let (name, rest) = (directive.name, &context.text[at as usize..body.end as usize]);
+                let name = DIRECTIVES[usize::from(directive)].name;
+                let rest = &context.text[at as usize..body.end as usize];
                 let but = but_read_by(context.line_text(&line));
                 let (what, why) = match rest.first() {
                     None => ("", "a name alone is no record"),

@@ -20,6 +20,7 @@
 //!
 //! Write `Disallow: /private/`.
 
+use crate::directive::DIRECTIVES;
 use crate::lint::meaning::{is_kept, said_to_another};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
@@ -40,7 +41,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Some(record) = line.record else { continue };
         let (right, is_read) = match (directive_of(&record), line.oddity) {
             (Some(directive), _) if record.misspelled => (directive.name, true),
-            (None, Some(Oddity::NearlyNamed(directive))) => (directive.name, false),
+            (None, Some(Oddity::NearlyNamed(directive))) => {
+                (DIRECTIVES[usize::from(directive)].name, false)
+            }
             _ => continue,
         };
         let span = context.span(record.name);

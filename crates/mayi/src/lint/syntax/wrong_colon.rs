@@ -36,8 +36,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in context.lines.odd(|oddity| matches!(oddity, Oddity::WrongColon { .. })) {
         let Some(Oddity::WrongColon { at, length }) = line.oddity else { continue };
-        let start = line.content_span(context.text).start + at as u32;
-        let span = Span { start, end: start + length as u32 };
+        let start = line.content_span(context.text).start + u32::from(at);
+        let span = Span { start, end: start + u32::from(length) };
         found.report(span, || {
             let wrong = quoted(&context.text[span.range()]);
             Draft::new(

@@ -1,4 +1,4 @@
-//! The words that the command takes. Help, completions and the manual page are made from this.
+//! The commands and options that people type. Help, completions and the manual page are made from this.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -15,16 +15,23 @@ use crate::progress::ProgressArgs;
 
 const EXAMPLES: &str = "\
 Examples:
-  mayi check --agent ExampleBot https://example.com/private/
-  mayi check --robots robots.txt --agent ExampleBot https://example.com/private/
-  mayi explain --robots robots.txt --agent ExampleBot https://example.com/private/
-  mayi check --robots robots.txt --agent ExampleBot --urls urls.txt --json
-  mayi check --robots robots.txt --agent ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
+  mayi check -a ExampleBot https://example.com/private/
+  mayi lint robots.txt
+
+`mayi help COMMAND` shows all options of a command.";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  mayi check -a ExampleBot https://example.com/private/
+  mayi check -r robots.txt -a ExampleBot https://example.com/private/
+  mayi explain -r robots.txt -a ExampleBot https://example.com/private/
+  mayi check -r robots.txt -a ExampleBot --urls urls.txt --json
+  mayi check -r robots.txt -a ExampleBot --purpose EXAMPLE-PURPOSE-1 --app examplesearch \
       https://example.com/
   mayi decide < requests.ndjson > decisions.ndjson
-  mayi bulk --robots-dir robots --agent ExampleBot < urls.tsv > out.tsv
-  mayi audit --robots robots.txt /var/log/nginx/access.log*
-  mayi page --agent ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
+  mayi bulk --robots-dir robots -a ExampleBot < urls.tsv > out.tsv
+  mayi audit -r robots.txt /var/log/nginx/access.log*
+  mayi page -a ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi fetch https://example.com/
   mayi fmt robots.txt
   mayi compare robots.txt --agents Googlebot,GPTBot
@@ -34,14 +41,15 @@ Examples:
   mayi registry show GPTBot
 
 Exit status:
-  0  every URL is allowed, or the command has done its work
-  1  at least one URL is not allowed (check, explain), something is wrong with a file (lint), there is
-     a difference (fmt --check, compare, diff), or a condition holds (audit --fail-if)
-  2  there is no answer: a word, a file or a URL is wrong";
+  0  every URL is allowed, or the command did its work
+  1  a URL is not allowed (check, explain), a file has problems (lint), there is a difference
+     (fmt --check, compare, diff), or a condition is true (audit --fail-if)
+  2  there is no answer: an option, a file or a URL is wrong
+  3  no rule forbids a URL, but the robots.txt of a site can't be reached (check, explain)";
 
-/// May this crawler fetch this URL? Answers from its robots.txt, fetched or given, and says why.
+/// May this crawler fetch this URL? Answers from the site's robots.txt, and says why.
 #[derive(Debug, Parser)]
-#[command(name = "mayi", version, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "mayi", version, after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -49,29 +57,29 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say for each URL whether it is allowed, with the line that decided
+    /// Say whether a crawler may fetch each URL, and which line decides
     Check(Check),
-    /// Show how the decision about each URL is reached
+    /// Show step by step how each URL is decided
     Explain(Explain),
-    /// Answer requests in JSON, one a line, in order
+    /// Answer requests in JSON, one per line, in order
     Decide(Decide),
-    /// Get the robots.txt of a site, and tell how that went
+    /// Fetch the robots.txt of a site, and show what happened
     Fetch(FetchArgs),
-    /// List, show, purge or export the files that are kept
+    /// List, show, remove or export cached robots.txt files
     Cache(CacheArgs),
-    /// Answer rows of URLs as TSV, CSV or NDJSON, in order: for millions of them
+    /// Decide millions of URLs in TSV, CSV or NDJSON tables
     Bulk(Bulk),
-    /// Say which crawlers came, by access logs, and which asked for what robots.txt refuses
+    /// Read access logs: which crawlers came, and which fetched what robots.txt forbids
     Audit(Box<crate::commands::audit::AuditArgs>),
-    /// Say what may be done with a page, from its header fields and HTML
+    /// Show what may be done with a page, from its header fields and HTML
     Page(Page),
-    /// Lay files out well, with nothing changed that any crawler reads in them
+    /// Format files without changing what any crawler reads in them
     Fmt(crate::commands::fmt::Fmt),
-    /// Show where dialects and crawlers read a file differently
+    /// Show where crawlers and dialects read a file differently
     Compare(crate::commands::compare::Compare),
-    /// Show what changed in meaning from one file to another
+    /// Show what a change to a file means for crawlers
     Diff(crate::commands::diff::DiffArgs),
-    /// Say what is wrong with robots.txt files, and fix what can be fixed safely
+    /// Find problems in robots.txt files, and fix what can be fixed safely
     Lint(crate::commands::lint::LintArgs),
     /// Run the decision service: the same answers over HTTP
     Serve(Box<crate::commands::serve::ServeArgs>),
@@ -83,30 +91,56 @@ pub(crate) enum Command {
     Man(Man),
 }
 
+/// The examples and the exit status of `check` and `explain`; the short help has the examples alone.
+macro_rules! question_help {
+    ($command:literal) => {
+        concat!(
+            "Examples:\n  mayi ",
+            $command,
+            " -a ExampleBot https://example.com/private/\n  mayi ",
+            $command,
+            " -r robots.txt -a ExampleBot example.com/a example.com/b"
+        )
+    };
+    ($command:literal, with status) => {
+        concat!(
+            question_help!($command),
+            "\n\nExit status: 0 all URLs are allowed; 1 a rule forbids a URL; 2 there is no answer: an \
+             option, a file or a URL is wrong; 3 no rule forbids a URL, but the robots.txt of a site \
+             can't be reached, so nothing may be fetched there."
+        )
+    };
+}
+
+const CHECK_EXAMPLES: &str = question_help!("check");
+const CHECK_MORE: &str = question_help!("check", with status);
+const EXPLAIN_EXAMPLES: &str = question_help!("explain");
+const EXPLAIN_MORE: &str = question_help!("explain", with status);
+
 /// The question, as check and explain ask it.
 #[derive(Debug, Args)]
 pub(crate) struct Question {
-    /// The robots.txt file; `-` reads it from standard input. Without it, the file of each URL's site
-    /// is fetched
-    #[arg(long, value_name = "FILE")]
+    /// The robots.txt file, `-` for standard input. If not given, it is fetched from the site of each
+    /// URL
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) robots: Option<PathBuf>,
 
-    /// The crawler's product token, e.g. ExampleBot
-    #[arg(long, value_name = "TOKEN")]
+    /// The crawler's product token, for example ExampleBot
+    #[arg(short, long, value_name = "TOKEN")]
     pub(crate) agent: String,
 
     #[command(flatten)]
     pub(crate) claims: Claims,
 
-    /// A header field of the response, for its preferences and page rules; may be given several times
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
+    /// A header field of the response, for page rules and preferences. Can be repeated
+    #[arg(hide_short_help = true, long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// The HTML of the response, for its page rules
-    #[arg(long, value_name = "FILE")]
+    /// The HTML of the response, for page rules
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
-    /// How the file is read
+    /// The dialect to read the file in
     #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name())]
     pub(crate) dialect: DialectName,
 
@@ -116,24 +150,24 @@ pub(crate) struct Question {
     #[command(flatten)]
     pub(crate) page_reading: PageReading,
 
-    /// The charset that came with the file in its Content-Type
-    #[arg(long, value_name = "LABEL")]
+    /// The charset from the Content-Type of the file
+    #[arg(hide_short_help = true, long, value_name = "LABEL")]
     pub(crate) charset: Option<String>,
 
-    /// How many octets of the file are read: 512000 (500 KiB) at the least
-    #[arg(long, value_name = "OCTETS", default_value_t = mayi::Limits::default().file_octets())]
+    /// Read at most this many octets of the file; 512000 (500 KiB) is the minimum
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = mayi::Limits::default().file_octets())]
     pub(crate) max_octets: usize,
 
-    /// A file with a URL a line; `-` reads them from standard input
+    /// A file with one URL per line, `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) urls: Option<PathBuf>,
 
-    /// The URLs; `-` reads them from standard input
+    /// The URLs; `-` reads them from standard input. `example.com/x` means `https://example.com/x`
     #[arg(value_name = "URL", required_unless_present = "urls")]
     pub(crate) url: Vec<String>,
 
-    /// Print each decision as JSON, one a line, as `mayi decide` does
-    #[arg(long)]
+    /// Print decisions as JSON, one per line, as `mayi decide` does
+    #[arg(short, long)]
     pub(crate) json: bool,
 
     #[command(flatten)]
@@ -143,65 +177,63 @@ pub(crate) struct Question {
     pub(crate) fetching: Fetching,
 }
 
-/// What the crawler says of itself beside its name.
+/// What the crawler says about itself besides its name.
 #[derive(Debug, Args)]
 pub(crate) struct Claims {
-    /// What the crawler crawls for; may be given several times
+    /// A purpose that the crawler crawls for. Can be repeated
     #[arg(long = "purpose", value_name = "TOKEN")]
     pub(crate) purposes: Vec<String>,
 
-    /// Let purposes count only where a registry has them
-    #[arg(long)]
+    /// Ignore purposes that are not registered
+    #[arg(hide_short_help = true, long)]
     pub(crate) registered_purposes_only: bool,
 
-    /// An application that it gathers for; may be given several times
+    /// An application that the crawler collects data for. Can be repeated
     #[arg(long = "app", value_name = "IDENTIFIER")]
     pub(crate) apps: Vec<String>,
 
-    /// The User-Agent string that it sends, checked to have its token and purposes
-    #[arg(long, value_name = "TEXT")]
+    /// The User-Agent string that the crawler sends; it must contain the token and the purposes
+    #[arg(hide_short_help = true, long, value_name = "TEXT")]
     pub(crate) user_agent: Option<String>,
 }
 
-/// What holds for every file that is read.
+/// Options for every file that is read.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// Switch an extension off; may be given several times
-    #[arg(long = "no-extension", value_name = "NAME")]
+    /// Switch an extension off. Can be repeated
+    #[arg(hide_short_help = true, long = "no-extension", value_name = "NAME")]
     pub(crate) no_extensions: Vec<ExtensionName>,
 
-    /// A registry file to lay over the built-in registries; may be given several times
-    #[arg(long = "registry", value_name = "FILE")]
+    /// A registry file that extends the built-in registries. Can be repeated
+    #[arg(hide_short_help = true, long = "registry", value_name = "FILE")]
     pub(crate) registries: Vec<PathBuf>,
 }
 
-/// What holds for every page that is read.
+/// Options for every page that is read.
 #[derive(Debug, Args)]
 pub(crate) struct PageReading {
-    /// Unite a crawler's own entry of a structured Robots-Tag with the global one, as the later text of the
-    /// draft has it
-    #[arg(long)]
+    /// In a structured Robots-Tag, apply the global entry together with the crawler's own, as the later
+    /// text of the draft says
+    #[arg(hide_short_help = true, long)]
     pub(crate) union: bool,
 
-    /// The time at which the answer is to hold, as in 2026-11-15T13:00:00Z: for page rules that end at a
-    /// date. Without it, now
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// The time to decide for, such as 2026-11-15T13:00:00Z: some page rules end at a date. Default: now
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<SystemTime>,
 }
 
 /// A time of RFC 3339.
 pub(crate) fn time(text: &str) -> Result<SystemTime, &'static str> {
-    mayi::report::time_of_rfc3339(text)
-        .ok_or("a time is written as RFC 3339 has it: 2026-11-15T13:00:00Z")
+    mayi::report::time_of_rfc3339(text).ok_or("write the time as in RFC 3339: 2026-11-15T13:00:00Z")
 }
 
 pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("a header field is `Name: value`")?;
+    let (name, value) = text.split_once(':').ok_or("write a header field as `Name: value`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 all are allowed, 1 one is not, 2 there is no answer.")]
+#[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_MORE)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) question: Question,
@@ -211,40 +243,43 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 all are allowed, 1 one is not, 2 there is no answer.")]
+#[command(after_help = EXPLAIN_EXAMPLES, after_long_help = EXPLAIN_MORE)]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) question: Question,
 
-    /// How many lines of the file to show around the one that decided
+    /// How many lines of the file to show around the line that decides
     #[arg(long, value_name = "LINES", default_value_t = 2)]
     pub(crate) context: u32,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A request has the members url and agent (required), user_agent, purposes, registered_purposes_only, apps,
-robots, page, union, now, dialect and explain. `page` has the response's `headers`, as pairs, and its `html`. `robots` is the file's text, or {\"base64\": \"…\", \"charset\": \"…\"}, {\"status\": 503} or {\"error\": \"timeout\"}; without it the file is fetched.
-A wrong request gets {\"error\": {\"code\": \"…\", \"message\": \"…\"}} in its place, with its url and agent
-where they can be read, and the next one is still answered. Blank lines are passed over. --purpose, --app,
---user-agent and --now stand for the members that a request does not have; --union and
---registered-purposes-only hold for every request.
+A request is a JSON object. It must have `url` and `agent`. It can have user_agent, purposes,
+registered_purposes_only, apps, robots, page, union, now, dialect and explain. `page` has the `headers` of the
+response, as pairs, and its `html`. `robots` is the text of the file, or {\"base64\": \"…\", \"charset\": \"…\"},
+{\"status\": 503} or {\"error\": \"timeout\"}. Without `robots`, the file is fetched.
+
+A wrong request is answered with {\"error\": {\"code\": \"…\", \"message\": \"…\"}}, with its url and agent if
+they can be read. The next request is still answered. Blank lines are skipped. --purpose, --app, --user-agent
+and --now are defaults for requests that do not say; --union and --registered-purposes-only apply to every
+request.
 
 Exit status: 0 the input was read to its end, 2 it could not be read.")]
 pub(crate) struct Decide {
-    /// Where the requests are; standard input where no file is given
+    /// The file with the requests; default: standard input
     #[arg(value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
 
-    /// How many threads answer; all cores where nothing is given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// The number of threads; default: one for each core
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
 
     #[command(flatten)]
     pub(crate) claims: Claims,
 
-    /// How long a request may be; a longer one gets an error in its place
-    #[arg(long, value_name = "OCTETS", default_value_t = 64 << 20)]
+    /// The maximum length of a request; a longer one is answered with an error
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = 64 << 20)]
     pub(crate) max_line: usize,
 
     #[command(flatten)]
@@ -262,38 +297,38 @@ pub(crate) struct Decide {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A response file has a status line, header fields, a blank line and the body, as `curl -i` prints them;
-of several in a row, the last one counts. Without --agent, what holds for a crawler that is not named
-is shown.
+A response file has a status line, header fields, a blank line and the body, as `curl -i` prints them.
+If it has several responses, the last one counts. Without --agent, the answer is for a crawler that is
+not named.
 
-Exit status: 0 the page was read, 2 it could not be.")]
+Exit status: 0 the page was read, 2 it could not be read.")]
 #[command(group(clap::ArgGroup::new("source").args(["headers", "html", "response"]).required(true).multiple(true)))]
 pub(crate) struct Page {
-    /// The crawler's product token, e.g. ExampleBot
-    #[arg(long, value_name = "TOKEN")]
+    /// The crawler's product token, for example ExampleBot
+    #[arg(short, long, value_name = "TOKEN")]
     pub(crate) agent: Option<String>,
 
-    /// A header field of the response; may be given several times
+    /// A header field of the response. Can be repeated
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field)]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// The HTML of the response; `-` reads it from standard input
+    /// The HTML of the response, `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "response")]
     pub(crate) html: Option<PathBuf>,
 
-    /// A whole HTTP response; `-` reads it from standard input
+    /// A whole HTTP response, `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) response: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) reading: PageReading,
 
-    /// How many octets of HTML are read
-    #[arg(long, value_name = "OCTETS", default_value_t = mayi::page::PageOptions::default().html_octets)]
+    /// Read at most this many octets of HTML
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = mayi::page::PageOptions::default().html_octets)]
     pub(crate) max_html: usize,
 
-    /// Print the rules as JSON: the `page` of a decision, with where each rule was found
-    #[arg(long)]
+    /// Print the rules as JSON: the `page` of a decision, and where each rule was found
+    #[arg(short, long)]
     pub(crate) json: bool,
 }
 
@@ -312,16 +347,16 @@ pub(crate) enum RegistryCommand {
         #[command(flatten)]
         from: RegistryFiles,
     },
-    /// Show every entry of a name: a purpose, an application, a directive, a category or a crawler
+    /// Show all entries with a name: a purpose, an application, a directive, a category or a crawler
     Show {
-        /// The name, in any case
+        /// The name, in upper or lower case
         name: String,
         #[command(flatten)]
         from: RegistryFiles,
     },
     /// Check registry files against the rules for registrations
     Check {
-        /// The files, each laid over the built-in registries and those before it
+        /// The files; each extends the built-in registries and the files before it
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -330,8 +365,8 @@ pub(crate) enum RegistryCommand {
 /// The registry files to look in, beside the built-in ones.
 #[derive(Debug, Args)]
 pub(crate) struct RegistryFiles {
-    /// A registry file to lay over the built-in registries; may be given several times
-    #[arg(long = "registry", value_name = "FILE")]
+    /// A registry file that extends the built-in registries. Can be repeated
+    #[arg(hide_short_help = true, long = "registry", value_name = "FILE")]
     pub(crate) registries: Vec<PathBuf>,
 }
 
@@ -352,7 +387,7 @@ pub(crate) struct Completions {
 
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// A folder to write a page for each command into, instead of printing the main one
+    /// Write a page for each command into this folder, instead of printing the main page
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 }

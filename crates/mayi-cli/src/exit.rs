@@ -4,28 +4,54 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// The exit status.
+use mayi::Reason;
+
+/// How a command ended, from the best to the worst: of several questions, the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
 pub(crate) enum Exit {
-    /// All is allowed, or all is done.
-    Allowed = 0,
+    /// Everything is allowed, or the work is done.
+    Allowed,
+    /// No rule forbids anything, but a site's robots.txt can't be reached, so nothing may be fetched there.
+    Unreachable,
     /// Something is not allowed.
-    Disallowed = 1,
-    /// There is no answer, to at least one question.
-    NoAnswer = 2,
+    Disallowed,
+    /// There is no answer to at least one question.
+    NoAnswer,
+}
+
+impl Exit {
+    /// The exit for a decision with this reason.
+    pub(crate) fn of(is_allowed: bool, reason: Reason) -> Self {
+        match (is_allowed, reason) {
+            (true, _) => Self::Allowed,
+            (false, Reason::Unreachable) => Self::Unreachable,
+            (false, _) => Self::Disallowed,
+        }
+    }
+}
+
+impl Exit {
+    /// The exit status of the process.
+    pub(crate) fn status(self) -> u8 {
+        match self {
+            Self::Allowed => 0,
+            Self::Disallowed => 1,
+            Self::NoAnswer => 2,
+            Self::Unreachable => 3,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.status())
     }
 }
 
 /// Why the command could not go on.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Nobody reads standard output any more.
+    /// Standard output was closed: its reader has seen enough.
     BrokenPipe,
     /// What to tell the caller.
     Message(String),

@@ -31,36 +31,42 @@ const AHEAD: usize = 256;
 
 /// How robots.txt is fetched where it is not given.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Fetching, where no file is given")]
+#[command(next_help_heading = "Fetching, if no file is given")]
 pub(crate) struct Fetching {
-    /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
-    /// in the user's cache folder where nothing is said
-    #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
+    /// Where fetched files are cached: a path, `memory`, or `redis://host:port` (`rediss` for TLS).
+    /// Default: a file in your cache folder
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "STORE",
+        env = "MAYI_STORE",
+        hide_env_values = true
+    )]
     pub(crate) store: Option<String>,
 
-    /// Ask no server: answer from what is kept, however old it is
+    /// Fetch nothing: answer from the cache, even if it is old
     #[arg(long)]
     pub(crate) offline: bool,
 
-    /// Connect to private, loopback and other special addresses too, and to any port
-    #[arg(long)]
+    /// Also connect to private, loopback and other special addresses, and to any port
+    #[arg(hide_short_help = true, long)]
     pub(crate) allow_private: bool,
 
-    /// Connect to these special addresses too, e.g. 127.0.0.0/8; may be given several times
-    #[arg(long = "allow-address", value_name = "RANGE")]
+    /// Also connect to these special addresses, for example 127.0.0.0/8. Can be repeated
+    #[arg(hide_short_help = true, long = "allow-address", value_name = "RANGE")]
     pub(crate) allow_addresses: Vec<AddressRange>,
 
-    /// The User-Agent string to fetch with; it should have a contact, as
+    /// The User-Agent header to fetch with. Give a contact, as in
     /// `ExampleBot/1.0 (+https://example.com/bot)`
-    #[arg(long, value_name = "STRING", env = "MAYI_FETCH_AS", default_value = OUR_NAME)]
+    #[arg(hide_short_help = true, long, value_name = "STRING", env = "MAYI_FETCH_AS", default_value = OUR_NAME)]
     pub(crate) fetch_as: String,
 
-    /// How many seconds a server has for its whole answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    /// The timeout for the whole response of a server, in seconds
+    #[arg(hide_short_help = true, long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
 
-    /// Root certificates to trust beside the system's, in PEM form, for sites and for the store
-    #[arg(long, value_name = "FILE")]
+    /// A PEM file with root certificates to trust besides the system's, for sites and for the store
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) roots: Option<PathBuf>,
 }
 

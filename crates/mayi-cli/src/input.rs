@@ -1,5 +1,6 @@
 //! Files and standard input → the parts of a question.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -105,7 +106,15 @@ pub(crate) fn urls(
         if url == "-" {
             readers.push(Path::new("-"));
         } else {
-            given.push(Ok(url.clone()));
+            let whole = with_scheme(url);
+            if let Cow::Owned(whole) = &whole {
+                anstream::eprintln!(
+                    "mayi: {} is read as {}",
+                    shown(url.as_bytes()),
+                    shown(whole.as_bytes())
+                );
+            }
+            given.push(Ok(whole.into_owned()));
         }
     }
     readers.extend(question.urls.as_deref());
@@ -126,6 +135,24 @@ pub(crate) fn urls(
         }));
     }
     Ok(given.into_iter().chain(lines.into_iter().flatten()))
+}
+
+/// Whether URLs come from a file or from standard input.
+pub(crate) fn has_list(question: &Question) -> bool {
+    question.urls.is_some() || question.url.iter().any(|url| url == "-")
+}
+
+/// A URL as a person types it: `example.com/a` is `https://example.com/a`.
+pub(crate) fn with_scheme(url: &str) -> Cow<'_, str> {
+    // A host has a dot or a port, or is `localhost`. `file:/a`, `mailto:a@b` and `/a` have no host.
+    let authority = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = !url.contains("://")
+        && match authority.rsplit_once(':') {
+            Some((_, port)) if port.ends_with(']') => true,
+            Some((_, port)) => !port.is_empty() && port.bytes().all(|octet| octet.is_ascii_digit()),
+            None => authority.contains('.') || authority == "localhost",
+        };
+    if is_host { Cow::Owned(format!("https://{url}")) } else { Cow::Borrowed(url) }
 }
 
 /// Fails where more than one of these paths is standard input.

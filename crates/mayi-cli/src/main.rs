@@ -1,4 +1,4 @@
-//! The command `mayi`: words in, an answer on standard output, an exit status that scripts can use.
+//! The command `mayi`: options in, an answer on standard output, an exit status that scripts can use.
 //!
 //! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error.
 
@@ -24,7 +24,7 @@ use crate::exit::{Exit, Failure};
 fn main() -> std::process::ExitCode {
     let exit = match run() {
         Ok(exit) => exit,
-        Err(Failure::BrokenPipe) => Exit::Allowed, // whoever read us has read enough
+        Err(Failure::BrokenPipe) => Exit::Allowed, // the reader has seen enough
         Err(Failure::Message(message)) => {
             // A message may quote a file: what is in there is not for the terminal to obey.
             let lines: Vec<_> = message.lines().map(|line| text::shown(line.as_bytes())).collect();

@@ -27,18 +27,18 @@ const BAR: usize = 24;
 /// Whether progress is shown.
 #[derive(Debug, Args)]
 pub(crate) struct ProgressArgs {
-    /// Whether to show rows, rate and time left on standard error
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// Show progress and the time left on standard error
+    #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// Where standard error is a terminal and standard output is not
+    /// If standard error is a terminal and standard output is not
     Auto,
-    /// In any case
+    /// Always
     Always,
-    /// Not at all
+    /// Never
     Never,
 }
 

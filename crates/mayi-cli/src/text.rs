@@ -1,7 +1,7 @@
 //! Text from the network → text that is safe to show on a terminal.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -29,6 +29,54 @@ pub(crate) fn shown(octets: &[u8]) -> String {
         }
     }
     shown
+}
+
+/// Standard output for people. If its reader closes it, the rest is dropped without an error: what the command
+/// found out still decides its exit status.
+pub(crate) type Out = BufWriter<UntilClosed>;
+
+pub(crate) fn out() -> Out {
+    BufWriter::new(UntilClosed { stdout: anstream::AutoStream::auto(io::stdout()), is_closed: false })
+}
+
+pub(crate) struct UntilClosed {
+    stdout: anstream::AutoStream<io::Stdout>,
+    is_closed: bool,
+}
+
+impl UntilClosed {
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// The value, or the one for a closed output.
+    fn unless_closed<T>(&mut self, written: io::Result<T>, closed: T) -> io::Result<T> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(closed)
+            }
+            written => written,
+        }
+    }
+}
+
+impl Write for UntilClosed {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if self.is_closed {
+            return Ok(text.len());
+        }
+        let written = self.stdout.write(text);
+        self.unless_closed(written, text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_closed {
+            return Ok(());
+        }
+        let flushed = self.stdout.flush();
+        self.unless_closed(flushed, ())
+    }
 }
 
 /// Standard output for rows of others' text: octet by octet into a file or a pipe, and escaped on a
@@ -118,9 +166,9 @@ pub(crate) fn listed(names: &[String], room: usize, all: bool) -> String {
     let mut text = String::new();
     for (place, name) in names.iter().enumerate() {
         let more = names.len() - place;
-        let is_room = text.chars().count() + name.chars().count() + 16 <= room || more == 1;
+        let is_room = text.chars().count() + name.chars().count() + 22 <= room || more == 1;
         if place > 0 && !all && !is_room {
-            return format!("{text} and {more} more");
+            return format!("{text} and {more} more (--all)");
         }
         if place > 0 {
             text.push_str(", ");
@@ -140,8 +188,8 @@ mod tests {
         assert_eq!(clipped("abcdefgh", 6), "abcd…h");
         let names: Vec<_> = ["one", "two", "three"].map(str::to_owned).into();
         assert_eq!(listed(&names, 80, false), "one, two, three");
-        assert_eq!(listed(&names, 19, false), "one and 2 more");
-        assert_eq!(listed(&names, 19, true), "one, two, three");
+        assert_eq!(listed(&names, 27, false), "one and 2 more (--all)");
+        assert_eq!(listed(&names, 27, true), "one, two, three");
     }
 
     #[test]

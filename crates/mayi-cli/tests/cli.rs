@@ -297,18 +297,87 @@ fn page_says_what_holds_and_where_it_was_found() {
     assert_eq!(mayi(&["page", "--response", "-"], b"<html>").status, Some(2));
 }
 
-#[test]
-fn a_broken_pipe_is_success() {
+/// The exit status of a command whose output is closed before it writes.
+fn status_with_closed_output(words: &[&str], stdin: &str) -> Option<i32> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
-        .args(["registry", "list"])
+        .args(words)
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
     drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("its input");
+    input.write_all(stdin.as_bytes()).expect("it reads");
+    drop(input);
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0));
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.status.code()
+}
+
+#[test]
+fn a_closed_output_keeps_the_exit_status() {
+    assert_eq!(status_with_closed_output(&["registry", "list"], ""), Some(0));
+    let check = |path: &str| {
+        let url = format!("https://example.com{path}");
+        // More than a buffer, so that the command writes before it has decided all of them.
+        let mut words = vec!["check", "--json", "--robots", "-", "--agent", "a"];
+        words.extend(std::iter::repeat_n("https://example.com/", 200));
+        words.push(&url);
+        status_with_closed_output(&words, FILE)
+    };
+    assert_eq!((check("/private/x"), check("/")), (Some(1), Some(0)));
+    assert_eq!(status_with_closed_output(&["lint", "-"], "Disallow: /a\n"), Some(1));
+    let file = "User-agent: *\nDisallowed: /a\n";
+    assert_eq!(status_with_closed_output(&["compare", "-"], file), Some(1));
+    assert_eq!(status_with_closed_output(&["fmt", "--check", "-"], "user-agent:a\n"), Some(1));
+}
+
+#[test]
+fn a_url_that_is_typed_needs_no_scheme() {
+    let run = check(&["example.com/private/x", "localhost:8080/private/press"], FILE);
+    assert_eq!(run.status, Some(1));
+    assert!(run.stdout.starts_with("disallowed  https://example.com/private/x "), "{}", run.stdout);
+    assert!(run.stdout.contains("allowed     https://localhost:8080/private/press"), "{}", run.stdout);
+    let said = "example.com/private/x is read as https://example.com/private/x";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    for url in ["/private/x", "mailto:a@example.com", "nonsense", ""] {
+        assert_eq!(check(&[url], FILE).status, Some(2), "{url}");
+    }
+}
+
+#[test]
+fn short_options_are_the_long_ones() {
+    let long = ["check", "--robots", "-", "--agent", "a", "--json", "https://example.com/private/"];
+    let short = ["check", "-r", "-", "-a", "a", "-j", "https://example.com/private/"];
+    let (long, short) = (mayi(&long, FILE.as_bytes()), mayi(&short, FILE.as_bytes()));
+    assert_eq!((short.status, &short.stdout), (Some(1), &long.stdout));
+    assert!(short.stdout.contains("\"allowed\":false"), "{}", short.stdout);
+}
+
+/// The lines that a small terminal shows at once.
+const SCREEN: usize = 42;
+
+#[test]
+fn the_short_help_of_every_command_fits_a_screen_and_has_examples() {
+    let all = mayi(&["-h"], b"").stdout;
+    let commands = all.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands: Vec<_> = commands
+        .map_while(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() > 15, "{commands:?}");
+    for command in commands {
+        let short = mayi(&[command, "-h"], b"").stdout;
+        assert!(short.lines().count() <= SCREEN, "{command}:\n{short}");
+        let (long, help) = (mayi(&[command, "--help"], b""), mayi(&["help", command], b""));
+        assert_eq!((help.status, help.stdout), (Some(0), long.stdout), "{command}");
+        if ["check", "explain", "bulk", "audit", "lint", "fmt", "compare", "diff", "fetch"]
+            .contains(&command)
+        {
+            assert!(short.contains("Examples:\n  mayi "), "{command}:\n{short}");
+        }
+    }
 }
 
 #[test]

@@ -89,7 +89,8 @@ fn fmt_replaces_files_and_filters() {
     assert_eq!(fs::read_to_string(&untidy).expect("a file"), UNTIDY, "nothing is written");
 
     let run = mayi(&["fmt", &untidy, &tidy], b"");
-    assert_eq!((run.status, &*run.stdout, &*run.stderr), (Some(0), "", ""));
+    let said = format!("formatted {untidy}\nunchanged {tidy}\n");
+    assert_eq!((run.status, &*run.stdout, &*run.stderr), (Some(0), &*said, ""));
     assert_eq!(fs::read_to_string(&untidy).expect("a file"), TIDY);
     assert_eq!(mayi(&["fmt", "--check", &untidy, &tidy], b"").status, Some(0));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is left over");
@@ -136,7 +137,7 @@ fn compare_draws_who_may_and_why() {
     assert_eq!(run.status, Some(1));
     for part in [
         "standard input: 3 patterns, read in 3 ways",
-        "  A   in rfc9309 and koster-00: * (who is not named), Googlebot",
+        "  A   in rfc9309 and koster-00: * (who is not named) and 4 more (--all)\n",
         "  C   GPTBot\n",
         "PATTERN       MAY  MAY NOT  WHY\n",
         "/             A B  C        e.g. /\n",

@@ -2,7 +2,7 @@
 //! refuses.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -33,19 +33,19 @@ use crate::text::{columns, shown};
 
 /// What the help says behind the options.
 const MORE: &str = "\
-Formats are recognised from the first lines of each file: common, combined (Apache, nginx), vhost, \
-nginx-json, caddy, cloudflare, cloudfront, alb, w3c (IIS). --format names one, or is the text of a \
-log_format. Files may be compressed with gzip, zstd or bzip2. A line that can't be read is counted, and \
-the first of each kind is shown.
+Formats: mayi recognises the format from the first lines of each file: common, combined (Apache, nginx), \
+vhost, nginx-json, caddy, cloudflare, cloudfront, alb, w3c (IIS). --format names one, or gives the text of a \
+log_format. Files can be compressed with gzip, zstd or bzip2. Lines that can't be read are counted, and the \
+first of each kind is shown.
 
-Which file: --robots FILE for all requests, or --robots DATE=FILE for each change, from that time on; \
---robots-dir for a file for each host, as `mayi bulk` has it; --site to fetch it; --store alone for what \
-a store keeps, with the texts that each file had before. In the 24 hours after a change, requests that the new file refuses and the old one allowed \
-are counted as excused: a crawler may use its copy for so long.
+Which robots.txt: --robots FILE for all requests; --robots DATE=FILE for each change, from that time on; \
+--robots-dir for one file per host, with the file names of `mayi bulk`; --site to fetch it; --store alone \
+for the files in a store, with their earlier texts. After a change, crawlers may use their old copy for 24 \
+hours: requests that the old file allowed are counted as excused in that time.
 
-Conditions of --fail-if: MEASURE WHO COMPARISON NUMBER[%], as 'refuses Googlebot > 0'. Measures: refuses, \
-allows, newly-refuses, newly-allows, requests, contradicted. Who: a product token, * for all, or \
-kind:search. Comparisons: > >= < <= = !=. With --propose, they are about the proposed file.
+Conditions of --fail-if: MEASURE WHO COMPARISON NUMBER[%], for example 'refuses Googlebot > 0'. Measures: \
+refuses, allows, newly-refuses, newly-allows, requests, contradicted. Who: a product token, * for all, or \
+kind:search. Comparisons: > >= < <= = !=. With --propose, conditions are about the proposed file.
 
 Examples:
   mayi audit --robots robots.txt /var/log/nginx/access.log*
@@ -54,110 +54,132 @@ Examples:
   mayi audit --robots robots.txt --propose new.txt --fail-if 'refuses Googlebot > 0' access.log
   tail -F access.log | mayi audit --robots robots.txt --every 60 -
 
-docs/audit.md has the members of the JSON and what every figure counts.
+docs/audit.md explains the fields of the JSON and what every figure counts.
 
-Exit status: 0 the logs were read, 1 a condition of --fail-if holds, 2 there is no answer: a word is \
-wrong, a file can't be read to its end, or not one line could be read.";
+Exit status: 0 the logs were read; 1 a condition of --fail-if is true; 2 there is no answer: an option is \
+wrong, a file can't be read to its end, or no line could be read.";
+
+const EXAMPLES: &str = "\
+Examples:
+  mayi audit -r robots.txt /var/log/nginx/access.log*
+  mayi audit --site example.com --propose new-robots.txt access.log.gz";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("files").args(["robots", "robots_dir", "site", "store"]).required(true).multiple(true)))]
-#[command(after_help = MORE)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a word of the command line")]
 pub(crate) struct AuditArgs {
-    /// The logs, in any order, compressed or not; `-` is standard input, which may go on
+    /// The logs, in any order, compressed or not; `-` is standard input, also as an endless stream
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
 
-    /// The robots.txt file; with a date before it, the one that held from then on. May be given several
-    /// times
-    #[arg(long, value_name = "[DATE=]FILE", conflicts_with_all = ["robots_dir", "site"], help_heading = "robots.txt")]
+    /// The robots.txt file. With a date in front, the file from that date on. Can be repeated
+    #[arg(short, long, value_name = "[DATE=]FILE", conflicts_with_all = ["robots_dir", "site"], help_heading = "robots.txt")]
     robots: Vec<String>,
 
-    /// A folder with a robots.txt file for each host; with a date before it, as --robots
-    #[arg(long, value_name = "[DATE=]FOLDER", conflicts_with = "site", help_heading = "robots.txt")]
+    /// A folder with a robots.txt file for each host; with a date in front, as for --robots
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "[DATE=]FOLDER",
+        conflicts_with = "site",
+        help_heading = "robots.txt"
+    )]
     robots_dir: Vec<String>,
 
-    /// A site whose robots.txt is fetched; with several, each is for the requests of its host
+    /// Fetch the robots.txt of this site. Can be repeated: each is for the requests of its host
     #[arg(long, value_name = "URL", help_heading = "robots.txt")]
     site: Vec<String>,
 
-    /// Another robots.txt: say what it would mean for the same requests
+    /// Another robots.txt: show what it would change for the same requests
     #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
     propose: Option<String>,
 
-    /// How files are read
-    #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name(), help_heading = "robots.txt")]
+    /// The dialect to read the files in
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NAME",
+        default_value = mayi::Dialect::default().name(),
+        help_heading = "robots.txt"
+    )]
     dialect: DialectName,
 
     #[command(flatten)]
     reading: Reading,
 
-    /// How lines are written: the name of a format, or the text of a log_format
+    /// The format of the lines: its name, or the text of a log_format
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     format: Option<Format>,
 
-    /// Leave out requests before this date (UTC) or time
-    #[arg(long, value_name = "DATE")]
+    /// Ignore requests before this date (UTC) or time
+    #[arg(hide_short_help = true, long, value_name = "DATE")]
     since: Option<Moment>,
 
-    /// Leave out requests after this date (the whole day counts) or from this time on
-    #[arg(long, value_name = "DATE")]
+    /// Ignore requests after this date (the whole day is included) or from this time on
+    #[arg(hide_short_help = true, long, value_name = "DATE")]
     until: Option<Moment>,
 
-    /// Look at this crawler only; may be given several times
-    #[arg(long, value_name = "TOKEN")]
+    /// Report on this crawler only. Can be repeated
+    #[arg(short = 'a', long = "agent", visible_alias = "crawler", value_name = "TOKEN")]
     crawler: Vec<String>,
 
-    /// Look at crawlers of this kind only; may be given several times
-    #[arg(long, value_name = "KIND")]
+    /// Report on crawlers of this kind only. Can be repeated
+    #[arg(hide_short_help = true, long, value_name = "KIND")]
     kind: Vec<KindName>,
 
-    /// A folder with lists of addresses that operators publish, as googlebot.json or gptbot.json
+    /// A folder with the address lists of operators, such as googlebot.json or gptbot.json
     #[arg(long, value_name = "FOLDER", help_heading = "Who it was")]
     ranges: Option<PathBuf>,
 
-    /// Ask DNS whether the addresses of crawlers are their operators'
+    /// Check the addresses of crawlers by DNS
     #[arg(long, help_heading = "Who it was")]
     verify: bool,
 
-    /// How many addresses DNS is asked about
-    #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Who it was")]
+    /// The maximum number of addresses to check by DNS
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        help_heading = "Who it was"
+    )]
     verify_limit: usize,
 
-    /// The DNS server to ask; the system's where nothing is said
-    #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Who it was")]
+    /// The DNS server; default: the system's
+    #[arg(hide_short_help = true, long, value_name = "ADDRESS:PORT", help_heading = "Who it was")]
     resolver: Option<SocketAddr>,
 
-    /// Show addresses as they are; they are shortened where nothing is said
-    #[arg(long, help_heading = "Who it was")]
+    /// Show whole addresses; by default they are shortened
+    #[arg(hide_short_help = true, long, help_heading = "Who it was")]
     full_addresses: bool,
 
-    /// Print the report as one object of JSON
-    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
+    /// Print the report as a JSON object
+    #[arg(short, long, conflicts_with = "csv", help_heading = "Output")]
     json: bool,
 
     /// Print one table of the report as CSV
     #[arg(long, value_name = "TABLE", help_heading = "Output")]
     csv: Option<TableName>,
 
-    /// Write the report as a page of HTML into this file; `-` prints it
+    /// Write the report as HTML into this file; `-` prints it
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<PathBuf>,
 
-    /// List everything, however much it is
+    /// List everything; by default long lists are cut
     #[arg(long, help_heading = "Output")]
     all: bool,
 
-    /// End with 1 where this holds, as 'refuses Googlebot > 0'; may be given several times
-    #[arg(long, value_name = "CONDITION", help_heading = "Output")]
+    /// Exit with 1 if this is true, for example 'refuses Googlebot > 0'. Can be repeated
+    #[arg(hide_short_help = true, long, value_name = "CONDITION", help_heading = "Output")]
     fail_if: Vec<Condition>,
 
-    /// Print the report so far every so many seconds, for a stream that goes on
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
+    /// Print the report every N seconds, for an endless stream
+    #[arg(hide_short_help = true, long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     every: Option<u64>,
 
-    /// How many threads read; all cores where nothing is given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// The number of threads; default: one for each core
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
     #[command(flatten)]
@@ -257,7 +279,7 @@ fn read(
                     // process ends here.
                     let report = report();
                     let exit = write(args, &report).and_then(|()| ending(args, &report, false));
-                    let status = exit.map_or(2, |exit| exit as i32);
+                    let status = i32::from(exit.unwrap_or(Exit::NoAnswer).status());
                     std::process::exit(status);
                 }
                 Err(RecvTimeoutError::Timeout) => write(args, &report())?,
@@ -324,7 +346,7 @@ fn write(args: &AuditArgs, report: &Report) -> Result<(), Failure> {
             Failure::new(format_args!("`{}` can't be written: {error}", input::name(path)))
         })?;
     }
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     match &args.csv {
         Some(table) => out.write_all(mayi_audit::csv(report, table.0).as_bytes())?,
         None if args.json => write_json(&mut out, report)?,

@@ -26,28 +26,28 @@ use crate::text::RowsOut;
 
 /// What the help says behind the options.
 const MORE: &str = "\
-Rows: every row of the input has a row of the output in its place; blank lines are passed over. A bad \
-row (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error there, \
-and the next one is still answered. How many there were is on standard error at the end.
+Rows: every row of the input gets one row of output, in the same order. Blank lines are skipped. A bad row \
+(no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error in its row, and \
+the next row is still answered. The number of errors is printed on standard error at the end.
 
-Formats: TSV has a tab between fields, no quotes and no escapes. CSV is that of RFC 4180, with line ends \
-in quoted fields. A row of NDJSON is an object. CR LF ends a line as LF does, and LF is written; a byte \
-order mark at the start is passed over. Columns of the input are passed on as they are; in TSV that is \
-made from CSV or NDJSON, `\\t`, `\\r` and `\\n` stand for what TSV can't have.
+Formats: TSV has tabs between fields, no quotes and no escapes. CSV follows RFC 4180, with line ends in \
+quoted fields. A row of NDJSON is an object. Lines can end with CR LF or LF; LF is written. A byte order mark \
+at the start is skipped. Columns of the input are copied as they are. In TSV made from CSV or NDJSON, `\\t`, \
+`\\r` and `\\n` stand for the characters that TSV can't have.
 
-Header: unless --header or --no-header says, the first row of TSV or CSV is a header where one of its \
-fields is `url` in any case, or where an option chooses its column by name. The output has a header \
-where the input has one, and where TSV or CSV is made from NDJSON.
+Header: without --header or --no-header, the first row of TSV or CSV is a header if one of its fields is \
+`url` in any case, or if an option chooses a column by name. The output has a header if the input has one, \
+and if TSV or CSV is made from NDJSON.
 
 Columns of the output:
   *          all columns of the input
-  url        the URL that was asked about
+  url        the URL
   agent      the product token of the crawler
-  origin     scheme, host and port of the URL, in their one right form
+  origin     scheme, host and port of the URL, normalised
   allowed    true or false
   reason     rule, no-rule, no-group, robots-txt, unavailable or unreachable
-  rule       the path pattern that decided, as written
-  rule_line  the line that it stands on
+  rule       the path pattern that decides, as written
+  rule_line  its line number
   octets     how specific it is
   group      how the group was chosen: product-token, regex, purpose or global
   train, search, ai-input
@@ -55,110 +55,120 @@ Columns of the output:
   error      what is wrong with a bad row: a code and a message
 Any other word is a column of the input, by name or number.
 
-Files of --robots-dir: for https://example.com/ these are tried, and the first that is there counts:
+Files of --robots-dir: for https://example.com/ mayi tries these names and takes the first that exists:
   https_example.com_443.txt, https_example.com_443/robots.txt, https_example.com_443,
   example.com.txt, example.com/robots.txt, example.com
-With a port that is not the scheme's own, the short names have it too: example.com_8080.txt. Hosts are \
-in lower case and in ASCII (xn--…); in an IPv6 address `_` stands for `:`.
+If the port is not the default of the scheme, the short names have it too: example.com_8080.txt. Hosts are \
+in lower case and in ASCII (xn--…); in an IPv6 address, `_` replaces `:`.
 
-Order: the rows come out as they went in, whatever the order of hosts. Input that is sorted by host is \
-quickest.
+Speed: the order of hosts does not change the answers, but input that is sorted by host is fastest.
 
 Examples:
   mayi bulk --robots robots.txt --agent ExampleBot urls.txt
   zcat urls.tsv.gz | mayi bulk --robots-dir robots --agent ExampleBot > out.tsv
   mayi bulk --robots-dir robots --agent-column crawler --columns url,crawler,allowed in.csv
 
-Exit status: 0 the input was read to its end, 2 it could not be read, or --fail-on-error was given and \
-a row has an error.";
+Exit status: 0 the input was read to its end; 2 it could not be read, or a row has an error and \
+--fail-on-error was given.";
+
+const EXAMPLES: &str = "\
+Examples:
+  mayi bulk -r robots.txt -a ExampleBot urls.txt
+  zcat urls.tsv.gz | mayi bulk --robots-dir robots -a ExampleBot > out.tsv";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("source").args(["robots", "robots_dir", "store"]).required(true)))]
-#[command(after_help = MORE)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub(crate) struct Bulk {
-    /// Where the rows are; standard input where no file is given, or for `-`
+    /// The file with the rows; default, or `-`: standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// One robots.txt file for all URLs
-    #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
+    #[arg(short, long, value_name = "FILE", help_heading = "robots.txt")]
     robots: Option<PathBuf>,
 
     /// A folder with a robots.txt file for each host
     #[arg(long, value_name = "FOLDER", help_heading = "robots.txt")]
     robots_dir: Option<PathBuf>,
 
-    /// A store that `mayi check` or a service has filled: a path, or `redis://host:port`. What it keeps
-    /// is used however old it is, and nobody is asked
+    /// A store that `mayi check` or a service has filled: a path, or `redis://host:port`. Its files are
+    /// used even if they are old; nothing is fetched
     #[arg(long, value_name = "STORE", help_heading = "robots.txt")]
     store: Option<String>,
 
-    /// What to do where the folder or the store has no file for a host
+    /// What to do if there is no file for a host
     #[arg(long, value_name = "WHAT", default_value = "error", help_heading = "robots.txt")]
     missing: Missing,
 
-    /// The crawler's product token, e.g. ExampleBot, for rows that do not have one
-    #[arg(long, value_name = "TOKEN")]
+    /// The crawler's product token, for example ExampleBot, for rows that do not have one
+    #[arg(short, long, value_name = "TOKEN")]
     agent: Option<String>,
 
     #[command(flatten)]
     claims: Claims,
 
-    /// How rows are written: where nothing is given, the file's name says it, or else it is tsv
+    /// The format of the input; default: by the ending of the file name, or tsv
     #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
     format: Option<Format>,
 
-    /// How rows of the output are written: as those of the input where nothing is given
+    /// The format of the output; default: the format of the input
     #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
     output_format: Option<Format>,
 
-    /// Take the first row for a header
-    #[arg(long, conflicts_with = "no_header", help_heading = "Rows")]
+    /// The first row is a header
+    #[arg(hide_short_help = true, long, conflicts_with = "no_header", help_heading = "Rows")]
     header: bool,
 
-    /// Take the first row for one like the others
-    #[arg(long, help_heading = "Rows")]
+    /// The first row is not a header
+    #[arg(hide_short_help = true, long, help_heading = "Rows")]
     no_header: bool,
 
-    /// The column of the URL, by name or number: `url`, or else the first, where nothing is given
+    /// The column of the URL, by name or number; default: `url`, or the first column
     #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
     url_column: Option<String>,
 
-    /// The column of the product token: `agent` where neither this nor --agent is given
-    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    /// The column of the product token; default, without --agent: `agent`
+    #[arg(hide_short_help = true, long, value_name = "COLUMN", help_heading = "Rows")]
     agent_column: Option<String>,
 
-    /// A column of purposes, with white space in between; in NDJSON also a list
-    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    /// A column of purposes, separated by white space; in NDJSON also a list
+    #[arg(hide_short_help = true, long, value_name = "COLUMN", help_heading = "Rows")]
     purposes_column: Option<String>,
 
-    /// A column of applications, with white space in between; in NDJSON also a list
-    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    /// A column of applications, separated by white space; in NDJSON also a list
+    #[arg(hide_short_help = true, long, value_name = "COLUMN", help_heading = "Rows")]
     apps_column: Option<String>,
 
-    /// A column of User-Agent strings, checked to have the row's token and purposes
-    #[arg(long, value_name = "COLUMN", help_heading = "Rows")]
+    /// A column of User-Agent strings; each must contain the token and purposes of its row
+    #[arg(hide_short_help = true, long, value_name = "COLUMN", help_heading = "Rows")]
     user_agent_column: Option<String>,
 
-    /// What a row of the output has, with commas in between:
-    /// *,allowed,reason,rule,rule_line,error where nothing is given
+    /// The columns of the output, separated by commas; default:
+    /// *,allowed,reason,rule,rule_line,error
     #[arg(long, value_name = "LIST", help_heading = "Rows")]
     columns: Option<String>,
 
-    /// What the names of answers start with in the output
-    #[arg(long, value_name = "TEXT", default_value = "", help_heading = "Rows")]
+    /// A prefix for the names of the answer columns
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        help_heading = "Rows"
+    )]
     prefix: String,
 
-    /// How long a row may be; a longer one gets an error in its place, but ends the run where it is
-    /// the first row of TSV or CSV
-    #[arg(long, value_name = "OCTETS", default_value_t = 1 << 20, help_heading = "Rows")]
+    /// The maximum length of a row. A longer row gets an error; if it is the first row of TSV or CSV,
+    /// the run ends
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = 1 << 20, help_heading = "Rows")]
     max_line: usize,
 
-    /// End with status 2 where a row has an error
-    #[arg(long, help_heading = "Rows")]
+    /// Exit with 2 if a row has an error
+    #[arg(hide_short_help = true, long, help_heading = "Rows")]
     fail_on_error: bool,
 
-    /// How the files are read
+    /// The dialect to read the files in
     #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name(), help_heading = "robots.txt")]
     dialect: DialectName,
 
@@ -166,19 +176,19 @@ pub(crate) struct Bulk {
     reading: Reading,
 
     /// The charset of the files
-    #[arg(long, value_name = "LABEL", help_heading = "robots.txt")]
+    #[arg(hide_short_help = true, long, value_name = "LABEL", help_heading = "robots.txt")]
     charset: Option<String>,
 
-    /// How many octets of a file are read: 512000 (500 KiB) at the least
-    #[arg(long, value_name = "OCTETS", default_value_t = Limits::default().file_octets(), help_heading = "robots.txt")]
+    /// Read at most this many octets of a file; 512000 (500 KiB) is the minimum
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = Limits::default().file_octets(), help_heading = "robots.txt")]
     max_octets: usize,
 
-    /// How many threads answer; all cores where nothing is given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// The number of threads; default: one for each core
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
-    /// About how much memory prepared rules may take
-    #[arg(long, value_name = "OCTETS", default_value_t = 256 << 20)]
+    /// The memory for prepared rules, in octets (approximate)
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = 256 << 20)]
     cache_size: u64,
 
     #[command(flatten)]
@@ -190,9 +200,9 @@ pub(crate) struct Bulk {
 enum Missing {
     /// The row gets an error
     Error,
-    /// All is allowed, as where the file is unavailable (REP-20)
+    /// Everything is allowed, as if the file were unavailable (REP-20)
     Allow,
-    /// All is disallowed, as where the file is unreachable (REP-21)
+    /// Nothing is allowed, as if the file were unreachable (REP-21)
     Disallow,
 }
 

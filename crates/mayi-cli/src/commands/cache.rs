@@ -31,48 +31,45 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 enum CacheCommand {
-    /// List the sites of which something is kept
+    /// List the cached sites
     List {
-        /// Print each as JSON, one a line, without its file
-        #[arg(long)]
+        /// Print the sites as JSON, one per line, without their files
+        #[arg(short, long)]
         json: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Show what is kept of a site: its story on standard error, its file on standard output
-    #[command(
-        after_help = "Exit status: 0 there is something, 1 nothing is kept, 2 there is no answer."
-    )]
+    /// Show a cached site: details on standard error, the file on standard output
+    #[command(after_help = "Exit status: 0 the site is cached, 1 it is not, 2 there is no answer.")]
     Show {
         /// A URL of the site, or its name
         #[arg(value_name = "URL")]
         url: String,
-        /// Print all of it as JSON
-        #[arg(long)]
+        /// Print everything as JSON
+        #[arg(short, long)]
         json: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Forget sites
+    /// Remove sites from the cache
     #[command(
         group(clap::ArgGroup::new("which").args(["urls", "all"]).required(true)),
-        after_help = "A store in a file gives its room back to the disk where all sites, or a quarter of them, \
-                      are forgotten; otherwise what comes next uses the room. That takes a while for a \
-                      large file."
+        after_help = "If a quarter of the sites or more are removed, the file of the store is made smaller, \
+                      which takes a while if it is large. Otherwise the free space is used again."
     )]
     Purge {
         /// URLs of the sites, or their names
         #[arg(value_name = "URL")]
         urls: Vec<String>,
-        /// Forget all of them
+        /// Remove all sites
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Print all that is kept as JSON, one site a line, or write the files into a folder
+    /// Print the whole cache as JSON, one site per line, or write the files into a folder
     Export {
-        /// A folder to write each site's file into, as `mayi bulk --robots-dir` reads them
+        /// Write the files into this folder, with the names that `mayi bulk --robots-dir` reads
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
         #[command(flatten)]
@@ -83,12 +80,12 @@ enum CacheCommand {
 /// Where it is kept.
 #[derive(Debug, Args)]
 struct Place {
-    /// The store: a path or `redis://host:port` (`rediss` for TLS); the one in the user's cache folder where
-    /// nothing is said
+    /// The store: a path or `redis://host:port` (`rediss` for TLS). Default: the file in your cache
+    /// folder
     #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
 
-    /// Root certificates to trust beside the system's, in PEM form
+    /// A PEM file with root certificates to trust besides the system's
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! `mayi check`: a short answer a URL, with the line that decided.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use mayi::report::{FileReport, FileSource, Report, RequestError};
 use mayi::{Decision, Reason, RobotsTxt};
@@ -18,9 +18,13 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     }
     let asking = Asking::new(question)?;
     let urls = input::urls(question)?;
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
-    asking.each(urls, |asked| {
+    let asked_all = asking.each(urls, |asked| {
+        // URLs on the command line are all decided, for the exit status. A list may have no end.
+        if out.get_ref().is_closed() && input::has_list(question) {
+            return Err(Failure::BrokenPipe);
+        }
         let (target, decision) = match &asked.decided {
             Ok(decided) => decided,
             Err(error) => {
@@ -29,9 +33,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
                 return Ok(());
             }
         };
-        if !decision.is_allowed() {
-            exit = exit.max(Exit::Disallowed);
-        }
+        exit = exit.max(Exit::of(decision.is_allowed(), decision.reason()));
         let mut report = asking.question(asked.robots, target).report_of(decision);
         report.file.clone_from(&asked.story);
         if question.json {
@@ -44,7 +46,11 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
             write_parts(&mut out, &report)?;
         }
         Ok(())
-    })?;
+    });
+    match asked_all {
+        Ok(()) | Err(Failure::BrokenPipe) => {}
+        Err(failure) => return Err(failure),
+    }
     out.flush()?;
     Ok(exit)
 }

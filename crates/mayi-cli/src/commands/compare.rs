@@ -1,6 +1,6 @@
 //! `mayi compare`: where dialects and crawlers read a file differently, as a table.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
@@ -17,30 +17,35 @@ use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --agents, asked are the crawlers that the file names, `*` for one that
-it does not, and Googlebot, Bingbot, GPTBot, ClaudeBot and CCBot, each in every
-dialect. Every example was decided about; where a row has several patterns, the
-example and the reasons are those of the first.
+Without --agents, these crawlers are compared in every dialect: those that the
+file names, `*` for one that it does not name, and Googlebot, Bingbot, GPTBot,
+ClaudeBot and CCBot. Every example URL was really decided. If a row has several
+patterns, the example and the reasons belong to the first.
 
-Exit status: 0 all read the file alike, 1 they do not, 2 there is no answer.")]
+Examples:
+  mayi compare robots.txt
+  mayi compare example.com --agents Googlebot,GPTBot
+
+Exit status: 0 all read the file the same way, 1 they do not, 2 there is no
+answer.")]
 pub(crate) struct Compare {
-    /// The file; `-` reads it from standard input, a URL fetches the one of its site
+    /// The file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// The crawlers to compare, separated by commas; `*` is one that is not named
-    #[arg(long, value_name = "TOKENS", value_delimiter = ',')]
+    /// The crawlers to compare, separated by commas; `*` is a crawler that the file does not name
+    #[arg(short, long, visible_alias = "agent", value_name = "TOKENS", value_delimiter = ',')]
     agents: Vec<String>,
 
     #[command(flatten)]
     reading: Reading,
 
-    /// List everything, however much it is
+    /// List everything; by default long lists are cut
     #[arg(long)]
     all: bool,
 
     /// Print the comparison as JSON
-    #[arg(long)]
+    #[arg(short, long)]
     json: bool,
 
     #[command(flatten)]
@@ -64,7 +69,7 @@ pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
         .collect();
     let agents = (!agents.is_empty()).then_some(&*agents);
     let comparison = mayi::meaning::compare(&loaded.octets, &options, &dialects, agents);
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     if args.json {
         write_json(&mut out, &comparison)?;
     } else {
@@ -185,6 +190,7 @@ impl<W: Write> Drawing<'_, W> {
             let more = row.pattern_count.saturating_sub(left.len());
             if more > 0 {
                 left.push(clipped(&format!("and {more} more"), width));
+                left.extend((self.most < usize::MAX).then(|| "(--all)".to_owned()));
             }
             let mut right = vec![format!("e.g. {}", shown(row.patterns[0].example.as_bytes()))];
             right.extend(why(&row.why));

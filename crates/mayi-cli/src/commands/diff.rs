@@ -1,6 +1,6 @@
 //! `mayi diff`: what changed in meaning from one file to another, and for whom.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
@@ -16,34 +16,38 @@ use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, sho
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Asked are the crawlers that either file names, `*` for one that neither does,
-and one for each purpose. Every example was decided about in both files. That
-the files mean the same is said only where it is proved.
+The crawlers that either file names are compared, `*` for one that neither
+names, and one for each purpose. Every example URL was really decided in both
+files. mayi says that the files mean the same only if that is proved.
 
-Exit status: 0 they mean the same, 1 they do not or it is not proved, 2 there is
-no answer.")]
+Examples:
+  mayi diff old/robots.txt new/robots.txt
+  mayi diff https://example.com/ robots.txt
+
+Exit status: 0 the files mean the same, 1 they do not or it is not proved, 2
+there is no answer.")]
 pub(crate) struct DiffArgs {
-    /// The file before; `-` reads it from standard input, a URL fetches the one of its site
+    /// The old file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The file after; likewise
+    /// The new file, likewise
     #[arg(value_name = "NEW")]
     new: String,
 
-    /// How the files are read
+    /// The dialect to read the files in
     #[arg(long, value_name = "NAME", default_value = mayi::Dialect::default().name())]
     dialect: DialectName,
 
     #[command(flatten)]
     reading: Reading,
 
-    /// List everything, however much it is
+    /// List everything; by default long lists are cut
     #[arg(long)]
     all: bool,
 
-    /// Print what changed as JSON
-    #[arg(long)]
+    /// Print the changes as JSON
+    #[arg(short, long)]
     json: bool,
 
     #[command(flatten)]
@@ -61,7 +65,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
     let same_octets = old.octets == new.octets;
     let read = |loaded: &Loaded| RobotsTxt::read(loaded.octets.clone(), &loaded.reading(&options));
     let diff = mayi::meaning::diff(&read(&old), &read(&new));
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     if args.json {
         write_json(&mut out, &diff)?;
     } else {

@@ -1,6 +1,6 @@
 //! `mayi explain`: the same question, drawn for a person.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use mayi::report::Report;
 use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind};
@@ -19,10 +19,14 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let question = &explain.question;
     let asking = Asking::new(question)?;
     let urls = input::urls(question)?;
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
     let mut is_first = true;
-    asking.each(urls, |asked| {
+    let asked_all = asking.each(urls, |asked| {
+        // URLs on the command line are all decided, for the exit status. A list may have no end.
+        if out.get_ref().is_closed() && input::has_list(question) {
+            return Err(Failure::BrokenPipe);
+        }
         let (target, decision) = match &asked.decided {
             Ok(decided) => decided,
             Err(error) => {
@@ -31,9 +35,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
                 return Ok(());
             }
         };
-        if !decision.is_allowed() {
-            exit = exit.max(Exit::Disallowed);
-        }
+        exit = exit.max(Exit::of(decision.is_allowed(), decision.reason()));
         let explanation = match decision.reason() {
             Reason::Unavailable | Reason::Unreachable => {
                 Explanation::without_file(asked.robots, target, decision.clone())
@@ -54,7 +56,11 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
         report.file.clone_from(&asked.story);
         draw(&mut out, &explanation, &report, &asking.crawler, asked.file, explain.context)?;
         Ok(())
-    })?;
+    });
+    match asked_all {
+        Ok(()) | Err(Failure::BrokenPipe) => {}
+        Err(failure) => return Err(failure),
+    }
     out.flush()?;
     Ok(exit)
 }
@@ -269,7 +275,9 @@ fn draw_irregularities(out: &mut impl Write, explanation: &Explanation<'_>) -> i
 fn left_out(out: &mut impl Write, all: usize) -> io::Result<()> {
     match all.saturating_sub(MOST_LISTED) {
         0 => Ok(()),
-        more => writeln!(out, "            {}", styled(DIM, format!("and {more} more"))),
+        more => {
+            writeln!(out, "            {}", styled(DIM, format!("and {more} more (--json lists them)")))
+        }
     }
 }
 

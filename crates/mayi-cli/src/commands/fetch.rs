@@ -12,23 +12,29 @@ use serde::Serialize;
 use super::check::write_json;
 use crate::exit::{Exit, Failure};
 use crate::fetching::{self, Fetching};
+use crate::input;
 use crate::text::{DIM, STRONG, shown, styled};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The file is printed as it came, decoded, up to 512 KiB; its story goes to standard error.
+The file is printed on standard output as it was received and decoded, up to 512 KiB. What happened is
+printed on standard error.
+
+Examples:
+  mayi fetch example.com
+  mayi fetch --fresh https://example.com/ > robots.txt
 
 Exit status: 0 there is a file, 1 there is none (unavailable), 2 nobody knows (unreachable).")]
 pub(crate) struct FetchArgs {
-    /// A URL of the site, or its name: example.com is https://example.com/
+    /// A URL of the site, or its name: example.com means https://example.com/
     #[arg(value_name = "URL")]
     url: String,
 
-    /// Print the story and the file as JSON
-    #[arg(long)]
+    /// Print what happened and the file as JSON
+    #[arg(short, long)]
     json: bool,
 
-    /// Ask its server now, whatever is kept
+    /// Fetch now, even if the cached file is fresh
     #[arg(long, conflicts_with = "offline")]
     fresh: bool,
 
@@ -62,15 +68,7 @@ pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
 
 /// The origin of a URL, or of a name without a scheme.
 pub(crate) fn origin_of(url: &str) -> Result<Origin, Failure> {
-    // A name may have a port behind it; `file:/a` and `mailto:a@b` are no names.
-    let authority = url.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_name = !url.contains("://")
-        && authority.rsplit_once(':').is_none_or(|(_, port)| {
-            port.ends_with(']')
-                || (!port.is_empty() && port.bytes().all(|octet| octet.is_ascii_digit()))
-        });
-    let url = if is_name { format!("https://{url}") } else { url.to_owned() };
-    Origin::of_url(&url).map_err(Failure::new)
+    Origin::of_url(&input::with_scheme(url)).map_err(Failure::new)
 }
 
 /// The file itself. What a terminal would obey is escaped there, and only there.

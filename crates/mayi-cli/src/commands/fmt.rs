@@ -4,7 +4,7 @@
 //! differences shown.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,31 +16,35 @@ use crate::unified::{self, Step};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Names get their canonical spelling, `Name: value` its one space; one blank line
-stands between groups, and lines end as most of them do. Nothing changes that
-any crawler makes of the file, in any dialect: misspelled names stay, as not
-every crawler forgives them, and no line is moved. A file over 500 KiB or in
-UTF-16 is left as it is.
+Directive names get their usual spelling, `Name: value` gets one space, groups
+get one blank line between them, and all lines end in the same way. No crawler
+reads the file differently afterwards, in any dialect: misspelled names stay,
+because not every crawler accepts them, and no line is moved. A file over 500 KiB
+or in UTF-16 is not changed.
 
-Exit status: 0 every file is laid out, 1 one is not (--check, --diff), 2 one
+Examples:
+  mayi fmt robots.txt
+  mayi fmt --check robots.txt
+
+Exit status: 0 every file is formatted, 1 one is not (--check, --diff), 2 one
 could not be read or written.")]
 pub(crate) struct Fmt {
-    /// The files, each replaced by what it becomes; `-` filters standard input to standard output
+    /// The files to format in place; `-` reads standard input and prints the result
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 
-    /// Write nothing, and name the files that would change
+    /// Change nothing; list the files that would change
     #[arg(long)]
     check: bool,
 
-    /// Write nothing, and show what would change
+    /// Change nothing; show what would change
     #[arg(long)]
     diff: bool,
 }
 
 pub(crate) fn run(fmt: &Fmt) -> Result<Exit, Failure> {
     input::one_reader(fmt.files.iter().map(Path::new))?;
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
     for source in &fmt.files {
         match run_one(fmt, source, &mut out) {
@@ -65,7 +69,7 @@ fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failur
     let formatted = mayi::format(&octets);
     if let Some(why) = formatted.unformatted() {
         out.flush()?;
-        anstream::eprintln!("mayi: {name} is left as it is: {}", why.summary());
+        anstream::eprintln!("mayi: {name} is not changed: {}", why.summary());
     }
     if fmt.check || fmt.diff {
         if formatted.is_changed() {
@@ -92,6 +96,9 @@ fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failur
         replace(path, formatted.octets()).map_err(|error| {
             Failure::new(format_args!("`{}` can't be written: {error}", path.display()))
         })?;
+        writeln!(out, "formatted {name}")?;
+    } else if formatted.unformatted().is_none() {
+        writeln!(out, "unchanged {name}")?;
     }
     Ok(false)
 }

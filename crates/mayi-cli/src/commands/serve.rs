@@ -13,87 +13,95 @@ use crate::fetching;
 use crate::input;
 use crate::text::shown;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
-What is not said holds as --print-config prints it. The file is TOML with the same members; each
-of them is also a variable of the environment, limits.in_flight as MAYI_LIMITS_IN_FLIGHT, and a
-word, as --set limits.in_flight=100. Words go before the environment, the environment before the
+const EXAMPLES: &str = "\
+Examples:
+  mayi serve
+  mayi serve --listen 0.0.0.0:9309 --keys keys.txt --host mayi.example";
+
+/// What the long help says behind the options.
+const MORE: &str = "\
+--print-config prints all settings with their defaults. The configuration file is TOML with the same
+settings. Each setting is also an environment variable (limits.in_flight is MAYI_LIMITS_IN_FLIGHT) and
+an option (--set limits.in_flight=100). Options override environment variables, and these override the
 file.
 
-The interface is described at /openapi.json, numbers are at /metrics, a page for people is at /.
+The API is described at /openapi.json. Metrics are at /metrics. The page for people is at /.
 
-Exit status: 0 it was asked to end, and what it had accepted is answered, 2 it could not start, or
-it was asked to end a second time and did not wait.")]
-// Words are what people type, and each of these is one.
+Exit status: 0 it was stopped and has answered what it had accepted, 2 it could not start, or it was
+stopped a second time and did not wait.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
+// Each of these is an option that people type.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct ServeArgs {
-    /// A file with the configuration
+    /// The configuration file
     #[arg(long, value_name = "FILE", env = "MAYI_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Where to listen; 127.0.0.1:9309 where nothing is said
+    /// The address to listen on; default: 127.0.0.1:9309
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
-    /// Listen where other machines can ask, with neither keys nor TLS
-    #[arg(long)]
+    /// Listen on a public address although there are neither API keys nor TLS
+    #[arg(hide_short_help = true, long)]
     listen_openly: bool,
 
-    /// A name that the service is asked by, beside its address and localhost, e.g. mayi.example; may be
-    /// given several times
-    #[arg(long = "host", value_name = "NAME")]
+    /// A host name of the service besides its address and localhost, for example mayi.example. Can be
+    /// repeated
+    #[arg(hide_short_help = true, long = "host", value_name = "NAME")]
     hosts: Vec<String>,
 
-    /// A file of keys, one of which a client has to send; see --new-key
+    /// A file with API keys; clients must send one of them. See --new-key
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
 
-    /// The certificate to speak TLS with, in PEM form
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    /// The TLS certificate, in PEM form
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "tls_key")]
     tls_certificate: Option<PathBuf>,
 
-    /// Its key, in PEM form
-    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    /// The private key of the certificate, in PEM form
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
 
-    /// Where fetched files are kept: a path, `memory`, or `redis://host:port` (`rediss` for TLS); a file
-    /// in the user's cache folder where nothing is said
+    /// Where fetched files are cached: a path, `memory`, or `redis://host:port` (`rediss` for TLS).
+    /// Default: a file in your cache folder
     #[arg(long, value_name = "STORE", env = "MAYI_STORE", hide_env_values = true)]
     store: Option<String>,
 
-    /// The User-Agent string to fetch with; it should have a contact, as
+    /// The User-Agent header to fetch with. Give a contact, as in
     /// `ExampleBot/1.0 (+https://example.com/bot)`
     #[arg(long, value_name = "STRING", env = "MAYI_FETCH_AS")]
     fetch_as: Option<String>,
 
-    /// Ask no server: answer from what is kept, however old it is
+    /// Fetch nothing: answer from the cache, even if it is old
     #[arg(long)]
     offline: bool,
 
-    /// Connect to private, loopback and other special addresses too, and to any port
-    #[arg(long)]
+    /// Also connect to private, loopback and other special addresses, and to any port
+    #[arg(hide_short_help = true, long)]
     allow_private: bool,
 
-    /// Connect to these special addresses too, e.g. 127.0.0.0/8; may be given several times
-    #[arg(long = "allow-address", value_name = "RANGE")]
+    /// Also connect to these special addresses, for example 127.0.0.0/8. Can be repeated
+    #[arg(hide_short_help = true, long = "allow-address", value_name = "RANGE")]
     allow_addresses: Vec<String>,
 
-    /// Send traces to this OpenTelemetry collector, as OTLP over HTTP, e.g. http://127.0.0.1:4318; the
-    /// environment can say it as OTEL_EXPORTER_OTLP_ENDPOINT
-    #[arg(long, value_name = "URL")]
+    /// Send traces to this OpenTelemetry collector by OTLP over HTTP, for example http://127.0.0.1:4318.
+    /// The environment variable is OTEL_EXPORTER_OTLP_ENDPOINT
+    #[arg(hide_short_help = true, long, value_name = "URL")]
     otlp: Option<String>,
 
-    /// Set any member of the configuration; may be given several times
-    #[arg(long = "set", value_name = "MEMBER=VALUE", value_parser = member)]
+    /// Change any setting. Can be repeated
+    #[arg(long = "set", value_name = "SETTING=VALUE", value_parser = member)]
     set: Vec<(String, String)>,
 
-    /// Print the configuration that would hold, and end
+    /// Print the settings that would be used, and exit
     #[arg(long)]
     print_config: bool,
 
-    /// Make a key for a client of this name: its line for the file of keys goes to standard output, the key
-    /// itself to standard error
-    #[arg(long, value_name = "NAME", exclusive = true)]
+    /// Make an API key for a client with this name. The line for the file of keys is printed on standard
+    /// output, the key itself on standard error
+    #[arg(hide_short_help = true, long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 //! What the service says is drawn from its JSON. The line that decided is quoted from the file, which
 //! the service has too.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use base64::Engine;
@@ -24,17 +24,17 @@ use crate::input;
 use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Asking a running service instead")]
+#[command(next_help_heading = "Asking a running service")]
 pub(crate) struct ServiceArgs {
-    /// Ask the service at this URL, e.g. http://127.0.0.1:9309/; how files are read and fetched is then
-    /// its business
+    /// Ask the service at this URL, for example http://127.0.0.1:9309/. The service then fetches and
+    /// reads the files
     #[arg(long, value_name = "URL", conflicts_with_all = [
         "no_extensions", "registries", "max_octets", "store", "offline", "allow_private", "allow_addresses", "fetch_as", "timeout", "roots",
     ])]
     pub(crate) server: Option<String>,
 
-    /// The variable of the environment that has the key that the service asks for
-    #[arg(long, value_name = "VARIABLE", requires = "server")]
+    /// The environment variable with the API key for the service
+    #[arg(hide_short_help = true, long, value_name = "VARIABLE", requires = "server")]
     api_key_env: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Resul
         html: html(question)?,
         file: None,
     };
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
     for url in input::urls(question)? {
         exit = exit.max(asking.answer(&url?, &mut out)?);
@@ -142,7 +142,11 @@ impl Asking<'_> {
             writeln!(out, "{verdict}  {}  {}", shown(url.as_bytes()), styled(DIM, why))?;
             write_parts(out, &said, &report)?;
         }
-        Ok(if is_allowed { Exit::Allowed } else { Exit::Disallowed })
+        Ok(match report["access"]["reason"].as_str() {
+            _ if is_allowed => Exit::Allowed,
+            Some("unreachable") => Exit::Unreachable,
+            _ => Exit::Disallowed,
+        })
     }
 
     fn request(&self, url: &str) -> Vec<u8> {

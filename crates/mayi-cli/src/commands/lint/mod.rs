@@ -8,7 +8,7 @@ mod sources;
 mod summary;
 mod text;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread;
@@ -32,13 +32,21 @@ use crate::input::Loaded;
 use crate::{input, text as terminal};
 use crate::{parallel, unified};
 
-/// What is linted, for what, and how it is shown.
-#[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "\
-A folder stands for the files below it that are called robots.txt, *.robots.txt
-or robots.*.txt; with --every-file, for all of them. What is in a mayi.toml
-beside a file or above it holds for the file:
+const EXAMPLES: &str = "\
+Examples:
+  mayi lint robots.txt
+  mayi lint --fix robots.txt";
+
+/// What the long help says behind the options.
+const MORE: &str = "\
+Examples:
+  mayi lint robots.txt
+  mayi lint --fix robots.txt
+  mayi lint --format sarif sites/ > findings.sarif
+
+In a folder, all files with names like robots.txt, *.robots.txt or robots.*.txt
+are checked, and with --every-file all files. Settings come from a mayi.toml in
+the folder of the file or above it:
 
   [lint]
   disable = [\"redundant-wildcard\"]
@@ -47,97 +55,103 @@ beside a file or above it holds for the file:
   severity = { S001 = \"error\" }
   agents = [\"Googlebot\"]
 
-Words on the command line go before it. In a file,
-`# mayi: allow(S001, shadowed-rule)` silences lints on its own line or, alone on
-a line, on the next one.
+Options override these settings. In a robots.txt file, the comment
+`# mayi: allow(S001, shadowed-rule)` switches lints off for its line. If nothing
+else is on the line, it does so for the next line.
 
-Exit status: 0 nothing at or above --fail-on was found, 1 something was, 2 a
-source could not be read, or a folder has no file to read.")]
+Exit status: 0 nothing at or above --fail-on was found, 1 something was found, 2
+a file could not be read, or a folder has no robots.txt file.";
+
+/// What is linted, for what, and how it is shown.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub(crate) struct LintArgs {
     /// Files, folders, URLs of sites, or `-` for standard input
     #[arg(value_name = "SOURCE", required_unless_present_any = ["explain", "list"])]
     sources: Vec<String>,
 
-    /// Print the manual page of a lint, given by code or name
+    /// Print the manual page of a lint, by code or name
     #[arg(long, value_name = "LINT", conflicts_with = "sources")]
     explain: Option<String>,
 
-    /// List the lints: code, name, severity and what each is about
+    /// List all lints with code, name, severity and summary
     #[arg(long, conflicts_with_all = ["sources", "explain"])]
     list: bool,
 
-    /// How diagnostics are printed
+    /// The output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Apply the fixes that change no decision; of standard input, print the fixed file
+    /// Apply the fixes that change no decision. For standard input, print the fixed file
     #[arg(long)]
     fix: bool,
 
-    /// Print what the fixes change; without --fix nothing is written
+    /// Show what the fixes change; without --fix nothing is written
     #[arg(long)]
     diff: bool,
 
-    /// From which severity on diagnostics make the command end with 1 [default: warning]
+    /// Exit with 1 if there is a diagnostic of this severity or above [default: warning]
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
 
-    /// Do not look for a lint, given by code or name; may be given several times
+    /// Switch a lint off, by code or name. Can be repeated
     #[arg(long, value_name = "LINT")]
     disable: Vec<String>,
 
-    /// Look for a lint that is off; may be given several times
+    /// Switch a lint on, by code or name. Can be repeated
     #[arg(long, value_name = "LINT")]
     enable: Vec<String>,
 
-    /// How severe a lint is, as in S001=error; may be given several times
-    #[arg(long, value_name = "LINT=SEVERITY", value_parser = severity_of)]
+    /// Change the severity of a lint, as in S001=error. Can be repeated
+    #[arg(hide_short_help = true, long, value_name = "LINT=SEVERITY", value_parser = severity_of)]
     severity: Vec<(String, Severity)>,
 
-    /// The configuration file, instead of the mayi.toml beside or above each file
-    #[arg(long, value_name = "FILE")]
+    /// The configuration file, instead of the mayi.toml in the folder of each file or above it
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// A crawler to ask for, where a lint asks what may be fetched, instead of Googlebot and Bingbot;
-    /// may be given several times
-    #[arg(long = "agent", value_name = "TOKEN")]
+    /// A crawler for the lints that ask what may be fetched; default: Googlebot and Bingbot. Can be
+    /// repeated
+    #[arg(short = 'a', long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// How many diagnostics of each lint are shown for a file, 1000 at the most, and 100 once 5000 are; the
-    /// others are counted [default: 10 as text and as annotations, as many as there may be in the other formats]
-    #[arg(long, value_name = "N")]
+    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. At most
+    /// 1000, and 100 after the first 5000 [default: 10 as text and as annotations, the maximum in the other
+    /// formats]
+    #[arg(hide_short_help = true, long, value_name = "N")]
     most: Option<usize>,
 
-    /// Print no diagnostics, only how many there are of each lint: as text, or as JSON
+    /// Print only the number of diagnostics of each lint, as text or JSON
     #[arg(long)]
     summary: bool,
 
-    /// Take every file of a folder, whatever it is called
-    #[arg(long)]
+    /// Check every file of a folder, whatever its name
+    #[arg(hide_short_help = true, long)]
     every_file: bool,
 
-    /// The URL of a page of the site, to be looked at together with the file
-    #[arg(long, value_name = "URL")]
+    /// The URL of a page of the site, to check together with the file
+    #[arg(hide_short_help = true, long, value_name = "URL")]
     page_url: Option<String>,
 
-    /// A header field of that page; may be given several times
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header_field, requires = "page_url")]
+    /// A header field of that page. Can be repeated
+    #[arg(hide_short_help = true, long = "header", value_name = "NAME: VALUE", value_parser = header_field, requires = "page_url")]
     headers: Vec<(String, String)>,
 
     /// The HTML of that page
-    #[arg(long, value_name = "FILE", requires = "page_url")]
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "page_url")]
     html: Option<PathBuf>,
 
-    /// The charset that came with the file in its Content-Type
-    #[arg(long, value_name = "LABEL")]
+    /// The charset from the Content-Type of the file
+    #[arg(hide_short_help = true, long, value_name = "LABEL")]
     charset: Option<String>,
 
-    /// How many octets of a file are read: 512000 (500 KiB) at the least
-    #[arg(long, value_name = "OCTETS", default_value_t = Limits::default().file_octets())]
+    /// Read at most this many octets of a file; 512000 (500 KiB) is the minimum
+    #[arg(hide_short_help = true, long, value_name = "OCTETS", default_value_t = Limits::default().file_octets())]
     max_octets: usize,
 
-    /// How many threads work; all cores where nothing is given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// The number of threads; default: one for each core
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
     #[command(flatten)]
@@ -152,13 +166,13 @@ pub(crate) struct LintArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: the line, what is wrong with it, what crawlers make of it, what to do
+    /// For people: the line, what is wrong, how crawlers read it, what to do
     Text,
-    /// A JSON object a file, one a line
+    /// JSON, one object per file and line
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// Annotations of GitHub Actions
+    /// Annotations for GitHub Actions
     Github,
 }
 
@@ -167,7 +181,7 @@ enum FailOn {
     Note,
     Warning,
     Error,
-    /// Diagnostics never make the command fail
+    /// Never exit with 1 because of a diagnostic
     Never,
 }
 
@@ -215,7 +229,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
         one(source, args, &settings, &reading, &online)
     };
 
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     let mut summary = Summary::default();
     let mut sarif = sarif::Results::default();
     let mut exit = Exit::Allowed;
@@ -372,7 +386,7 @@ fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
 }
 
 fn list() -> Result<Exit, Failure> {
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+    let mut out = crate::text::out();
     for lint in LINTS {
         let off = if lint.by_default { "" } else { " (off)" };
         let name = terminal::styled(terminal::STRONG, format_args!("{:<30}", lint.name));

@@ -23,9 +23,9 @@ fn text_shows_the_line_and_what_to_do() {
     let run = lint(&["-"], FILE);
     assert_eq!(run.status, Some(1));
     for part in [
-        "standard input:2:1: warning[S001 missing-colon]: no colon follows `Disallow`",
+        "standard input:2:1: warning[S001 missing-colon]: there is no colon after `Disallow`",
         "    2 | Disallow /a # why\n      | ^^^^^^^^\n",
-        "      = fix: write a colon behind `Disallow`",
+        "      = fix: write a colon after `Disallow`",
         "standard input:3:11: error[P001 missing-slash]",
         "      = perhaps: write `/private/`",
         "standard input: 1 error, 2 warnings, 1 note; --fix removes 3",
@@ -69,7 +69,10 @@ fn the_exit_status_follows_fail_on() {
         (&["--severity", "S001=bad", "-"], "is none of `note`, `warning` and `error`"),
         (&["--explain", "S999"], "no lint is called `S999`"),
         (&["/no/such/file"], "can't be read"),
-        (&["--offline", "--store", "memory", "https://example.com/a"], "offline: nothing is kept"),
+        (
+            &["--offline", "--store", "memory", "https://example.com/a"],
+            "offline: there is no cached copy",
+        ),
         (&["--page-url", "nonsense", "-"], "has no scheme"),
         (&["--agent", "a b", "-"], "is not a product token"),
     ] {

@@ -131,11 +131,11 @@ fn sentences_say_what_google_reads() {
     };
     let file = |line: &str| format!("User-agent: *\nDisallow: /b\n{line}\n");
     assert!(of(&file("Disallow; /a"), "S010").ends_with(", but Google reads `Disallow: /a`."));
-    assert!(of(&file("Disallow = /a"), "S010").ends_with(" and drop it."));
+    assert!(of(&file("Disallow = /a"), "S010").ends_with(" and ignore it."));
     assert!(of(&file("Disallow\u{200b}: /a"), "S008").contains("Google reads `Disallow: /a`"));
-    assert!(of(&file("Dis\u{200b}allow: /a"), "S008").ends_with("pass the line over."));
+    assert!(of(&file("Dis\u{200b}allow: /a"), "S008").ends_with("and ignore the line."));
     assert!(of(&file("User-agent: ExampleBot[x]"), "D004").ends_with("it is the name `ExampleBot`."));
-    assert!(of(&file("User-agent: .*-ai"), "D004").ends_with("it is a name that nobody has."));
+    assert!(of(&file("User-agent: .*-ai"), "D004").ends_with("it is a name that no crawler has."));
     assert!(of(&file("User-agent: Example.*["), "G008").ends_with("it is the name `Example`."));
     assert!(of(&file("Disallow: /%7e"), "D002").contains("Google compares `%7E`"));
 }
@@ -171,12 +171,12 @@ fn the_manual_pages_are_as_documented() {
     let mut pages: BTreeMap<String, String> =
         LINTS.iter().map(|lint| (format!("{}.md", lint.code), lint.manual())).collect();
     let mut index = String::from(
-        "# Lints\n\nMade from the sources of the lints by the tests; do not edit it here. `mayi lint --explain CODE` prints\n\
-         a page. A code never changes; its letter says what it is about: S syntax, G groups, P patterns,\n\
+        "# Lints\n\nThe tests make this page from the sources of the lints; do not edit it here. `mayi lint --explain CODE`\n\
+         prints a page. A code never changes. Its letter is its subject: S syntax, G groups, P patterns,\n\
          X extensions, D dialects, H pages, C comments.\n\n| code | name | severity | what is wrong |\n| --- | --- | --- | --- |\n",
     );
     for lint in LINTS {
-        let off = if lint.by_default { "" } else { ", off" };
+        let off = if lint.by_default { "" } else { ", off by default" };
         let (code, name, severity, summary) = (lint.code, lint.name, lint.severity, lint.summary);
         writeln!(index, "| [{code}]({code}.md) | {name} | {severity}{off} | {summary} |")
             .expect("text");

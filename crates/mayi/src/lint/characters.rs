@@ -46,7 +46,7 @@ pub(super) fn name_of(character: char) -> String {
     format!("{name} (U+{:04X})", u32::from(character))
 }
 
-/// The text with letters that look like ASCII's in their place, full-width forms among them.
+/// The text with every letter replaced by the ASCII letter that it looks like, including full-width forms.
 pub(super) fn folded(text: &str) -> String {
     text.chars().map(ascii_of).collect()
 }

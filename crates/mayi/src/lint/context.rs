@@ -144,7 +144,7 @@ impl<'c, 't> Context<'c, 't> {
         self.work.done()
     }
 
-    /// Where a part of the text stands in it.
+    /// The span of a part of the text.
     pub(super) fn span(&self, part: &[u8]) -> Span {
         Span::of(part, self.text)
     }
@@ -154,7 +154,7 @@ impl<'c, 't> Context<'c, 't> {
         &self.text[line.span.range()]
     }
 
-    /// Every record on a line that a directive knows, the ones in no group included.
+    /// Every record that a directive knows, including those outside of groups.
     pub(super) fn known_records(&self) -> impl Iterator<Item = Entry<'c>> {
         self.lines.known().flat_map(|(line, view)| {
             let records = view.record.into_iter().chain(view.inline_rule);
@@ -165,7 +165,7 @@ impl<'c, 't> Context<'c, 't> {
         })
     }
 
-    /// The groups as the other dialects make them, whose names and rules are not all the same.
+    /// The groups as the other dialects read them; their names and rules can differ.
     pub(super) fn met(&self) -> &[MetGroups] {
         self.met.get_or_init(|| {
             let dialects = Dialect::met().map(|(dialect, _)| dialect);
@@ -173,8 +173,8 @@ impl<'c, 't> Context<'c, 't> {
         })
     }
 
-    /// Whether the other dialects read a line as this record and nothing else, so that what is done to the one
-    /// is done to the other.
+    /// Whether the other dialects read a line as exactly this record, so that an edit changes all readings in the
+    /// same way.
     pub(super) fn is_read_alike(&self, entry: &Entry<'_>) -> bool {
         let line = self.line_text(&self.lines.at(entry.line));
         Dialect::met().all(|(dialect, _)| {

@@ -41,13 +41,13 @@ pub fn fix(octets: &[u8], options: &Options) -> Fixed {
     fixed
 }
 
-/// More rounds than there are lints with a fix that could make work for each other.
+/// More rounds than there are lints whose fixes could lead to each other.
 const MOST_ROUNDS: usize = 40;
 
 /// Applies the safe fixes of the first lint that has some: its code, how many, and the file then.
 fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize, Vec<u8>)> {
     let robots = RobotsTxt::read(octets, options.reading());
-    // Lines behind the limit would come within it, and say something that nobody has read before.
+    // A fix could move lines from after the limit to before it, and they would suddenly count.
     if robots.cut().is_some() {
         return None;
     }

@@ -100,12 +100,12 @@ impl<'c> Found<'c> {
         unused.map(|silence| (silence.span, silence.lint.is_some())).collect()
     }
 
-    /// Counts a finding, and lists it unless there are enough. One that is not listed counts by its
-    /// severity too: what a command ends with must not depend on how much it shows.
+    /// Counts a finding, and lists it unless there are enough. One that is not listed also counts by its
+    /// severity: the exit status of a command must not depend on how much it shows.
     fn keep(&mut self, draft: impl FnOnce() -> Draft) {
         let mut draft = draft();
         if let (Some(fix), true) = (&mut draft.fix, self.has_partial_mark) {
-            // Some pass over a part of a byte order mark, so that to them the first line is another one.
+            // Some crawlers skip part of a byte order mark, so they read another first line.
             let first_end = self.lines.end_of_first();
             fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
         }

@@ -1,9 +1,9 @@
 //! The lines of a file as lints look at them.
 //!
-//! A file can have half a million lines, nearly all of them empty, so that no more is kept of a line than where
-//! it starts, whether a directive knows the record on it, and why nobody reads it where nobody does: that takes
-//! longest to find out. What else is on a line is read again for each lint that looks at it, so that a lint should
-//! ask for no more lines than it is about.
+//! A file can have half a million lines, nearly all of them empty. So only this is stored for a line:
+//! where it starts, whether a directive knows its record, and if crawlers ignore it, why (this takes
+//! longest to find out). The rest of a line is read again for each lint that looks at it, so a lint
+//! should ask only for the lines that it needs.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) struct Lines<'c> {
     starts: Vec<u32>,
     /// The lines with a record that a directive knows, by their index.
     known: Vec<u32>,
-    /// The lines that nobody reads, by their index, and why.
+    /// The lines that crawlers ignore, by their index, and why.
     odd: Vec<(u32, Oddity)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct LineView<'c> {
     pub(super) record: Option<RawRecord<'c>>,
     /// The rule that follows a user-agent on it (AIA-5).
     pub(super) inline_rule: Option<RawRecord<'c>>,
-    /// Why nobody reads it, where nobody does.
+    /// Why crawlers ignore it, if they do.
     pub(super) oddity: Option<Oddity>,
 }
 
@@ -80,7 +80,7 @@ impl<'c> Lines<'c> {
         self.starts.partition_point(|&start| start <= offset).saturating_sub(1)
     }
 
-    /// Where the line behind the first one starts, or the text ends.
+    /// Where the second line starts, or the text ends.
     pub(super) fn end_of_first(&self) -> u32 {
         self.starts.get(1).copied().unwrap_or(self.text.len() as u32)
     }
@@ -103,7 +103,7 @@ impl<'c> Lines<'c> {
         self.known.iter().map(|index| (*index as usize, self.read_at(*index as usize)))
     }
 
-    /// Those that nobody reads for such a reason.
+    /// The lines that crawlers ignore for such a reason.
     pub(super) fn odd(&self, is_one: impl Fn(Oddity) -> bool) -> impl Iterator<Item = LineView<'c>> {
         let odd = self.odd.iter().filter(move |(_, oddity)| is_one(*oddity));
         odd.map(|(index, oddity)| LineView { oddity: Some(*oddity), ..self.read_at(*index as usize) })
@@ -168,7 +168,7 @@ fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Why nobody reads a line, given without its comment.
+/// Why crawlers ignore a line, given without its comment.
 fn oddity_from(octets: &[u8], start: usize, line: &LineView<'_>, dialect: &Dialect) -> Oddity {
     // A part of a byte order mark is no slip in a name.
     let starts_badly = octets.utf8_chunks().next().is_some_and(|chunk| chunk.valid().is_empty());

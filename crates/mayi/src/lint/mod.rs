@@ -1,9 +1,9 @@
-//! Octets of a file → what is wrong with it, for those who write it.
+//! Octets of a file → what is wrong with it, for its authors.
 //!
-//! Parsing never fails, so a file can do something else than it says without anybody noticing: that is
-//! what a lint is for. A lint is one file in a folder beside this one, and one word in the list below;
-//! look-up, `mayi lint --explain`, `docs/lints/` and SARIF's rules derive from it. Its `//!` comment is
-//! its manual page, taken from the source itself, so that no copy of it can be stale.
+//! Parsing never fails, so nobody notices when a file does not do what its author meant. Lints report
+//! that. A lint is one file in a folder beside this one, and one word in the list below; look-up, `mayi
+//! lint --explain`, `docs/lints/` and SARIF's rules derive from it. Its `//!` comment is its manual
+//! page, read from the source, so it is never out of date.
 //!
 //! Linting is pure and total like reading, and its work is bounded: every lint is a pass over the lines
 //! or the rules, and what would be more draws on one budget for the whole file ([`Linted::spent`]).
@@ -161,9 +161,9 @@ pub struct Lint {
     pub name: &'static str,
     /// What is wrong, in a sentence.
     pub summary: &'static str,
-    /// How much it matters, where nobody says otherwise.
+    /// Its severity by default.
     pub severity: Severity,
-    /// Whether it is looked for without being asked for.
+    /// Whether it is on by default.
     pub by_default: bool,
     /// The clauses that it is about.
     pub clauses: &'static [Clause],
@@ -186,7 +186,7 @@ impl Lint {
         let comment = self.source.lines().map_while(|line| line.strip_prefix("//!"));
         let text: Vec<_> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         let clauses: Vec<_> = self.clauses.iter().map(|clause| clause.id()).collect();
-        let off = if self.by_default { "" } else { ", looked for only where it is enabled" };
+        let off = if self.by_default { "" } else { ", off by default" };
         let (code, name, severity) = (self.code, self.name, self.severity);
         let about = clauses.join(", ");
         format!("# {code} {name}\n\n*{severity}{off}* · {about}\n\n{}\n", text.join("\n").trim())
@@ -215,11 +215,11 @@ impl fmt::Debug for Lint {
 /// How much a diagnostic matters, by what happens to the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing happens, or nothing that was not meant; the file could be plainer.
+    /// It has no effect, or only an intended one; the file could be simpler.
     Note,
-    /// Some crawlers read it otherwise than it looks, or it has a cost that is easy to miss.
+    /// Some crawlers read it differently from how it looks, or it has a cost that is easy to miss.
     Warning,
-    /// The file does not do what it says.
+    /// The file does not do what it seems to say.
     Error,
 }
 
@@ -307,7 +307,7 @@ impl<'t> Linted<'t> {
         &self.diagnostics
     }
 
-    /// How many diagnostics of each code there are, those included that are not listed.
+    /// How many diagnostics of each code there are, including those that are not listed.
     pub fn totals(&self) -> &BTreeMap<&'static str, usize> {
         &self.totals
     }
@@ -317,7 +317,7 @@ impl<'t> Linted<'t> {
         &self.tallies
     }
 
-    /// How many there are of a severity, those included that are not listed.
+    /// How many there are of a severity, including those that are not listed.
     pub fn count(&self, severity: Severity) -> usize {
         self.tallies.values().map(|tally| tally.of(severity)).sum()
     }
@@ -332,14 +332,14 @@ impl<'t> Linted<'t> {
         &self.robots
     }
 
-    /// Where the text starts in the octets of the file: behind a byte order mark. None where the
-    /// octets had to be decoded, so that there is no such place.
+    /// Where the text starts in the octets of the file: after a byte order mark. None if the octets had to
+    /// be decoded, because then there is no such place.
     pub fn text_start(&self) -> Option<usize> {
         self.text_start
     }
 
-    /// What was more than a pass over the file, in units of work, and the lint that had too few of them
-    /// left, if one had: it may not have found everything.
+    /// The cost beyond one pass over the file, in units of work; and the lint that ran out of them, if any: it
+    /// may not have found everything.
     pub fn spent(&self) -> Spent {
         self.spent
     }
@@ -368,7 +368,7 @@ mod tests {
     fn every_manual_page_has_its_parts() {
         for lint in LINTS {
             let page = lint.manual();
-            for part in ["\n## What is wrong\n", "\n## What crawlers make of it\n", "\n## Example\n"] {
+            for part in ["\n## What is wrong\n", "\n## What crawlers do\n", "\n## Example\n"] {
                 assert!(page.contains(part), "{lint:?} lacks {}", part.trim());
             }
         }

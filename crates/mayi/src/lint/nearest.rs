@@ -1,4 +1,4 @@
-//! A name that nobody knows → the known one that it is probably meant to be.
+//! An unknown name → the known name that was probably meant.
 
 /// The known name that is one or two slips away from `name`, in any case: a letter too many, missing,
 /// wrong, or two that changed places. Short names may differ by one slip only, and none that differ by

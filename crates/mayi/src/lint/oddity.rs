@@ -1,4 +1,4 @@
-//! A line that nobody reads → the one reason why, so that one lint speaks of it and no other.
+//! A line that crawlers ignore → the one reason why, so that exactly one lint reports it.
 
 use super::characters::{self, folded, folded_further, is_invisible, without_invisible};
 use super::nearest::nearest;
@@ -6,38 +6,38 @@ use crate::dialect::Dialect;
 use crate::directive::{DIRECTIVES, Role, SITEMAP, USER_AGENT};
 use crate::syntax::RawRecord;
 
-/// Why a line is no record that a directive knows. It is kept for each such line, and a file can have very many:
-/// so a directive is told by its place in [`DIRECTIVES`], and no more of a line is looked at than fits.
+/// Why a line is not a record that a directive knows. It is stored for each such line, and a file can have very
+/// many: so a directive is given by its place in [`DIRECTIVES`], and no more of a line is looked at than fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     /// A byte order mark is in it.
     ByteOrderMark,
-    /// Without the characters that can't be seen, it would be read.
+    /// Without its invisible characters, it would be read.
     Invisible,
     /// It is HTML, or what PHP prints.
     Markup,
-    /// It is a placeholder that nobody filled.
+    /// It is a placeholder that was not filled in.
     Template,
-    /// Something that looks like a colon stands for it: where, and how many octets.
+    /// Another character is in the place of the colon: where, and how many octets it has.
     WrongColon { at: u16, length: u8 },
-    /// Letters that look like ASCII's stand for them.
+    /// Some of its letters only look like ASCII letters.
     LookAlike(u8),
-    /// It starts with a name, of so many octets, and no colon follows it; nor is it read without.
+    /// It starts with a name of this many octets without a colon after it, and is not read as a record.
     MissingColon { directive: u8, length: u16 },
     /// Its name is nearly one that is known.
     NearlyNamed(u8),
-    /// It has octets that are no text.
+    /// It has octets that are not text.
     NotText,
-    /// It is a record of a name that is not known.
+    /// It is a record with an unknown name.
     UnknownName,
     /// It is anything else.
     Unreadable,
 }
 
-/// Tells why a line, given without its comment, is not read.
+/// Why a line, given without its comment, is not read.
 pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &Dialect) -> Oddity {
     let line = line.trim_ascii();
-    // A word that is shorter than any name is nothing that was meant to be one. There can be very many of them.
+    // A word that is shorter than any name was not meant as a name. There can be very many of them.
     if record.is_none() && line.len() < SHORTEST_NAME && line.iter().all(u8::is_ascii_alphanumeric) {
         return Oddity::Unreadable;
     }

@@ -23,7 +23,7 @@ pub(super) enum Names<'c> {
     Global,
     /// Those that a regular expression matches.
     Regex,
-    /// Those of a product token; what follows it is passed over.
+    /// Those of a product token; what follows it is ignored.
     Token { token: &'c [u8], rest: &'c [u8] },
     /// Nobody.
     Nobody,
@@ -63,7 +63,7 @@ pub(super) fn regexes<'x, 'c>(
 pub(super) fn read_as_a_name(value: &[u8]) -> String {
     let name = &value[..value.iter().take_while(|octet| is_letter_of_token(**octet)).count()];
     if name.is_empty() {
-        "a name that nobody has".to_owned()
+        "a name that no crawler has".to_owned()
     } else {
         format!("the name {}", quoted(name))
     }

@@ -44,14 +44,14 @@ pub(super) fn of_lines(text: &[u8], lines: &Lines<'_>) -> Vec<Silence> {
     silences
 }
 
-/// What stands in the brackets of `# mayi: allow(…)`.
+/// The text in the brackets of `# mayi: allow(…)`.
 fn names_in(comment: &[u8]) -> Option<&[u8]> {
     let rest = without_hash(comment).strip_prefix(b"mayi:")?.trim_ascii_start();
     let rest = rest.strip_prefix(b"allow")?.trim_ascii_start().strip_prefix(b"(")?;
     Some(&rest[..memmem::find(rest, b")")?])
 }
 
-/// A comment without its `#`, however many, and the white space behind it.
+/// A comment without all of its leading `#` and the white space after them.
 fn without_hash(comment: &[u8]) -> &[u8] {
     let hashes = comment.iter().take_while(|&&octet| octet == b'#').count();
     comment[hashes..].trim_ascii_start()

@@ -53,7 +53,7 @@ impl<'c> Structured<'c> {
 }
 
 impl Structured<'_> {
-    /// Where a word stands in the value, alone; the whole value where it can't be found.
+    /// The span of a whole word in the value; the span of the value if it can't be found.
     pub(super) fn span_of(&self, word: &str, context: &Context<'_, '_>) -> Span {
         let belongs = |octet: &u8| octet.is_ascii_alphanumeric() || b"-_.*".contains(octet);
         let value = context.span(self.value);

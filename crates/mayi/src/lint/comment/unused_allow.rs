@@ -1,13 +1,13 @@
-//! A comment silences a lint that has nothing to say there.
+//! A comment silences a lint that finds nothing there.
 //!
 //! ## What is wrong
 //!
 //! `# mayi: allow(S001)` on a line, or alone on the line above it, silences a lint for that line. This
-//! one silences nothing: the line was mended, the comment was moved, or no lint has that name.
+//! comment silences nothing: the line was fixed, the comment was moved, or no lint has that name.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Nothing: it is a comment.
+//! They ignore it, as any comment.
 //!
 //! ## Example
 //!
@@ -16,7 +16,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Delete the name from the comment. A comment for a lint that is switched off is left alone.
+//! Delete the name from the comment. A comment for a lint that is switched off is not reported.
 
 use crate::lint::prelude::*;
 use crate::lint::{LINTS, nearest};
@@ -24,7 +24,7 @@ use crate::lint::{LINTS, nearest};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "C001",
     name: "unused-allow",
-    summary: "a comment silences a lint that has nothing to say there",
+    summary: "a comment silences a lint that finds nothing there",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_3],
@@ -37,14 +37,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let name = &context.text[span.range()];
             let message = if is_known {
-                format!("{} finds nothing here that could be silenced", quoted(name))
+                format!("{} finds nothing here, so there is nothing to silence", quoted(name))
             } else {
                 let text = String::from_utf8_lossy(name);
                 let near = nearest(&text, LINTS.iter().flat_map(|lint| [lint.name, lint.code]));
-                let near = near.map(|near| format!("; perhaps `{near}` is meant")).unwrap_or_default();
+                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 format!("no lint is called {}{near}", quoted(name))
             };
-            Draft::new(message, "To crawlers it is a comment.")
+            Draft::new(message, "Crawlers ignore it, as any comment.")
         });
     }
 }

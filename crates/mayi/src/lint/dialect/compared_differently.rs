@@ -1,15 +1,16 @@
-//! Google compares a pattern in another form.
+//! Google compares a pattern differently.
 //!
 //! ## What is wrong
 //!
-//! RFC 9309 has pattern and URL brought into one form before they are compared. Google's parser changes
-//! only some of the pattern, so that a character which URLs have percent-encoded must be written so.
+//! By RFC 9309, pattern and URL are normalised before they are compared. Google's parser normalises
+//! only parts of the pattern. If a character is percent-encoded in URLs, it must be percent-encoded in
+//! the pattern too.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and take `%2A`
-//! as a literal `*` (REP-16). Google compares a raw space, which no URL has; it takes `%7E` and `~` for
-//! two things, `[` and `%5B`, and behind a `?` also `/` and `%2F` (REP-12).
+//! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and read `%2A`
+//! as a literal `*` (REP-16). Google compares a raw space, which no URL has. It treats `%7E` and `~` as
+//! different, and also `[` and `%5B`, and after a `?` also `/` and `%2F` (REP-12).
 //!
 //! ## Example
 //!
@@ -19,7 +20,7 @@
 //! Disallow: /%7Euser/
 //! ```
 //!
-//! Write `/my%20files/` and `/~user/`: all crawlers read these alike.
+//! Write `/my%20files/` and `/~user/`, which all crawlers read the same way.
 
 use crate::dialect::{Comparison, Dialect};
 use crate::lint::characters::template_in;
@@ -32,7 +33,7 @@ use crate::percent::{escaped, means_the_same_raw, normalise};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D002",
     name: "compared-differently",
-    summary: "Google compares a pattern in another form",
+    summary: "Google compares a pattern differently",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_11, Clause::REP_12, Clause::REP_16],
@@ -60,7 +61,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             || markup_span(value).is_some()
             || second_record(context, value).is_some()
         {
-            continue; // what the pattern should have been is not known
+            continue; // the intended pattern is not known
         }
         let whole = context.span(value);
         let start = whole.start + at as u32;
@@ -71,14 +72,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let (written, compared) = (quoted(part), quoted(&ours));
             if matches!(&*ours, b"%2A" | b"%24") {
                 return Draft::new(
-                    format!("{written} stands for the character itself to some crawlers only"),
-                    format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; {reader} matches {written} alone."),
+                    format!("only some crawlers read {written} as the character itself"),
+                    format!("Crawlers that follow RFC 9309 match the character in a URL, raw or encoded; {reader} matches only {written}."),
                 )
                 .with_severity(Severity::Note);
             }
             let fixed = normalise(value).into_owned();
             Draft::new(
-                format!("{written} is compared as {compared} by some crawlers and as it stands by {reader}"),
+                format!("some crawlers compare {written} as {compared}, but {reader} compares it as it is"),
                 format!(
                     "Crawlers that follow RFC 9309 compare {compared}; {reader} compares {}, which URLs hardly ever have.",
                     written.to_ascii_uppercase()
@@ -89,8 +90,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Tells of a character that RFC 9309 compares raw and encoded alike and a reader by another dialect does not: a bracket, as those
-/// are written in both ways, or an escape of a character that is mostly raw in URLs.
+/// Reports a character that RFC 9309 compares the same raw and encoded and another dialect does not: a bracket,
+/// because URLs write it in both ways, or an escape of a character that is usually raw in URLs.
 fn report_two_spellings(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
@@ -114,14 +115,14 @@ fn report_two_spellings(
         let (written, other) =
             if length == 1 { (raw.to_string(), encoded) } else { (encoded, raw.to_string()) };
         Draft::new(
-            format!("{reader} takes `{written}` and `{other}` for two things"),
-            format!("Crawlers that follow RFC 9309 match `{written}` and `{other}` alike; {reader} matches `{written}` alone."),
+            format!("{reader} treats `{written}` and `{other}` as different"),
+            format!("Crawlers that follow RFC 9309 match both `{written}` and `{other}`; {reader} matches only `{written}`."),
         )
         .with_severity(Severity::Note)
     });
 }
 
-/// The first part of a pattern that is compared otherwise: where, and how many octets.
+/// The first part of a pattern that is compared differently: where it starts, and how many octets it has.
 fn first_difference(pattern: &[u8]) -> Option<(usize, usize)> {
     let is_odd = |octet: u8| matches!(octet, b' ' | b'\t' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}');
     pattern.iter().enumerate().find_map(|(at, &octet)| {

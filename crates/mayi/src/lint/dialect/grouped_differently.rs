@@ -1,14 +1,14 @@
-//! To Google, a group goes on where it ends for others.
+//! Google joins two groups that other crawlers keep apart.
 //!
 //! ## What is wrong
 //!
-//! `App-Directives` and `Content-Usage` are rules of a group: a user-agent line behind them starts a new
-//! one. Google does not know them, and to it nothing stands between the two user-agent lines.
+//! `App-Directives` and `Content-Usage` are rules of a group: a user-agent line after them starts a new
+//! group. Google does not know them, so for Google there is nothing between the two user-agent lines.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! To those that read the drafts these are two groups (APP-1, USE-1). To Google they are one, and the
-//! rules of the second are for the crawler of the first too.
+//! For those that follow the drafts these are two groups (APP-1, USE-1). For Google they are one, and
+//! the rules of the second group are also for the crawler of the first.
 //!
 //! ## Example
 //!
@@ -20,7 +20,8 @@
 //! Disallow: /
 //! ```
 //!
-//! To Google, everything is disallowed for everybody. Write `Allow: /` below the first group's line.
+//! For Google, everything is disallowed for all crawlers. Write `Allow: /` below the first group's
+//! line.
 
 use crate::dialect::Dialect;
 use crate::directive::Role;
@@ -30,7 +31,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D003",
     name: "grouped-differently",
-    summary: "to Google, a group goes on where it ends for others",
+    summary: "Google joins two groups that other crawlers keep apart",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::APP_1, Clause::USE_1],
@@ -63,15 +64,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(start.record.value), || {
             let (first, second) = (quoted(last.record.value), quoted(start.record.value));
             Draft::new(
-                format!("to {reader}, the rules for {second} are for {first} too"),
+                format!("for {reader}, the rules for {second} are also for {first}"),
                 format!(
-                    "Crawlers that read the drafts see two groups; {reader} does not know the record between them, \
-                     and sees one group of {first} and {second}."
+                    "Crawlers that follow the drafts read two groups; {reader} does not know the record between them, and reads one group of {first} and {second}."
                 ),
             )
             .related(
                 context.span(statement.record.name),
-                format!("to {reader} this is no rule, and ends no group"),
+                format!("for {reader} this is not a rule, so it does not end the group"),
             )
         });
     }

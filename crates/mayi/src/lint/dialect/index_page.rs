@@ -1,12 +1,12 @@
-//! Google takes an `Allow` for an index page as one for its folder.
+//! Google reads an `Allow` for an index page as an `Allow` for its folder too.
 //!
 //! ## What is wrong
 //!
-//! Google reads `Allow: /a/index.html` as leave for `/a/` itself too, which another rule disallows.
+//! `Allow: /a/index.html` also allows `/a/` for Google, although another rule disallows it.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 allow the page alone; Google allows the folder's own URL as well.
+//! Those that follow RFC 9309 allow only the page; Google allows the folder's own URL as well.
 //!
 //! ## Example
 //!
@@ -16,7 +16,7 @@
 //! Allow: /index.html
 //! ```
 //!
-//! To let everybody fetch the folder's URL, write `Allow: /$` too.
+//! To let all crawlers fetch the folder's URL, write `Allow: /$` too.
 
 use crate::dialect::Dialect;
 use crate::directive::RuleKind;
@@ -27,7 +27,7 @@ use crate::target::Target;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D005",
     name: "index-page",
-    summary: "Google takes an Allow for an index page as one for its folder",
+    summary: "Google reads an Allow for an index page as an Allow for its folder too",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_8],
@@ -59,8 +59,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(value), || {
             let folder = quoted(folder.as_bytes());
             Draft::new(
-                format!("to {reader} this allows {folder} too"),
-                format!("Crawlers that follow RFC 9309 allow the page alone, and disallow {folder}; {reader} allows both."),
+                format!("for {reader} this also allows {folder}"),
+                format!("Crawlers that follow RFC 9309 allow only the page, and disallow {folder}; {reader} allows both."),
             )
         });
     }

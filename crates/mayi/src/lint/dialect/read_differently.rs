@@ -1,14 +1,14 @@
-//! Google reads a line as another one than it is.
+//! Google reads a line differently from other crawlers.
 //!
 //! ## What is wrong
 //!
-//! Google takes a name by how it starts: to it `DisallowAITraining` is `Disallow`, and
-//! `User-Agent-Purpose` is `User-agent`. It also ends a line at a NUL, and finds the colon of a line
-//! that lacks its own further on in the value.
+//! Google looks only at how a name starts: it reads `DisallowAITraining` as `Disallow`, and
+//! `User-Agent-Purpose` as `User-agent`. It also ends a line at a NUL. If a line has no colon after its
+//! name, Google uses a later colon in the value.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! The diagnostic has both readings: that of RFC 9309 and the drafts (WILD-7), and Google's.
+//! The diagnostic shows both readings: the one of RFC 9309 and the drafts (WILD-7), and Google's.
 //!
 //! ## Example
 //!
@@ -17,8 +17,8 @@
 //! DisallowAITraining: /
 //! ```
 //!
-//! To Google, nothing may be fetched. Say it in another way, such as `Content-Usage: train-ai=n`, or
-//! write a group for Google's crawlers without the line.
+//! For Google, everything is disallowed. Write it in another way, such as `Content-Usage: train-ai=n`,
+//! or write a group for Google's crawlers without the line.
 
 use crate::dialect::Dialect;
 use crate::directive::{Role, RuleKind};
@@ -29,7 +29,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D001",
     name: "read-differently",
-    summary: "Google reads a line as another one than it is",
+    summary: "Google reads a line differently from other crawlers",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_7],

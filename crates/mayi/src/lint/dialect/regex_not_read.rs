@@ -2,14 +2,14 @@
 //!
 //! ## What is wrong
 //!
-//! Nothing, to crawlers that follow draft-jimenez-tbd-robotstxt-update. RFC 9309 has no regular
-//! expressions in names.
+//! For crawlers that follow draft-jimenez-tbd-robotstxt-update nothing is wrong. RFC 9309 has no
+//! regular expressions in names.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! Those that follow the draft use the group if the expression matches their whole name (AIA-2). All
-//! others, Google among them, read the name that it starts with: `Example.*` is for ExampleBot to the
-//! former and for a crawler called `Example` to the latter, and `.*-ai` is for nobody.
+//! others, including Google, read the name that it starts with. So `Example.*` is for ExampleBot by the
+//! draft, and for a crawler called `Example` by all others; for them `.*-ai` is for no crawler.
 //!
 //! ## Example
 //!
@@ -18,7 +18,7 @@
 //! Disallow: /
 //! ```
 //!
-//! Name the crawlers that must not miss the group as well, each on a line of its own.
+//! Also name the crawlers that must use the group, one per line.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::{read_as_a_name, regexes};
@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for (_, start, compiled) in regexes(context) {
-        // Of one that is not used, `unusable-regex` says what it is to whom.
+        // `unusable-regex` reports an expression that is not used.
         if compiled.is_err() {
             continue;
         }
@@ -44,10 +44,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = context.span(value);
         found.report(span, || {
             Draft::new(
-                format!("{} is read as a regular expression by few crawlers", quoted(value)),
+                format!("few crawlers read {} as a regular expression", quoted(value)),
                 format!(
-                    "Crawlers that follow draft-jimenez-tbd-robotstxt-update match it with their name; to all \
-                     others, Google among them, it is {}.",
+                    "Crawlers that follow draft-jimenez-tbd-robotstxt-update match it with their name; for \
+                     all others, including Google's, it is {}.",
                     read_as_a_name(value)
                 ),
             )

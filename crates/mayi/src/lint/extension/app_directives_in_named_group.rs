@@ -1,13 +1,14 @@
-//! `App-Directives` stand in a group that is not `*`.
+//! `App-Directives` are in a group other than `*`.
 //!
 //! ## What is wrong
 //!
-//! The directives name their applications themselves. In a group for one crawler they are seen only by
-//! the applications of that crawler, and those then do not see the ones in the `*` group.
+//! The directives name their applications themselves. In a group for one crawler, only the applications
+//! of that crawler see them, and those applications then do not see the directives of the `*` group.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! An application uses the groups of its registered product token, or else those of `*` (APP-5).
+//! An application uses the groups of its registered product token; if there are none, those of `*`
+//! (APP-5).
 //!
 //! ## Example
 //!
@@ -16,7 +17,7 @@
 //! App-Directives: examplesearch;widgets=?0
 //! ```
 //!
-//! The draft advises to write them below `User-agent: *` (APP-10).
+//! The draft recommends writing them below `User-agent: *` (APP-10).
 
 use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
@@ -25,7 +26,7 @@ use crate::lint::rules::Names;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X007",
     name: "app-directives-in-named-group",
-    summary: "App-Directives stand in a group that is not `*`",
+    summary: "App-Directives are in a group other than `*`",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::APP_10, Clause::APP_5],
@@ -42,10 +43,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             found.report(context.span(entry.record.name), || {
                 let who = quoted(group.starts[0].record.value);
                 Draft::new(
-                    format!("App-Directives belong into the group of `*`, and this is the group of {who}"),
-                    format!("Only the applications of {who} see the line, and they see none of the `*` group's."),
+                    format!("App-Directives belong in the group of `*`, but this is the group of {who}"),
+                    format!(
+                        "Only the applications of {who} see the line, and they do not see those of the `*` \
+                         group."
+                    ),
                 )
-                .related(context.span(group.starts[0].record.value), "the group that it is in")
+                .related(context.span(group.starts[0].record.value), "this is its group")
             });
         }
     }

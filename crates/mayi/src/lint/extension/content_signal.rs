@@ -1,13 +1,14 @@
-//! A `Content-Signal` says something that is not understood.
+//! A `Content-Signal` has a key or value that is not defined.
 //!
 //! ## What is wrong
 //!
 //! The value is a list of `key=value`, separated by commas. `search`, `ai-input` and `ai-train` are
 //! `yes` or `no`; `use` is `immediate`, `reference` or `full`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that read it pass over what they do not understand, and nothing is said about that use (WILD-1).
+//! Those that read it ignore what they do not understand, so the line says nothing about that use
+//! (WILD-1).
 //!
 //! ## Example
 //!
@@ -26,7 +27,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X010",
     name: "content-signal",
-    summary: "a Content-Signal says something that is not understood",
+    summary: "a Content-Signal has a key or value that is not defined",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_1],
@@ -45,15 +46,20 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let at = if at.is_empty() { entry.record.name } else { at };
             let span = context.span(at);
             found.report(span, || {
-                let fix = fix.map(|right| Fix::unsafe_(format!("write `{right}`"), vec![Edit::new(span, right)]));
-                Draft::new(message, "Crawlers that read Content-Signal pass it over; Google passes over the whole line.")
-                    .fixed_by(fix)
+                let fix = fix.map(|right| {
+                    Fix::unsafe_(format!("write `{right}`"), vec![Edit::new(span, right)])
+                });
+                Draft::new(
+                    message,
+                    "Crawlers that read Content-Signal ignore it; Google ignores the whole line.",
+                )
+                .fixed_by(fix)
             });
         }
     }
 }
 
-/// What is wrong with one pair: which part, why, and what would be right.
+/// What is wrong with one pair: which part of it, why, and what would be right.
 fn wrong(pair: &[u8]) -> Option<(&[u8], String, Option<&'static str>)> {
     let Some(equals) = memchr::memchr(b'=', pair) else {
         return Some((pair, format!("{} is not `key=value`", quoted(pair)), None));

@@ -4,10 +4,10 @@
 //!
 //! `Crawl-delay` is a number, `10` or `0.5`, without a unit.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that heed it pass over what is no number; Google does not heed it at all. To a few libraries a
-//! bad value spoils the whole file.
+//! Those that support it ignore a value that is not a number. Google does not support it at all. A few
+//! libraries can't read the whole file because of one bad value.
 //!
 //! ## Example
 //!
@@ -41,7 +41,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let span = if value.is_empty() { context.span(entry.record.name) } else { context.span(value) };
         found.report(span, || {
-            let digits = value.iter().take_while(|octet| octet.is_ascii_digit() || **octet == b'.').count();
+            let digits =
+                value.iter().take_while(|octet| octet.is_ascii_digit() || **octet == b'.').count();
             let fix = (digits > 0).then(|| {
                 let number = &value[..digits];
                 Fix::unsafe_(format!("write {}", quoted(number)), vec![Edit::new(span, number)])
@@ -51,8 +52,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 format!("{} is not a number of seconds", quoted(value))
             };
-            Draft::new(message, "Crawlers that heed Crawl-delay pass the line over; Google passes over every such line.")
-                .fixed_by(fix)
+            Draft::new(
+                message,
+                "Crawlers that support Crawl-delay ignore the line; Google ignores every such line.",
+            )
+            .fixed_by(fix)
         });
     }
 }

@@ -1,12 +1,12 @@
-//! A directive of an application is no longer to be used.
+//! A directive of an application is deprecated.
 //!
 //! ## What is wrong
 //!
-//! The registry has the directive as deprecated.
+//! The registry lists the directive as deprecated.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Its application may still heed it, and may stop to at any time (APP-8).
+//! Its application may still support it, but may stop at any time (APP-8).
 //!
 //! ## Example
 //!
@@ -15,7 +15,8 @@
 //! App-Directives: examplesearch;gadgets=?0
 //! ```
 //!
-//! Look up what stands for it in the documentation that the registry names: `mayi registry show gadgets`.
+//! Look for its replacement in the documentation that the registry links to:
+//! `mayi registry show gadgets`.
 
 use crate::directive::APP_DIRECTIVES;
 use crate::lint::prelude::*;
@@ -25,7 +26,7 @@ use crate::registry::Status;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X005",
     name: "deprecated-directive",
-    summary: "a directive of an application is no longer to be used",
+    summary: "a directive of an application is deprecated",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::APP_8],
@@ -46,7 +47,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let (about, more) = (&known.description, &known.documentation);
                 Draft::new(
                     format!("`{name}` of `{application}` is deprecated ({about}; see {more})"),
-                    format!("`{application}` may still heed it, and may stop to at any time."),
+                    format!("`{application}` may still support it, but may stop at any time."),
                 )
             });
         });

@@ -2,9 +2,10 @@
 //!
 //! ## What is wrong
 //!
-//! The members of the List are Tokens: the identifiers of applications, without quotes and brackets.
+//! The members of the List have to be Tokens: the identifiers of applications, without quotes and
+//! brackets.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! They ignore the member and use the others (APP-3).
 //!
@@ -42,14 +43,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Part::Item(sfv::BareItemFromInput::Token(_)) | Part::Parameter(..) => return,
                 Part::Item(item) => match item.as_string() {
                     Some(text) => ("a String", text.as_str()),
-                    None => ("no Token", ""),
+                    None => ("not a Token", ""),
                 },
                 Part::InnerList => ("an Inner List", ""),
             };
             found.report(line.span_of(word, context), || {
                 Draft::new(
                     format!("member {place} of the List is {what}, not the identifier of an application"),
-                    "Crawlers that read App-Directives ignore the member; others pass the line over anyway.",
+                    "Crawlers that read App-Directives ignore the member; others ignore the line anyway.",
                 )
             });
         });

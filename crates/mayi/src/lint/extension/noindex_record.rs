@@ -1,13 +1,13 @@
-//! `Noindex` stands in the file, where it has no effect.
+//! `Noindex` has no effect in robots.txt.
 //!
 //! ## What is wrong
 //!
-//! `Noindex` in robots.txt was never in a specification. Google heeded it unofficially and stopped in
+//! `Noindex` in robots.txt was never in a specification. Google supported it unofficially until
 //! September 2019.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They pass it over; the pages stay in the index.
+//! They ignore it, and the pages stay in the index.
 //!
 //! ## Example
 //!
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Send `X-Robots-Tag: noindex` with the pages, or write `<meta name="robots" content="noindex">` into
-//! them, and do not disallow them: what can't be fetched can't be read.
+//! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`.
 
 use crate::directive::NOINDEX;
 use crate::lint::prelude::*;
@@ -25,7 +25,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X011",
     name: "noindex-record",
-    summary: "`Noindex` stands in the file, where it has no effect",
+    summary: "`Noindex` has no effect in robots.txt",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_1],

@@ -1,14 +1,14 @@
-//! A sitemap is not given by a whole URL.
+//! The value of `Sitemap` is not a whole URL.
 //!
 //! ## What is wrong
 //!
-//! `Sitemap` has the whole URL of the sitemap, with `https://` and the host. It may be on another host,
-//! so that a path alone does not say which.
+//! `Sitemap` needs the whole URL of the sitemap, with `https://` and the host. The sitemap may be on
+//! another host, and a path alone does not say on which.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Some resolve a path against the URL of the file (so does `mayi`, WILD-1); others, Google among them
-//! by its documentation, ask for a whole URL.
+//! Some resolve a path against the URL of the file (`mayi` does, WILD-1). Others require a whole URL;
+//! Google does, by its documentation.
 //!
 //! ## Example
 //!
@@ -26,7 +26,7 @@ use crate::target::split_url;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X013",
     name: "sitemap-url",
-    summary: "a sitemap is not given by a whole URL",
+    summary: "the value of Sitemap is not a whole URL",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_1],
@@ -43,7 +43,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if is_whole && !has_space {
             continue;
         }
-        // Of what can't be seen and of what nobody filled in, other lints speak.
+        // Other lints report invisible characters and placeholders.
         if template_in(&text).is_some() || text.chars().any(is_invisible) {
             continue;
         }
@@ -52,9 +52,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = if value.is_empty() {
                 "`Sitemap` has no value".to_owned()
             } else if has_space {
-                format!("{} is more than one URL: a sitemap has a line of its own", quoted(value))
+                format!("{} is more than one URL: each sitemap needs a line of its own", quoted(value))
             } else {
-                format!("{} is not a whole URL, with `https://` and the host", quoted(value))
+                format!("{} is not a whole URL with `https://` and the host", quoted(value))
             };
             let page = context.options.site().and_then(|url| split_url(url).ok());
             let fix = page.filter(|_| value.starts_with(b"/")).map(|page| {
@@ -62,11 +62,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Fix::unsafe_(format!("write `{whole}`"), vec![Edit::new(span, whole)])
             });
             let reading = if value.is_empty() {
-                "Crawlers find no sitemap by it."
+                "Crawlers find no sitemap."
             } else if has_space {
-                "Crawlers take the whole value for one URL, and find no sitemap by it."
+                "Crawlers read the whole value as one URL, and find no sitemap."
             } else {
-                "Some crawlers find the sitemap all the same; Google asks for a whole URL."
+                "Some crawlers find the sitemap anyway; Google requires a whole URL."
             };
             Draft::new(message, reading).fixed_by(fix)
         });

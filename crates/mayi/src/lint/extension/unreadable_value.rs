@@ -2,14 +2,14 @@
 //!
 //! ## What is wrong
 //!
-//! `App-Directives` has a List and `Content-Usage` a Dictionary of RFC 9651, behind an optional path.
-//! These are strict: keys are in lower case, texts are in double quotes, and one slip makes the whole
-//! value unreadable.
+//! The value of `App-Directives` is a List of RFC 9651, and that of `Content-Usage` a Dictionary, after
+//! an optional path. The syntax is strict: keys are in lower case, Strings are in double quotes, and
+//! one mistake makes the whole value unreadable.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They drop the line alone, and it says nothing (REP-22, APP-4). A `Content-Usage` still stands for its
-//! path: what it could have said is unknown there, and no shorter path answers instead (USE-3).
+//! They ignore only this line (REP-22, APP-4). A `Content-Usage` line still counts for its path: the
+//! preferences there are unknown, and no shorter path is used instead (USE-3).
 //!
 //! ## Example
 //!
@@ -49,12 +49,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         {
             found.report(context.span(line.entry.record.name), || {
                 let makes = if directive.name == CONTENT_USAGE.name {
-                    "Crawlers that read such lines take the preferences for its path as unknown; others pass \
-                     it over anyway."
+                    "For crawlers that read such lines, the preferences for its path are unknown; others \
+                     ignore the line anyway."
                 } else {
-                    "Crawlers that read such lines find nothing in this one; others pass it over anyway."
+                    "Crawlers that read such lines find nothing in this one; others ignore it anyway."
                 };
-                Draft::new(format!("`{}` has no value, and says nothing", directive.name), makes)
+                Draft::new(format!("`{}` has no value, so it says nothing", directive.name), makes)
                 .with_severity(Severity::Warning)
             });
         }
@@ -69,10 +69,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let fix = (parses && lower != line.value)
                 .then(|| Fix::unsafe_("write it in lower case", vec![Edit::new(span, lower.clone())]));
             let makes = if line.entry.is(&CONTENT_USAGE) {
-                "Crawlers that read such lines take the preferences for its path as unknown; others pass it \
-                 over anyway."
+                "For crawlers that read such lines, the preferences for its path are unknown; others ignore \
+                 the line anyway."
             } else {
-                "Crawlers that read such lines drop this one; others pass it over anyway."
+                "Crawlers that read such lines ignore this one; others ignore it anyway."
             };
             Draft::new(format!("{} is not {what} (RFC 9651)", quoted(line.value)), makes).fixed_by(fix)
         });

@@ -1,13 +1,13 @@
-//! An application, or a directive of one, is in no registry.
+//! An application, or one of its directives, is not registered.
 //!
 //! ## What is wrong
 //!
-//! Nobody is known to call itself that, or the application is not known to have such a directive.
+//! No known application has this identifier, or the application has no known directive with this name.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! An application that does call itself so heeds it: what is not registered is passed through as it is
-//! (APP-8). A slip in the name is heeded by nobody.
+//! An application with this identifier may still use it: `mayi` passes on what is not registered,
+//! unchanged (APP-8). If the name is misspelled, no application uses it.
 //!
 //! ## Example
 //!
@@ -16,7 +16,7 @@
 //! App-Directives: examplesaerch;widgets=?0
 //! ```
 //!
-//! Write `examplesearch`. `mayi registry list` prints what is known, and `--registry` adds to it.
+//! Write `examplesearch`. `mayi registry list` prints what is registered, and `--registry` adds to it.
 
 use crate::directive::APP_DIRECTIVES;
 use crate::lint::nearest;
@@ -26,7 +26,7 @@ use crate::lint::statements;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X006",
     name: "unregistered-application",
-    summary: "an application, or a directive of one, is in no registry",
+    summary: "an application, or one of its directives, is not registered",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::APP_8],
@@ -71,7 +71,7 @@ fn report(
         let severity = if fix.is_some() { Severity::Warning } else { Severity::Note };
         Draft::new(
             message,
-            "An application of that name heeds it; where the name is a slip, nobody does.",
+            "An application with that name may use it; if the name is misspelled, none does.",
         )
         .with_severity(severity)
         .fixed_by(fix)

@@ -1,15 +1,16 @@
-//! A purpose is in no registry.
+//! A purpose is not registered.
 //!
 //! ## What is wrong
 //!
-//! The purposes that a `User-Agent-Purpose` line may have are to be a registry, so that everybody means
-//! the same by them. This one is not in it. It may be a slip, or a purpose that only some crawlers know.
+//! The purposes of `User-Agent-Purpose` lines are to be registered, so that everybody means the same by
+//! them. This one is not in the registry. It may be misspelled, or a purpose that only some crawlers
+//! know.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that read purposes heed the line where they claim this very purpose; those that want registered
-//! purposes only discard it (PUR-2). Google reads `User-Agent-Purpose` as `User-agent`, and the purpose as
-//! the name of a crawler.
+//! Those that read purposes follow the line if they claim exactly this purpose. Those that accept only
+//! registered purposes ignore it (PUR-2). Google reads `User-Agent-Purpose` as `User-agent`, and the
+//! purpose as the name of a crawler.
 //!
 //! ## Example
 //!
@@ -18,7 +19,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! `mayi registry list purposes` prints those that are known, and `--registry` adds to them.
+//! `mayi registry list purposes` prints the registered purposes, and `--registry` adds others.
 
 use crate::directive::{GroupStart, Role};
 use crate::lint::nearest;
@@ -27,7 +28,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X001",
     name: "unregistered-purpose",
-    summary: "a purpose is in no registry",
+    summary: "a purpose is not registered",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::PUR_2],
@@ -51,9 +52,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Fix::unsafe_(format!("write `{near}`"), vec![Edit::new(span, near)])
             });
             Draft::new(
-                format!("{} is no purpose that is registered", quoted(value)),
-                "Only crawlers that claim this very purpose heed the line, and not those that want registered \
-                 ones; Google takes it for the name of a crawler.",
+                format!("{} is not a registered purpose", quoted(value)),
+                "Only crawlers that claim exactly this purpose follow the line, and only if they accept \
+                 unregistered purposes; Google reads it as the name of a crawler.",
             )
             .fixed_by(fix.filter(|_| !value.is_empty()))
         });

@@ -2,12 +2,12 @@
 //!
 //! ## What is wrong
 //!
-//! The vocabulary of AI usage preferences has the categories `train-ai` and `search`. Earlier drafts had
-//! others (`ai`, `bots`, `train-genai`, `ai-output`), which are gone.
+//! The vocabulary of AI usage preferences has the categories `train-ai` and `search`. Earlier drafts
+//! had others (`ai`, `bots`, `train-genai`, `ai-output`), which were removed.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They keep the label and know of no use that it speaks about (USE-2).
+//! They keep the label, but know no use that it is about (USE-2).
 //!
 //! ## Example
 //!
@@ -51,7 +51,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let fix = meant.map(|meant| Fix::unsafe_(format!("write `{meant}`"), vec![Edit::new(span, meant)]));
                 Draft::new(
                     format!("`{label}` is not in the vocabulary, which has {all}"),
-                    "Crawlers that read Content-Usage know of no use that it speaks about; Google passes the line over.",
+                    "Crawlers that read Content-Usage know no use that it is about; Google ignores the line.",
                 )
                 .fixed_by(fix)
             });

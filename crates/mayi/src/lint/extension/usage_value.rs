@@ -2,12 +2,12 @@
 //!
 //! ## What is wrong
 //!
-//! A preference is the Token `y` or the Token `n`. Anything else, `yes` and `no` and a label without a
-//! value among them, says nothing.
+//! A preference is the Token `y` or the Token `n`. Anything else says nothing, including `yes`, `no`
+//! and a label without a value.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They take the preference as unknown (USE-2).
+//! For them the preference is unknown (USE-2).
 //!
 //! ## Example
 //!
@@ -43,7 +43,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             found.report(line.span_of(label, context), || {
                 Draft::new(
                     format!("the preference of `{label}` is neither `y` nor `n`"),
-                    "Crawlers that read Content-Usage take it as unknown; Google passes the line over.",
+                    "For crawlers that read Content-Usage the preference is unknown; Google ignores the line.",
                 )
             });
         }

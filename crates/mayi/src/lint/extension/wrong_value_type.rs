@@ -1,13 +1,13 @@
-//! A directive of an application has a value of another type than the registered one.
+//! A directive of an application has a value of the wrong type.
 //!
 //! ## What is wrong
 //!
 //! The registry says which type the values of a directive have: a Boolean is written `?1` or `?0`, a
 //! Token as a word, a String in quotes.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! The directive can't be used, as if it were not there (APP-8).
+//! They can't use the directive; it is as if it were not there (APP-8).
 //!
 //! ## Example
 //!
@@ -64,14 +64,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                         with_article(value.value_type()),
                         with_article(right)
                     ),
-                    format!("`{application}` can't use the directive, as if it were not there."),
+                    format!("`{application}` can't use the directive; it is as if it were not there."),
                 )
             });
         }
     }
 }
 
-/// The name of a type, as a sentence has it.
+/// The name of a type with its article, for use in a sentence.
 fn with_article(value_type: ValueType) -> String {
     let article = if value_type == ValueType::Integer { "an" } else { "a" };
     format!("{article} {}", value_type.name())

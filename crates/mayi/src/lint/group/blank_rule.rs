@@ -1,14 +1,14 @@
-//! A `Disallow` or `Allow` without a value stands among other rules.
+//! A `Disallow` or `Allow` without a value is among other rules.
 //!
 //! ## What is wrong
 //!
-//! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to write
-//! that everything is allowed; among others it does not undo them, although it looks as if it did. Nor does
-//! it in a second group of the same crawler, which is one with the first.
+//! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to allow
+//! everything. Among other rules it looks as if it cancels them, but it does not. The same is true in a
+//! second group of the same crawler, because crawlers combine the two groups.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They read it as a rule that matches no URL (REP-9). Very old ones took a blank `Disallow` as
+//! They read it as a rule that matches no URL (REP-9). Very old crawlers read a blank `Disallow` as
 //! "allow everything".
 //!
 //! ## Example
@@ -19,7 +19,7 @@
 //! Disallow:
 //! ```
 //!
-//! Delete the line; or, if everything is to be allowed, the others.
+//! Delete the line. If everything is to be allowed, delete the other rules instead.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ use crate::lint::rules::Names;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G006",
     name: "blank-rule",
-    summary: "a rule without a value stands among others and does nothing",
+    summary: "a rule without a value is among other rules and has no effect",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_9],
@@ -40,7 +40,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    // By name, the first rule that disallows something: groups of one name are one (REP-5).
+    // For each name, the first rule that disallows something: groups with the same name are combined (REP-5).
     let mut by_name: HashMap<Vec<u8>, Entry<'_>> = HashMap::new();
     let names = |group: &GroupView<'_>| -> Vec<Vec<u8>> {
         let names = group.starts.iter().filter_map(|start| match Names::of(start, context) {
@@ -82,11 +82,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     && context.is_read_alike(rule))
                 .then(|| Fix::safe("delete the line", vec![line.removed()]));
                 Draft::new(
-                    format!("a blank `{name}` does nothing: the other rules {of} still hold"),
-                    "Crawlers read it as a rule that matches no URL; a few very old ones read a blank Disallow as \
-                     leave for everything.",
+                    format!("a blank `{name}` has no effect: the other rules {of} still apply"),
+                    "Crawlers read it as a rule that matches no URL; a few very old ones read a blank \
+                     Disallow as \"allow everything\".",
                 )
-                .related(context.span(full.record.value), "this rule still holds")
+                .related(context.span(full.record.value), "this rule still applies")
                 .fixed_by(fix)
             });
         }

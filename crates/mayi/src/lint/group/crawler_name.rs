@@ -1,15 +1,15 @@
-//! The name of a crawler has more in it than a name can have.
+//! The name of a crawler has characters that a name can't have.
 //!
 //! ## What is wrong
 //!
-//! A crawler goes by its product token in robots.txt: `Googlebot`, not `Googlebot/2.1`, not `Google Bot`
-//! and not the whole User-Agent string. What follows the first character that no token has is not
-//! compared.
+//! A crawler is named by its product token in robots.txt: `Googlebot`, not `Googlebot/2.1`, not
+//! `Google Bot` and not the whole User-Agent string. Crawlers do not compare anything from the first
+//! character on that a token can't have.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They compare what stands before that character: `Google Bot` is for a crawler called `Google`, and
-//! `Googlebot, Bingbot` is for Googlebot alone.
+//! They compare what is before that character: `Google Bot` is for a crawler called `Google`, and
+//! `Googlebot, Bingbot` is only for Googlebot.
 //!
 //! ## Example
 //!
@@ -18,7 +18,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write the token that the crawler's own documentation names, and a line for each crawler.
+//! Write the token from the crawler's own documentation, and one line for each crawler.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -28,7 +28,7 @@ use crate::registry::Registry;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G007",
     name: "crawler-name",
-    summary: "the name of a crawler has more in it than a name can have",
+    summary: "the name of a crawler has characters that a name can't have",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_4],
@@ -47,14 +47,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let (value, name) = (start.record.value, quoted(token));
             let registry = context.robots.registry();
             let to_token = || vec![Edit::new(span, token)];
-            let reading = format!("Crawlers read the line as {name} and pass over what follows.");
+            let reading = format!("Crawlers read the line as {name} and ignore what follows.");
             if token.eq_ignore_ascii_case(b"Mozilla") {
                 return Draft::new(
                     format!(
                         "{} is a whole User-Agent string, not the name of a crawler",
                         quoted(value)
                     ),
-                    "Crawlers read the line as `Mozilla`, which is none of them.",
+                    "Crawlers read the line as `Mozilla`, which is not the name of any crawler.",
                 )
                 .with_severity(Severity::Error)
                 .fixed_by(known_in(value, registry).map(|known| {
@@ -62,8 +62,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 }));
             }
             if rest.starts_with(b"/") && !rest.contains(&b' ') || rest == b"*" {
-                let what = if rest == b"*" { "a wildcard" } else { "a version" };
-                return Draft::new(format!("the name of a crawler goes without {what}"), reading)
+                let what = if rest == b"*" { "wildcard" } else { "version" };
+                return Draft::new(format!("the name of a crawler has no {what}"), reading)
                     .with_severity(Severity::Note)
                     .fixed_by(Fix {
                         label: format!("write {name}"),
@@ -73,13 +73,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             }
             let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
             if is_list {
-                let message = format!("one line names one crawler, and this one names only {name}");
+                let message =
+                    format!("a line can name only one crawler, and this one names only {name}");
                 return Draft::new(message, reading);
             }
             let fix =
                 known_in(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
             let fix = fix.map(|known| {
-                Fix::unsafe_(format!("write `{known}`, if that is meant"), vec![Edit::new(span, known)])
+                Fix::unsafe_(
+                    format!("write `{known}`, if you mean that crawler"),
+                    vec![Edit::new(span, known)],
+                )
             });
             let next = quoted(
                 &rest[..rest.iter().skip(1).position(u8::is_ascii).map_or(rest.len(), |at| at + 1)],
@@ -87,7 +91,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = if rest[0] == b' ' || rest[0] == b'\t' {
                 format!("a crawler's name has no spaces: this line is for {name}")
             } else {
-                format!("a crawler's name can't have {next} in it: this line is for {name}")
+                format!("a crawler's name can't contain {next}: this line is for {name}")
             };
             Draft::new(message, reading).fixed_by(fix)
         });

@@ -1,11 +1,11 @@
-//! A blank line stands between two user-agent lines, and does not separate them.
+//! A blank line between two user-agent lines does not separate their groups.
 //!
 //! ## What is wrong
 //!
-//! It looks like two groups and is one: only a rule ends the user-agent lines of a group. Neither a
-//! blank line nor `Crawl-delay` is a rule.
+//! It looks like two groups but is one: only a rule ends the user-agent lines of a group. A blank line
+//! is not a rule, and neither is `Crawl-delay`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! The crawler of the first line gets all the rules below the second one (REP-1, REP-3, REP-17).
 //!
@@ -61,12 +61,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let (above, below) = (quoted(before.record.value), quoted(after.record.value));
                 let records = between().any(|line| line.record.is_some());
                 let why = if records {
-                    "the records between them are no rules, and only a rule ends the user-agent lines of a group"
+                    "the records between them are not rules, and only a rule ends the user-agent lines of a group"
                 } else {
                     "a blank line does not end a group"
                 };
                 Draft::new(
-                    format!("{above} and {below} look like two groups and are one: {why}"),
+                    format!("{above} and {below} look like two groups but are one: {why}"),
                     format!("Every rule below is for {above} too."),
                 )
                 .related(first, "this line joins the group below it")

@@ -5,10 +5,10 @@
 //! The value is blank, or starts with something that no crawler's name has, such as a quotation mark.
 //! The name of a crawler in robots.txt is made of letters, digits, `_`, `-` and `.`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! None finds itself in the line. If no other line of the group names one, no crawler ever uses its
-//! rules.
+//! The line matches no crawler. If no other line of the group names a crawler, no crawler ever uses the
+//! group's rules.
 //!
 //! ## Example
 //!
@@ -47,9 +47,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let span = if value.is_empty() { record } else { span };
             found.report(span, || {
                 let reading = if is_lost {
-                    "No crawler finds itself in the group, so that nobody uses its rules."
+                    "No crawler matches the group, so none uses its rules."
                 } else {
-                    "No crawler finds itself in the line; the others of the group still count."
+                    "No crawler matches the line; the other user-agent lines of the group still count."
                 };
                 if value.is_empty() {
                     return Draft::new("the user-agent line has no value", reading);

@@ -1,14 +1,14 @@
-//! The name of a crawler is nearly one that is known.
+//! The name of a crawler is almost the same as a known one.
 //!
 //! ## What is wrong
 //!
-//! No known crawler has this name, and one has a name that differs by a letter or a hyphen; or it is the
-//! name of those who run the crawler (`Google`, `OpenAI`) and not its own.
+//! No known crawler has this name, but one has a name that differs by a letter or a hyphen. Or it is
+//! the name of the crawler's operator (`Google`, `OpenAI`) and not the crawler's own.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Names are compared whole, in any case: the crawler that was meant does not find itself in the line,
-//! and uses the `*` group.
+//! They compare the whole name, in any case of letters. The line does not match the crawler that was
+//! meant, so that crawler uses the `*` group.
 //!
 //! ## Example
 //!
@@ -17,8 +17,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write `Googlebot`. `mayi registry list agents` prints the names that are known, and `--registry` adds
-//! to them.
+//! Write `Googlebot`. `mayi registry list agents` prints the known names, and `--registry` adds others.
 
 use crate::lint::nearest::slips;
 use crate::lint::prelude::*;
@@ -28,7 +27,7 @@ use crate::registry::Agent;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G010",
     name: "near-crawler",
-    summary: "the name of a crawler is nearly one that is known",
+    summary: "the name of a crawler is almost the same as a known one",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_6, Clause::REP_4],
@@ -36,7 +35,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
-/// Names of those who run crawlers, where they are taken for the crawler's, and no crawler has them.
+/// Names of operators that people write in place of the crawler's name, and that no crawler has.
 const FAMILIES: &[(&str, &str)] = &[
     ("google", "Googlebot"),
     ("bing", "bingbot"),
@@ -64,7 +63,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         let Ok(name) = str::from_utf8(token) else { continue };
-        // With something behind it, `crawler-name` speaks of the line.
+        // If something follows the name, `crawler-name` reports the line.
         if !rest.is_empty() || registry.agent(name).is_some() {
             continue;
         }
@@ -80,7 +79,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if !context.spend(agents.len() * 4) {
             return;
         }
-        // A name that goes on behind a known one is of the same family, as SemrushBot-SA is.
+        // A name that continues a known one is of the same family, for example SemrushBot-SA.
         let family = name.rsplit_once('-').map_or("", |(family, _)| family);
         if registry.agent(family).is_some() {
             continue;
@@ -106,15 +105,15 @@ fn report(
         let uses = if context.has_name(token) { "the group of its own name" } else { "the `*` group" };
         Draft::new(
             format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
-            format!("`{token}` does not find itself in the line, and uses {uses}."),
+            format!("The line does not match `{token}`, which uses {uses}."),
         )
         .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, &**token)]))
     });
 }
 
-/// Whether a name is a slip of a known one: a letter too many, one too few or two that changed places,
-/// or other signs between the same letters. A letter that is another one makes another name:
-/// there are too many crawlers for that to be a slip.
+/// Whether a name is a misspelling of a known one: one letter too many, one too few, two letters swapped,
+/// or other signs between the same letters. A changed letter makes another name: there are too many
+/// crawlers to call that a misspelling.
 fn is_slip(name: &str, known: &str) -> bool {
     let (name, known) = (name.as_bytes(), known.as_bytes());
     if letters(name).eq(letters(known)) {

@@ -2,13 +2,13 @@
 //!
 //! ## What is wrong
 //!
-//! An expression has to match the whole name of a crawler. One that starts with `-` or `_` is written for
-//! the end of a name, and no crawler's whole name is that.
+//! An expression has to match the whole name of a crawler. One that starts with `-` or `_` describes
+//! only the end of a name, and no whole name starts like that.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) find that it does not match
-//! them (AIA-2). To all others it is a name that nobody has.
+//! For those that read regular expressions (draft-jimenez-tbd-robotstxt-update) it does not match
+//! (AIA-2). For all others it is a name that no crawler has.
 //!
 //! ## Example
 //!
@@ -17,7 +17,7 @@
 //! Disallow: /
 //! ```
 //!
-//! Write `.*-ai$`: whatever comes before the end.
+//! Write `.*-ai$`, which allows anything before the end.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::regexes;
@@ -38,7 +38,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for (_, start, compiled) in regexes(context) {
         let word = first_word(start.record.value);
         let first = word.iter().find(|octet| **octet != b'(');
-        // Of one that is not used, `unusable-regex` speaks.
+        // `unusable-regex` reports an expression that is not used.
         if compiled.is_err() || !first.is_some_and(|octet| b"-_".contains(octet)) {
             continue;
         }
@@ -51,11 +51,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 [b".*", word].concat()
             };
             Draft::new(
-                format!("{} matches no whole name: it is only how names end", quoted(word)),
-                "An expression has to match all of a crawler's name, and so this one is for nobody.",
+                format!("{} matches no whole name: it describes only the end of a name", quoted(word)),
+                "An expression has to match the whole name of a crawler, so this one matches none.",
             )
             .fixed_by(Fix::unsafe_(
-                format!("write {}, for all names that end so", quoted(&meant)),
+                format!("write {}, which matches all names with that end", quoted(&meant)),
                 vec![Edit::new(span, meant.clone())],
             ))
         });

@@ -2,13 +2,13 @@
 //!
 //! ## What is wrong
 //!
-//! Nothing, by RFC 9309; but it is easy to change the one group and to forget the other, and not every
+//! By RFC 9309 nothing is wrong. But it is easy to change one group and forget the other, and not every
 //! crawler combines them.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309, Google's among them, take both groups as one. draft-koster-rep-00 has
-//! only the first `*` group apply, and some libraries take the first group of any name, or the last.
+//! Those that follow RFC 9309, including Google's, combine both groups. By draft-koster-rep-00 only the
+//! first `*` group applies. Some libraries use only the first group of any name, or only the last.
 //!
 //! ## Example
 //!
@@ -20,7 +20,7 @@
 //! Disallow: /tmp/
 //! ```
 //!
-//! Write one group with both rules. A line that repeats another of its own group can just go.
+//! Write one group with both rules. If a line repeats another line of its own group, delete it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -66,20 +66,24 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 if first_group != group {
                     return Draft::new(
                         format!("{who} already has a group, at line {line}"),
-                        "Crawlers that follow RFC 9309, Google's among them, take both groups as one; some others \
-                         take only the first, or only the last.",
+                        "Crawlers that follow RFC 9309, including Google's, combine both groups; some \
+                         others use only the first, or only the last.",
                     )
                     .related(first, "the first group");
                 }
                 let first_value = &context.text[first.range()];
-                let fix = (first_value.eq_ignore_ascii_case(start.record.value) && view.inline_rule.is_none()
-                    && context.met().iter().all(|groups| groups.are_together(first_start.line, start.line))
+                let fix = (first_value.eq_ignore_ascii_case(start.record.value)
+                    && view.inline_rule.is_none()
+                    && context
+                        .met()
+                        .iter()
+                        .all(|groups| groups.are_together(first_start.line, start.line))
                     && context.is_read_alike(first_start)
                     && context.is_read_alike(start))
-                    .then(|| Fix::safe("delete the line", vec![view.removed()]));
+                .then(|| Fix::safe("delete the line", vec![view.removed()]));
                 Draft::new(
-                    format!("{who} is named already, at line {line} of the same group"),
-                    "Crawlers take the two lines as one.",
+                    format!("{who} is already named at line {line} of the same group"),
+                    "Crawlers read the two lines as one.",
                 )
                 .related(first, "the first line")
                 .fixed_by(fix)

@@ -1,11 +1,11 @@
-//! A group says exactly what the `*` group says.
+//! A group says exactly the same as the `*` group.
 //!
 //! ## What is wrong
 //!
-//! A crawler that no group names uses the `*` group. A group of its own with the same rules changes
-//! nothing today, and will be forgotten when the `*` group changes.
+//! A crawler that no group names uses the `*` group. A group of its own with the same rules has no
+//! effect today, and is easily forgotten when the `*` group changes.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! The crawler uses its own group and gets the same answers.
 //!
@@ -19,8 +19,8 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Delete the group, or write its name above the `*` group's rules. Crawlers that are known to ignore
-//! `*`, such as AdsBot-Google, need their own group, and are not reported.
+//! Delete the group, or write its user-agent line above the `*` group's rules. Crawlers that are known
+//! to ignore `*`, such as AdsBot-Google, need their own group and are not reported.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ use crate::pattern::PathPattern;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G003",
     name: "repeats-global",
-    summary: "a group says exactly what the `*` group says",
+    summary: "a group says exactly the same as the `*` group",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_6],
@@ -61,7 +61,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let Names::Token { token, .. } = Names::of(start, context) else { return false };
             let known =
                 str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
-            // A token that it falls back to goes before `*` where the file has it.
+            // A token that the crawler falls back to comes before `*`, if the file has it.
             let is_named = |token: &str| times.contains_key(token.to_ascii_lowercase().as_bytes());
             let goes_to_global =
                 known.is_none_or(|agent| !agent.ignores_global() && !agent.fallback().any(is_named));
@@ -70,7 +70,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if !group.starts.iter().all(is_plain) || said(&group.entries) != says {
             continue;
         }
-        // Without rules, a group says at most that the crawler was thought of.
+        // A group without rules says only that the author thought of the crawler.
         if says.is_empty() && !(has_rules(group) && global.iter().any(|group| has_rules(group))) {
             continue;
         }
@@ -78,7 +78,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let global_start = first.starts.iter().find(|start| is_global(start)).expect("it has one");
         found.report(context.span(value), || {
             Draft::new(
-                format!("the group of {} says only what the group of `*` says", quoted(value)),
+                format!("the group of {} says the same as the group of `*`", quoted(value)),
                 "The crawler gets the same answers with this group and without it.",
             )
             .related(context.span(global_start.record.value), "the same rules")
@@ -86,7 +86,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// What records say, in an order of no matter; a blank rule says nothing.
+/// What the records say; their order does not matter, and a blank rule says nothing.
 fn said<'e, 'c: 'e>(
     entries: impl IntoIterator<Item = &'e Entry<'c>>,
 ) -> BTreeSet<(&'static str, Vec<u8>)> {
@@ -95,7 +95,7 @@ fn said<'e, 'c: 'e>(
         let directive = directive_of(&entry.record)?;
         let value = match entry.kind() {
             Some(_) => PathPattern::new(entry.record.value).normalised().to_vec(),
-            // A record of the whole file is not the group's.
+            // A record about the whole file does not belong to the group.
             None if directive.role == crate::directive::Role::FileRecord => return None,
             None => entry.record.value.to_vec(),
         };

@@ -1,11 +1,11 @@
-//! A rule stands before the first user-agent line.
+//! A rule is before the first user-agent line.
 //!
 //! ## What is wrong
 //!
-//! A rule belongs to the group above it, which says whom it is for. This one has no group. So it is with
-//! `Crawl-delay`, `Request-rate` and `Visit-time`.
+//! A rule belongs to a group, and the user-agent lines above it say which crawlers the group is for.
+//! This rule has no group. The same is true of `Crawl-delay`, `Request-rate` and `Visit-time`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! They ignore it (REP-13).
 //!
@@ -17,14 +17,14 @@
 //! Disallow: /tmp/
 //! ```
 //!
-//! Write `User-agent: *` above it, or move it below the line that says whom it is for.
+//! Write `User-agent: *` above it, or move it below the user-agent line of the crawler that it is for.
 
 use crate::lint::prelude::*;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G001",
     name: "rule-outside-group",
-    summary: "a rule stands before the first user-agent line",
+    summary: "a rule is before the first user-agent line",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::REP_13],
@@ -36,14 +36,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let is_alone = context.groups.is_empty();
     for (index, entry) in context.outside.iter().enumerate() {
         if entry.record.value.is_empty() {
-            continue; // it would say nothing in a group either
+            continue; // it would have no effect in a group either
         }
         let line = context.lines.at(entry.line);
         found.report(line.content_span(context.text), || {
             let is_rule = entry.role.ends_group_start();
             let what = if is_rule { "rule" } else { "record" };
             let draft = Draft::new(
-                format!("no user-agent line stands above this {what}, so that it is for nobody"),
+                format!("there is no user-agent line above this {what}, so it is for no crawler"),
                 "Every crawler ignores it.",
             );
             let draft = if is_rule { draft } else { draft.with_severity(Severity::Warning) };

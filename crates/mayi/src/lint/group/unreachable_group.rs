@@ -1,17 +1,18 @@
-//! A crawler never comes to a group that seems to be for it.
+//! A crawler never uses a group that seems to be for it.
 //!
 //! ## What is wrong
 //!
-//! A crawler uses the groups of one kind alone: those that have its name; without any, those whose regular
-//! expression matches it; without any, those of its purpose; and without any, those of `*` (PUR-3). A group
-//! behind one that everybody stops at is never reached, however well it is written. The same goes for a
-//! crawler that matches a regular expression and has a group of its own: it never reaches the other one, and
-//! the rules of the two do not add up.
+//! A crawler uses only one kind of group: the groups with its name; if there are none, those whose
+//! regular expression matches it; if there are none, those of its purpose; and if there are none, those
+//! of `*` (PUR-3). If every crawler already uses a kind of group that comes earlier, a later group is
+//! never used. The same is true of a crawler that has a group by its name and also matches a regular
+//! expression: it uses only the group by its name, and the rules of the two are not combined.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) never use the group. Others,
-//! Google among them, read no such expressions, and take the line by the name that it starts with.
+//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) never use the group.
+//! Others, including Google, do not read such expressions. They read the line as the name that it
+//! starts with.
 //!
 //! ## Example
 //!
@@ -23,11 +24,11 @@
 //! Disallow: /drafts/
 //! ```
 //!
-//! Write the rules into the group of the name. Groups that nobody reaches for another reason have lints of
-//! their own: `names-nobody` (no value, or none that is a name), `crawler-name` (a space or a slash in the
-//! name), `wildcard-crawler` (`*-ai`), `near-crawler` (a slip in the name), `unusable-regex`,
-//! `unregistered-purpose`, `joined-groups` (rules that reach more crawlers than they seem to) and
-//! `file-too-large` (what is behind the limit).
+//! Move the rules to the group with the name. Other lints report groups that no crawler uses for other
+//! reasons: `names-nobody` (no value, or not a name), `crawler-name` (a space or a slash in the name),
+//! `wildcard-crawler` (`*-ai`), `near-crawler` (a misspelled name), `unusable-regex`,
+//! `unregistered-purpose`, `joined-groups` (rules that are for more crawlers than it seems) and
+//! `file-too-large` (everything after the limit).
 
 use indexmap::IndexMap;
 
@@ -39,7 +40,7 @@ use crate::regexes::Program;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G011",
     name: "unreachable-group",
-    summary: "a crawler never comes to a group that seems to be for it",
+    summary: "a crawler never uses a group that seems to be for it",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::PUR_3, Clause::AIA_4],
@@ -82,15 +83,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let Some((_, first)) = elsewhere.first() else { continue };
             found.report(context.span(value), || {
                 Draft::new(
-                    format!("no crawler comes to {}: all that it matches have a group by their name", quoted(value)),
-                    "Crawlers that read regular expressions use the group of their name and no other; the others \
-                     do not know the line.",
+                    format!("no crawler uses the group of {}: every crawler that it matches has a group by its name", quoted(value)),
+                    "Crawlers that read regular expressions use only the group with their name; the others \
+                     do not understand the line.",
                 )
-                .related(context.span(first.record.value), "a group by the name goes before")
+                .related(context.span(first.record.value), "the group by the name takes precedence")
             });
             continue;
         }
-        // The names are gone through for each expression.
+        // Each expression is compared with all names.
         if !context.spend(named.len()) {
             break;
         }
@@ -105,15 +106,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let name = quoted(first.record.value);
             let more = match matched.len() - 1 {
                 0 => String::new(),
-                more => format!(", nor do {more} more"),
+                more => format!(", and neither do {more} more"),
             };
             Draft::new(
-                format!("{name} matches {} and never comes to this group{more}", quoted(value)),
+                format!("{name} matches {} but never uses this group{more}", quoted(value)),
                 format!(
-                    "{name} uses the group of its own name alone; the rules of the two do not add up."
+                    "{name} uses only the group with its own name; the rules of the two groups are not combined."
                 ),
             )
-            .related(context.span(first.record.value), "its own group goes before")
+            .related(context.span(first.record.value), "its own group takes precedence")
             .with_severity(Severity::Note)
         });
     }
@@ -138,16 +139,20 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(start.record.value), || {
             let (value, line) = (quoted(universal.start.record.value), universal.start.line + 1);
             Draft::new(
-                format!("no crawler that reads regular expressions comes to this group: {value} at line {line} matches every name"),
-                "Crawlers that read regular expressions use the other group; those that do not, Google among them, use this one.",
+                format!(
+                    "no crawler that reads regular expressions uses this group: {value} at line {line} \
+                     matches every name"
+                ),
+                "Crawlers that read regular expressions use the other group; those that do not, including \
+                 Google's, use this one.",
             )
             .related(context.span(universal.start.record.value), "this expression matches every name")
         });
     }
 }
 
-/// The names that an expression matches, in lower case, where it is nothing but names with `|` between
-/// them, perhaps in brackets; else none.
+/// The names that an expression matches, in lower case, if it consists only of names with `|` between
+/// them, perhaps in brackets; otherwise none.
 fn alternatives(value: &[u8]) -> Vec<String> {
     let Ok(text) = str::from_utf8(value) else { return Vec::new() };
     let bare = text.strip_prefix('^').unwrap_or(text);

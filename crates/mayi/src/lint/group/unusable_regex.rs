@@ -1,15 +1,15 @@
-//! A user-agent line looks like a regular expression and can't be used as one.
+//! A user-agent line looks like a regular expression but can't be used as one.
 //!
 //! ## What is wrong
 //!
-//! The expression does not compile, is too large, or is one too many: what the expressions of a file
-//! compile to, and so what each question about the file costs, is bounded.
+//! The expression does not compile, is too large, or is one too many. The total compiled size of a
+//! file's expressions is limited, and so is the cost of each decision.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) drop the line, so that it
-//! names nobody (AIA-3). Others read the name that it starts with, if it does, and else one that no
-//! crawler has.
+//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) ignore the line, so it
+//! names no crawler (AIA-3). Others read the name that it starts with; if it does not start with a
+//! name, it matches no crawler.
 //!
 //! ## Example
 //!
@@ -42,16 +42,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(value), || {
             let value = quoted(value);
             let message = match why {
-                Unused::NotOne => format!("{value} is not a regular expression that compiles"),
-                Unused::TooLarge => format!("{value} is too large for a regular expression"),
+                Unused::NotOne => format!("{value} does not compile as a regular expression"),
+                Unused::TooLarge => format!("{value} is too large a regular expression"),
                 Unused::OneTooMany => format!(
-                    "{value} is one regular expression too many: those before it take up what a file may take"
+                    "{value} is one regular expression too many: those before it use up the limit for a file"
                 ),
             };
             Draft::new(
                 message,
                 format!(
-                    "Crawlers that read regular expressions drop the line; to others it is {}.",
+                    "Crawlers that read regular expressions ignore the line; for others it is {}.",
                     read_as_a_name(start.record.value)
                 ),
             )

@@ -1,13 +1,14 @@
-//! A user-agent line starts with `*` and goes on.
+//! A user-agent line has more after its `*`.
 //!
 //! ## What is wrong
 //!
-//! `*` stands for all crawlers that are not named, alone. It is no wildcard in a name: `*bot` is not
-//! every crawler whose name ends in `bot`.
+//! Only a `*` alone means all crawlers that are not named. It is not a wildcard in a name: `*bot` does
+//! not mean every crawler whose name ends in `bot`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! It names nobody (AIA-2). A few libraries read it as `*`, and then it is for everybody.
+//! For them the line names no crawler (AIA-2). A few libraries read it as `*`, and then it is for all
+//! crawlers.
 //!
 //! ## Example
 //!
@@ -16,7 +17,7 @@
 //! Disallow: /
 //! ```
 //!
-//! Name the crawlers, each on its line. To those that read regular expressions, `.*-ai` says it.
+//! Name the crawlers, one per line. For crawlers that read regular expressions, write `.*-ai`.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -25,7 +26,7 @@ use crate::lint::syntax::markup::markup_span;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G009",
     name: "wildcard-crawler",
-    summary: "a user-agent line starts with `*` and goes on",
+    summary: "a user-agent line has more after its `*`",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::AIA_2, Clause::REP_4],
@@ -37,7 +38,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.iter().flat_map(|group| &group.starts) {
         let value = start.record.value;
         let is_one = Names::of(start, context) == Names::Nobody && value.starts_with(b"*");
-        // Of a tag behind it, `markup` speaks.
+        // `markup` reports a tag after it.
         if !is_one || markup_span(value).is_some() {
             continue;
         }
@@ -49,22 +50,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let stem: Vec<u8> = rest.iter().copied().filter(|octet| *octet != b'*').collect();
                 let end: &[u8] = if rest.ends_with(b"*") { b".*" } else { b"" };
                 let meant = [b".*", &stem[..], end].concat();
-                (
-                    format!(
-                        "write {}, which crawlers that read regular expressions know",
-                        quoted(&meant)
-                    ),
-                    meant,
-                )
+                (format!("write {}, for crawlers that read regular expressions", quoted(&meant)), meant)
             } else {
                 ("write `*`".to_owned(), b"*".to_vec())
             };
             Draft::new(
-                format!(
-                    "{} names nobody: `*` stands for all crawlers only when it stands alone",
-                    quoted(value)
-                ),
-                "No crawler finds itself in the line; a few libraries read it as `*`.",
+                format!("{} names no crawler: only a `*` alone means all crawlers", quoted(value)),
+                "No crawler matches the line; a few libraries read it as `*`.",
             )
             .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, meant)]))
         });

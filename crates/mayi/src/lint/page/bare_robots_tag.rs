@@ -2,13 +2,14 @@
 //!
 //! ## What is wrong
 //!
-//! `Robots-Tag` is a structured field: its members are crawlers, or `*`, and rules are their parameters.
-//! `Robots-Tag: noindex` names a crawler called noindex. The old `X-Robots-Tag: noindex` is right.
+//! `Robots-Tag` is a structured field: its members are crawlers, or `*`, and rules are their
+//! parameters. `Robots-Tag: noindex` names a crawler called noindex. In the old field,
+//! `X-Robots-Tag: noindex` is right.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Here a member that is only the name of a page rule is read as that rule for all (TAG-5); a strict
-//! reader takes it for a crawler, and the rule is lost.
+//! `mayi` reads a member that is only the name of a page rule as that rule for all crawlers (TAG-5). A
+//! strict reader reads it as the name of a crawler, and the rule is lost.
 //!
 //! ## Example
 //!
@@ -39,8 +40,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         for rule in bare_rules(value).filter(|rule| is_page_rule(rule)) {
             found.report_whole(|| {
                 Draft::new(
-                    format!("`{rule}` in the field {name} stands where the name of a crawler belongs: write `*;{rule}`"),
-                    "It is read as the rule for all crawlers here; a strict reader takes it for a crawler's name.",
+                    format!("`{rule}` in the field {name} is where the name of a crawler belongs: write `*;{rule}`"),
+                    "mayi reads it as the rule for all crawlers; a strict reader reads it as a crawler's name.",
                 )
             });
         }

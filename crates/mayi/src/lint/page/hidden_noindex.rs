@@ -1,13 +1,13 @@
-//! A page says `noindex`, and the file keeps crawlers from reading that.
+//! A page says `noindex`, but the file keeps crawlers from reading it.
 //!
 //! ## What is wrong
 //!
-//! `noindex` stands in the page or its header fields. A crawler that may not fetch the page never sees
-//! it, and a URL that others link to can be indexed without having been fetched.
+//! `noindex` is in the page or in its header fields. A crawler that may not fetch the page never sees
+//! it. A search engine can index a URL without fetching it, if other pages link to it.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They do not fetch the page, and know nothing of the `noindex`.
+//! They do not fetch the page, so they do not see the `noindex`.
 //!
 //! ## Example
 //!
@@ -26,7 +26,7 @@ use crate::target::Target;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "H001",
     name: "hidden-noindex",
-    summary: "a page says noindex, and the file keeps crawlers from reading that",
+    summary: "a page says noindex, but the file keeps crawlers from reading it",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::USE_6, Clause::TAG_10],
@@ -58,7 +58,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let place = written.map(|rule| format!(" ({}, {})", rule.name(), rule.found())).unwrap_or_default();
             Draft::new(
                 format!("this rule keeps {who} from reading the noindex of {}{place}", page.url),
-                "Crawlers do not fetch the page and never see it; the URL may be indexed if others link to it.",
+                "Crawlers do not fetch the page and never see it; the URL may be indexed if other pages link to it.",
             )
         });
     }

@@ -1,14 +1,13 @@
-//! A `$` stands in a pattern, but not at its end.
+//! A `$` is in a pattern, but not at its end.
 //!
 //! ## What is wrong
 //!
-//! `$` anchors a pattern to the end of the URL when it is the pattern's last character. Anywhere else
-//! it is a dollar sign.
+//! A `$` at the end of a pattern means the end of the URL. Anywhere else it is a dollar sign.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They look for a dollar sign in the URL (REP-15). Some libraries take every `$` as the end, and then
-//! the rule never matches.
+//! They look for a dollar sign in the URL (REP-15). Some libraries read every `$` as the end of the
+//! URL, and then the rule never matches.
 //!
 //! ## Example
 //!
@@ -17,8 +16,8 @@
 //! Disallow: /*.php$*
 //! ```
 //!
-//! Write `/*.php$`, or `/*.php`. Where a dollar sign is meant, write `%24`. A `$` before a letter, a
-//! digit or a bracket, as in `?$filter=`, is taken as meant and not reported.
+//! Write `/*.php$`, or `/*.php`. If you mean a dollar sign, write `%24`. A `$` before a letter, a digit
+//! or a bracket, as in `?$filter=`, is probably intended and is not reported.
 
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
@@ -26,7 +25,7 @@ use crate::lint::rules::{can_match, patterns};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P008",
     name: "dollar-in-the-middle",
-    summary: "a `$` stands in a pattern, but not at its end",
+    summary: "a `$` is in a pattern, but not at its end",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_15],
@@ -42,8 +41,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let start = context.span(value).start + at as u32;
         found.report(Span { start, end: start + 1 }, || {
             Draft::new(
-                "this `$` is not at the end of the pattern, and is a dollar sign",
-                "Crawlers that follow RFC 9309, Google's among them, look for a dollar sign in the URL.",
+                "this `$` is not at the end of the pattern, so it is a plain dollar sign",
+                "Crawlers that follow RFC 9309, including Google's, look for a dollar sign in the URL.",
             )
         });
     }

@@ -1,11 +1,12 @@
-//! A pattern goes on with `#`, which starts a comment.
+//! A pattern contains `#`, which starts a comment.
 //!
 //! ## What is wrong
 //!
-//! `#` starts a comment anywhere in a line, so that the pattern ends before it and matches more than it
-//! says. And a fragment is never sent to a server: no rule can tell `/page#a` from `/page`.
+//! `#` starts a comment anywhere in a line. The pattern ends before it, and matches more URLs than it
+//! seems to. Also, a fragment is never sent to a server, so no rule can distinguish `/page#a` from
+//! `/page`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! They read the pattern up to the `#` (REP-3).
 //!
@@ -16,8 +17,8 @@
 //! Disallow: /page#comments
 //! ```
 //!
-//! This disallows `/page`. Delete the line, or, for a `#` that is a part of the path, write `%23`. For a
-//! comment, write a space before the `#`.
+//! This disallows `/page`. Delete the line. If the `#` is part of the path, write `%23`. If it starts a
+//! comment, write a space before it.
 
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
@@ -26,7 +27,7 @@ use crate::lint::rules::patterns;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P003",
     name: "fragment",
-    summary: "a pattern goes on with `#`, which starts a comment",
+    summary: "a pattern contains `#`, which starts a comment",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_3, Clause::REP_7],
@@ -65,8 +66,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(comment, || {
             let (read, cut) = (quoted(rule.record.value), quoted(text.trim_ascii_end()));
             Draft::new(
-                format!("{cut} is a comment, not a part of the pattern"),
-                format!("Every crawler reads the pattern {read}, which matches more than was probably meant."),
+                format!("{cut} is a comment, not part of the pattern"),
+                format!(
+                    "Every crawler reads the pattern {read}, which probably matches more than intended."
+                ),
             )
         });
     }

@@ -1,13 +1,14 @@
-//! Two rules differ in the case of their letters.
+//! Two rules write the same path in different letter cases.
 //!
 //! ## What is wrong
 //!
-//! Paths are compared with their case: `/Private/` and `/private/` are two folders. An exception that is
-//! written in another case than the rule that it is an exception to does nothing. Two rules about one folder
-//! in two cases (`/Shop/cart`, `/shop/checkout`) are mostly about one folder of the server, and one of them
-//! matches nothing there: that is a note, as a server may have both. So is one path in two cases.
+//! Paths are case-sensitive: `/Private/` and `/private/` are two folders. If an exception and its rule
+//! are written in different cases, the exception has no effect. If two rules write one folder in two
+//! cases (`/Shop/cart`, `/shop/checkout`), the server usually has only one of them, and the other rule
+//! matches nothing. That is a note, because a server may have both. One path in two cases is a note
+//! too.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
 //! Each rule matches only URLs in its own case (REP-7).
 //!
@@ -19,8 +20,9 @@
 //! Allow: /private/press/
 //! ```
 //!
-//! Write both in the case that the URLs have. Where a server takes both, a rule for each is right, and the
-//! note can be silenced; a folder that has the same rule in both cases is not told of again for each path in it.
+//! Write both in the case of the URLs. If a server accepts both cases, a rule for each is right, and
+//! you can silence the note. A folder that has the same rule in both cases is not reported again for
+//! each path in it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -33,7 +35,7 @@ use crate::pattern::PathPattern;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P009",
     name: "letter-case",
-    summary: "two rules write the same path in different cases of letters",
+    summary: "two rules write the same path in different letter cases",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_7],
@@ -49,18 +51,18 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     folders(context, found, &exceptions);
 }
 
-/// A folder in one case, and the first rule that has it so.
+/// A folder in one letter case, and the first rule that writes it so.
 struct Spelling<'c> {
     written: Vec<u8>,
     rule: Entry<'c>,
 }
 
-/// Folders that rules of the file write in two cases, each told once.
+/// Folders that rules of the file write in two letter cases, each reported once.
 fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usize>) {
     let rules: Vec<Entry<'_>> = patterns(context)
         .filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000)
         .collect();
-    // A pattern that is there in two cases may be meant so, in all of its folders: that is told once.
+    // A pattern that is there in two cases may be intended, in all of its folders: it is reported once.
     let mut written: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
     let mut meant: HashSet<Vec<u8>> = HashSet::new();
     let normalised = |rule: &Entry<'_>| PathPattern::new(rule.record.value).normalised().to_vec();
@@ -85,7 +87,7 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             report(context, found, (rule, rule.record.value), (&first.rule, first.rule.record.value));
         }
     }
-    // Folders are known by where they are written first, and by their hash: a file can have very many.
+    // A folder is stored as its hash and the place where it is first written: a file can have very many.
     let mut known: HashMap<u64, (usize, usize)> = HashMap::new();
     let mut spelled: HashSet<u64> = HashSet::new();
     let hasher = known.hasher().clone();
@@ -107,13 +109,13 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             }
             let (first, end) = (&rules[first.0], first.1);
             report(context, found, (rule, folder), (first, &normalised(first)[..end]));
-            // Folders within it are in two cases too, and that is told.
+            // Folders inside it are in two cases too, which this report already covers.
             break;
         }
     }
 }
 
-/// Reports what a rule writes otherwise than one before it.
+/// Reports what a rule writes in another case than an earlier rule.
 fn report(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
@@ -123,7 +125,7 @@ fn report(
     found.report(context.span(rule.record.value), || {
         Draft::new(
             format!("{} is written {} at line {}", quoted(written), quoted(before), first.line + 1),
-            "Crawlers compare paths with their case: each rule is for URLs in its own case alone.",
+            "Paths are case-sensitive: each rule matches only URLs in its own case.",
         )
         .related(context.span(first.record.value), "written in another case")
         .with_severity(Severity::Note)
@@ -139,7 +141,7 @@ fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
     ends.take(MOST_FOLDERS).chain(last)
 }
 
-/// Exceptions in another case than the rule that they are an exception to; gives the lines told of.
+/// Reports exceptions in another case than the rule that they are an exception to; gives the lines reported.
 fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize> {
     let mut told = HashSet::new();
     for group in &context.groups {
@@ -177,7 +179,7 @@ fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize
                 let line = other.line + 1;
                 Draft::new(
                     format!("{} at line {line} is written in another case", quoted(other.record.value)),
-                    "Crawlers compare paths with their case, so that neither rule is an exception to the other.",
+                    "Paths are case-sensitive, so neither rule is an exception to the other.",
                 )
                 .related(context.span(other.record.value), "written in another case")
             });

@@ -1,13 +1,13 @@
-//! A pattern does not start with `/`, and so matches nothing.
+//! A pattern does not start with `/`, so it matches nothing.
 //!
 //! ## What is wrong
 //!
-//! A pattern is compared with the path of the URL from its first character on, and every path starts
-//! with `/`. `private/` matches no URL at all.
+//! A pattern is compared with the URL's path from the first character on, and every path starts with
+//! `/`. `private/` matches no URL at all.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 keep the rule, and it never matches (WILD-4). So does Google.
+//! Those that follow RFC 9309, and Google, keep the rule, but it never matches (WILD-4).
 //!
 //! ## Example
 //!
@@ -16,7 +16,7 @@
 //! Disallow: private/
 //! ```
 //!
-//! Write `/private/`; for something anywhere in the URL, as in `.php` or `?page=`, write `/*.php` or
+//! Write `/private/`. For something anywhere in the URL, such as `.php` or `?page=`, write `/*.php` or
 //! `/*?page=`.
 
 use crate::lint::characters::{ascii_of, is_invisible, template_in};
@@ -29,7 +29,7 @@ use crate::lint::syntax::missing_line_break::second_record;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P001",
     name: "missing-slash",
-    summary: "a pattern does not start with `/`, and matches nothing",
+    summary: "a pattern does not start with `/`, so it matches nothing",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::WILD_4, Clause::REP_7],
@@ -43,7 +43,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if value.is_empty() || can_match(&rule.record) || path_of_url(value).is_some() {
             continue;
         }
-        // What can't be seen, or was never filled, is what other lints speak of.
+        // Other lints report invisible characters, placeholders and records that are glued together.
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
         let is_odd = |c: char| is_invisible(c) || c == '\u{feff}';
         let is_glued = second_record(context, value).is_some();
@@ -53,7 +53,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let span = context.span(value);
         found.report(span, || {
-            // A second colon, or quotation marks, are not the start of the path.
+            // A second colon or quotation marks are not the start of the path.
             let trimmed = value.trim_ascii_start();
             // A form feed or a vertical tab is white space here, and is the value of the rule for all that.
             let value = if trimmed.is_empty() { value } else { trimmed };
@@ -68,8 +68,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 _ => [b"/", value].concat(),
             };
             Draft::new(
-                format!("{} does not start with `/`, and every path does", quoted(value)),
-                "Every crawler keeps the rule, and it never matches.",
+                format!("{} does not start with `/`, but every path does", quoted(value)),
+                "Every crawler keeps the rule, but it never matches.",
             )
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&meant)), vec![Edit::new(span, meant)]))
         });

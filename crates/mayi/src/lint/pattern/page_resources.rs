@@ -1,14 +1,14 @@
-//! Style sheets or scripts of pages may not be fetched.
+//! Crawlers may not fetch style sheets or scripts of pages.
 //!
 //! ## What is wrong
 //!
-//! Search engines draw a page before they judge it. Without its CSS and JavaScript it may look empty, or
-//! unfit for phones, and rank accordingly.
+//! Search engines render a page before they rank it. Without its CSS and JavaScript the page may look
+//! empty or unsuitable for phones, and may rank lower.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that the group is for do not fetch what the pattern matches, Google's and Bing's among them,
-//! and draw pages without it.
+//! The crawlers of the group, including Google's and Bing's, do not fetch what the pattern matches, and
+//! render pages without it.
 //!
 //! ## Example
 //!
@@ -19,8 +19,8 @@
 //! ```
 //!
 //! Delete the rule, or allow what pages need: `Allow: /css/`. A rule for everything (`/`) is not
-//! reported, nor is one that only matches what another rule allows. A single style
-//! sheet, or a folder that may have other things in it (`/assets/`), is a note.
+//! reported, and neither is one that matches only what another rule allows. A rule for a single style
+//! sheet, or for a folder that may contain other files (`/assets/`), is a note.
 
 use crate::lint::prelude::*;
 use crate::target::Target;
@@ -28,7 +28,7 @@ use crate::target::Target;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P010",
     name: "page-resources",
-    summary: "style sheets or scripts of pages may not be fetched",
+    summary: "crawlers may not fetch style sheets or scripts of pages",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_8],
@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
-/// Folders that have hardly anything else, or that no page does without.
+/// Folders that contain hardly anything else, or that every page needs.
 const FOLDERS: &[&str] = &[
     "css",
     "js",
@@ -76,9 +76,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             let keeps = if is_certain { "keeps" } else { "may keep" };
             let draft = Draft::new(
-                format!("the rule {keeps} {what} from crawlers that draw pages"),
+                format!("the rule {keeps} crawlers that render pages from fetching {what}"),
                 format!(
-                    "{who} may not fetch, for example, {}, and draw pages that need it without it.",
+                    "{who} may not fetch, for example, {}; pages that need it are rendered without it.",
                     quoted(url.as_bytes())
                 ),
             );
@@ -104,13 +104,13 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     let body = pattern.strip_suffix('$').unwrap_or(pattern);
     let stem = body.trim_end_matches('*');
     let filled = |text: &str| format!("/{}", text.replace('*', "a").trim_start_matches('/'));
-    // What a version or the like follows is the same file.
+    // A file name with a version or the like after it is the same file.
     let (path, query) = stem.split_at(stem.find('?').unwrap_or(stem.len()));
     for (end, what) in [(".css", "style sheets"), (".js", "scripts"), (".mjs", "scripts")] {
         let Some(before) = path.strip_suffix(end).filter(|_| query.len() <= 1) else { continue };
         let is_certain = before.ends_with(['*', '/'])
             || before.contains('*') && before.trim_end_matches("min").ends_with('.');
-        // A single script may have its reasons; a style sheet hardly has.
+        // There may be reasons to disallow a single script; hardly ever for a style sheet.
         if !is_certain && end != ".css" {
             return None;
         }

@@ -2,12 +2,12 @@
 //!
 //! ## What is wrong
 //!
-//! A percent-encoded octet is `%` and two of `0-9 A-F`. A `%` without them is compared as it stands, and
+//! A percent-encoded octet is `%` and two of `0-9 A-F`. A `%` without them is compared as it is, and
 //! URLs hardly ever have one: a raw `%` is sent as `%25`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They leave it as it is (REP-11), so that the pattern matches only URLs with the same stray `%`.
+//! They leave it as it is (REP-11), so the pattern matches only URLs with the same stray `%`.
 //!
 //! ## Example
 //!
@@ -48,9 +48,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let edit = Edit::new(Span { end: span.start + 1, ..span }, "%25");
             Draft::new(
                 format!("{what} is not `%` and two hexadecimal digits"),
-                "Crawlers compare the `%` as it stands, and URLs hardly ever have a raw one.",
+                "Crawlers compare the `%` as it is, and URLs hardly ever have a raw one.",
             )
-            .fixed_by(Fix::unsafe_("write `%25`, if a percent sign is meant", vec![edit]))
+            .fixed_by(Fix::unsafe_("write `%25`, if you mean a percent sign", vec![edit]))
         });
     }
 }

@@ -1,14 +1,14 @@
-//! A pattern ends in `*`, which is there anyway.
+//! A pattern ends in `*`, which is unnecessary.
 //!
 //! ## What is wrong
 //!
-//! A pattern without `$` matches everything that starts like it: `/private/*` matches what `/private/`
-//! matches. The `*` only makes the rule an octet longer, and longer rules win over others.
+//! A pattern without `$` matches every URL that starts with it: `/private/*` matches the same as
+//! `/private/`. The `*` only makes the rule one octet longer, and longer rules win over shorter ones.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 match the same URLs with and without it. Crawlers that know no wildcards
-//! compare it as a character, and the rule never matches.
+//! Those that follow RFC 9309 match the same URLs with and without it. Crawlers without support for
+//! wildcards compare it as a character, and the rule never matches.
 //!
 //! ## Example
 //!
@@ -17,8 +17,8 @@
 //! Disallow: /private/*
 //! ```
 //!
-//! Write `/private/`. The fix is safe where no rule of the opposite kind is about as long, so that
-//! nothing wins or loses by that octet.
+//! Write `/private/`. The fix is safe if no rule of the opposite kind is about as long, because then
+//! that octet does not change which rule wins.
 
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
@@ -30,7 +30,7 @@ use crate::pattern::{PathPattern, index_page_folder};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P006",
     name: "redundant-wildcard",
-    summary: "a pattern ends in `*`, which is there anyway",
+    summary: "a pattern ends in `*`, which is unnecessary",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_8, Clause::REP_15],
@@ -56,8 +56,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let safe = context.is_read_alike(rule) && lengths.iter().all(|lengths| lengths.are_free(kind, value));
             Draft::new(
-                format!("{} matches the same without {} at its end", quoted(value), quoted(&value[kept.len()..])),
-                "Crawlers that follow RFC 9309 match the same URLs with and without it; the rule only counts as longer.",
+                format!("{} matches the same URLs without {} at its end", quoted(value), quoted(&value[kept.len()..])),
+                "Crawlers that follow RFC 9309 match the same URLs with and without it; it only makes the \
+                 rule longer.",
             )
             .fixed_by(Fix { label: format!("write {}", quoted(kept)), edits: vec![Edit::new(span, "")], safe })
         });
@@ -69,7 +70,8 @@ fn without_wildcard(pattern: &[u8]) -> Option<&[u8]> {
     let unanchored = pattern.strip_suffix(b"$").unwrap_or(pattern);
     let stars = unanchored.iter().rev().take_while(|octet| **octet == b'*').count();
     let kept = &unanchored[..unanchored.len() - stars];
-    // What would end in `$` without it would become anchored, and a space would be none of the value.
+    // If a `$` became the last character, the pattern would become anchored; a space at the end would not
+    // be part of the value.
     (stars > 0 && kept.last().is_some_and(|octet| *octet != b'$' && !is_white(*octet))).then_some(kept)
 }
 
@@ -95,7 +97,7 @@ impl Lengths {
             let (least, most) = run(pattern, comparison);
             runs[kind as usize].0.push(least);
             runs[kind as usize].1.push(most);
-            // To some an index page stands for its folder too, by a pattern of another length.
+            // For some crawlers an index page also means its folder, with a pattern of another length.
             let read = PathPattern::read(pattern, comparison);
             if let Some(folder) = index_page_folder(read.normalised()).filter(|_| index_pages) {
                 runs[kind as usize].0.push(folder.len());

@@ -1,12 +1,12 @@
-//! A rule is there twice in its group.
+//! A rule is in its group twice.
 //!
 //! ## What is wrong
 //!
-//! The same rule, or one that matches the same URLs and says the same, stands above it in the group.
+//! The same rule, or one that matches the same URLs and says the same, is above it in the group.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! It changes nothing.
+//! For them the second rule has no effect.
 //!
 //! ## Example
 //!
@@ -27,7 +27,7 @@ use crate::lint::rules::{Core, can_match};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P004",
     name: "repeated-rule",
-    summary: "a rule is there twice in its group",
+    summary: "a rule is in its group twice",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_8],
@@ -56,11 +56,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 .then(|| Fix::safe("delete the line", vec![line.removed()]));
                 let number = first.line + 1;
                 let message = if same {
-                    format!("the same rule stands at line {number} already")
+                    format!("the same rule is already at line {number}")
                 } else {
-                    format!("{} at line {number} says the same already", quoted(first.record.value))
+                    format!("{} at line {number} already says the same", quoted(first.record.value))
                 };
-                Draft::new(message, "It changes nothing for any crawler.")
+                Draft::new(message, "It has no effect for any crawler.")
                     .related(context.span(first.record.value), "the first one")
                     .fixed_by(fix)
             });

@@ -1,15 +1,15 @@
-//! A rule can never decide, because another one always wins over it.
+//! A rule never decides, because another rule always wins over it.
 //!
 //! ## What is wrong
 //!
-//! Of the rules that match a URL, the one with the most octets decides, and `Allow` at equal length.
-//! Another rule says the opposite, matches every URL that this one does, and is longer (or is an `Allow`
-//! of the same length). The order of the lines does not matter, nor whether the other rule is in another
-//! group of the same crawlers: these are combined.
+//! Of the rules that match a URL, the one with the most octets decides; at equal length, `Allow`
+//! decides. Another rule says the opposite, matches every URL that this one matches, and is longer (or
+//! is an `Allow` of the same length). The order of the lines does not matter. The other rule may be in
+//! another group of the same crawlers, because these groups are combined.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They keep the rule, and it never decides (REP-8).
+//! They keep the rule, but it never decides (REP-8).
 //!
 //! ## Example
 //!
@@ -19,7 +19,7 @@
 //! Allow: /*
 //! ```
 //!
-//! Everything is allowed: `/*` is one octet longer than `/`. Delete the rule that is not meant.
+//! Everything is allowed: `/*` is one octet longer than `/`. Delete the rule that you do not mean.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ use crate::lint::rules::{Core, Names, can_match};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P005",
     name: "shadowed-rule",
-    summary: "a rule never decides, because another always wins over it",
+    summary: "a rule never decides, because another rule always wins over it",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_8, Clause::REP_5],
@@ -58,7 +58,7 @@ impl Rule<'_, '_> {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for bundle in bundles(context) {
-        // Its own rules come first; the others hold for whoever its rules hold for.
+        // The bundle's own rules come first; the others apply to all of its crawlers too.
         let groups = || bundle.own.iter().chain(&bundle.others).map(|place| &context.groups[*place]);
         if !bundle.others.is_empty()
             && !context.spend(groups().map(|group| group.entries.len() * 8).sum())
@@ -94,7 +94,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let same = strongest.get(&(opposite, &rule.core)).copied();
             let same = same.filter(|other| other.beats(rule));
             let winner = same.or_else(|| {
-                // To look through them costs something too, whatever comes of it.
+                // Looking through them has a cost too, even if nothing is found.
                 if !context.spend(wild.len()) {
                     return None;
                 }
@@ -118,10 +118,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let line = winner.entry.line + 1;
                 Draft::new(
                     format!(
-                        "`{name}: {}` at line {line} matches all that this rule does, {why}",
+                        "`{name}: {}` at line {line} matches every URL that this rule matches, {why}",
                         other.trim_matches('`')
                     ),
-                    "Crawlers that follow RFC 9309, Google's among them, never decide by this rule.",
+                    "Crawlers that follow RFC 9309, including Google's, never decide by this rule.",
                 )
                 .related(context.span(winner.entry.record.value), "this rule always wins over it")
             });
@@ -129,8 +129,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Groups for the same crawlers, and the groups that are for all of these and for others too: to each of
-/// the crawlers they are one (REP-5).
+/// Groups for the same crawlers, and the groups that are for all of these and for others too: each of the
+/// crawlers combines them (REP-5).
 #[derive(Default)]
 struct Bundle {
     own: Vec<usize>,
@@ -154,10 +154,11 @@ fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
     }
     let mut others: Vec<Vec<usize>> = vec![Vec::new(); by_names.len()];
     for (place, names) in by_names.keys().enumerate() {
-        // Whoever is for all of them is for the one whom the fewest groups are for.
+        // A group for all of them is also a group for each of them, so it is enough to look among the groups of
+        // the crawler that has the fewest.
         let rarest = names.iter().map(|name| &naming[&**name]).min_by_key(|places| places.len());
         for &wider in rarest.into_iter().flatten() {
-            // Where there are very many, those that are left out are only not told of.
+            // If there are very many, some findings are missing, but none is wrong.
             if !context.spend(8 + names.len()) {
                 break;
             }
@@ -175,7 +176,7 @@ fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
     alone.into_iter().chain(by_names.into_values()).collect()
 }
 
-/// Who a group is for, sorted, where all of its lines say so by a name.
+/// The crawlers that a group is for, sorted, if all of its lines give a name.
 fn names_of(group: &GroupView<'_>, context: &Context<'_, '_>) -> Option<Vec<Vec<u8>>> {
     let names = group.starts.iter().map(|start| match Names::of(start, context) {
         Names::Global => Some(b"*".to_vec()),

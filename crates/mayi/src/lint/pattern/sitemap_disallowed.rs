@@ -1,13 +1,13 @@
-//! A sitemap that the file names may not be fetched by its own rules.
+//! The file's own rules disallow a sitemap that the file names.
 //!
 //! ## What is wrong
 //!
-//! The file points crawlers to a sitemap and tells them not to fetch it.
+//! The file gives crawlers the URL of a sitemap and tells them not to fetch it.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that no group names, Google's and Bing's, whichever is named below the rule, may not fetch it.
-//! A search engine that keeps to the rule does not read the sitemap.
+//! The message says which crawlers may not fetch it: Google's, Bing's, or those that no group names. A
+//! search engine that follows the rule does not read the sitemap.
 //!
 //! ## Example
 //!
@@ -17,9 +17,9 @@
 //! Sitemap: https://example.com/sitemap.xml
 //! ```
 //!
-//! Add `Allow: /sitemap.xml`. The rules are those of this file, so the lint takes the sitemap to be on
-//! the same host; a file that disallows everything, without exception, is not reported. Where some of these
-//! crawlers may fetch it, it is a note.
+//! Add `Allow: /sitemap.xml`. The rules are those of this file, so the lint assumes that the sitemap is
+//! on the same host. A file that disallows everything, without exception, is not reported. If some of
+//! these crawlers may fetch the sitemap, it is a note.
 
 use crate::directive::{RuleKind, SITEMAP};
 use crate::lint::context::NOBODY;
@@ -29,7 +29,7 @@ use crate::target::{Target, split_url};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P011",
     name: "sitemap-disallowed",
-    summary: "a sitemap that the file names may not be fetched by its own rules",
+    summary: "the file's own rules disallow a sitemap that it names",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_1, Clause::REP_8],
@@ -39,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let sitemaps: Vec<_> = context.known_records().filter(|entry| entry.is(&SITEMAP)).collect();
-    // Sitemaps of several hosts can't all be on this one, and which of them are is not known.
+    // Sitemaps of several hosts can't all be on this host, and it is not known which of them are.
     let host = |entry: &Entry<'_>| {
         let text = str::from_utf8(entry.record.value).unwrap_or_default();
         split_url(text).map(|url| url.authority.to_ascii_lowercase()).unwrap_or_default()
@@ -87,7 +87,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .collect();
         let Some((token, rule)) = kept.first() else { continue };
         let is_for_all = kept.len() == decisions.len();
-        // A crawler that may fetch nothing at all was not to read the sitemap.
+        // A crawler that may fetch nothing at all is not meant to read the sitemap.
         if !is_for_all && is_everything(rule.pattern()) {
             continue;
         }
@@ -101,14 +101,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let pattern = quoted(rule.pattern());
             let draft = Draft::new(
                 format!(
-                    "`Disallow: {}` at line {} keeps {who} from this sitemap",
+                    "`Disallow: {}` at line {} keeps {who} from fetching this sitemap",
                     pattern.trim_matches('`'),
                     rule.line()
                 ),
-                "Crawlers that keep to the rule do not fetch the sitemap.",
+                "Crawlers that follow the rule do not fetch the sitemap.",
             )
             .related(span, "this rule matches the sitemap's path");
-            // One search engine that may fetch it is enough to make it worth naming.
+            // If one search engine may fetch it, it is still useful to name the sitemap.
             if is_for_all { draft } else { draft.with_severity(Severity::Note) }
         });
     }

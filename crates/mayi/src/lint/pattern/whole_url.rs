@@ -1,13 +1,13 @@
-//! A pattern is a whole URL, and so matches nothing.
+//! A pattern is a whole URL, so it matches nothing.
 //!
 //! ## What is wrong
 //!
 //! A pattern is compared with the path and query of a URL. Scheme and host are not compared, and the
-//! file is for its own host alone.
+//! file is only for its own host.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 keep the rule, and it never matches (WILD-4). So does Google.
+//! Those that follow RFC 9309, and Google, keep the rule, but it never matches (WILD-4).
 //!
 //! ## Example
 //!
@@ -24,7 +24,7 @@ use crate::lint::rules::{can_match, patterns};
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P002",
     name: "whole-url",
-    summary: "a pattern is a whole URL, and matches nothing",
+    summary: "a pattern is a whole URL, so it matches nothing",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::WILD_4, Clause::REP_7],
@@ -41,8 +41,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             found.report(span, || {
                 let path = path_of_url(rest).unwrap_or_default();
                 Draft::new(
-                    "the pattern starts with `//` and a host, and patterns are compared with the path alone",
-                    "Every crawler keeps the rule, and it matches only URLs whose path starts with all of this.",
+                    "the pattern starts with `//` and a host, but patterns are compared only with the path",
+                    "Every crawler keeps the rule, but it matches only URLs whose path starts with all of this.",
                 )
                 .with_severity(Severity::Warning)
                 .fixed_by(Fix::unsafe_(format!("write {}", quoted(path)), vec![Edit::new(span, path)]))
@@ -57,8 +57,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let path = if path.is_empty() { b"/" } else { path };
             Draft::new(
-                "the pattern is a whole URL, and patterns are compared with the path alone",
-                "Every crawler keeps the rule, and it never matches.",
+                "the pattern is a whole URL, but patterns are compared only with the path",
+                "Every crawler keeps the rule, but it never matches.",
             )
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(path)), vec![Edit::new(span, path)]))
         });
@@ -75,7 +75,7 @@ pub(in crate::lint) fn path_of_url(value: &[u8]) -> Option<&[u8]> {
     let rest = &value[scheme..];
     let length = rest.iter().position(|octet| b"/?".contains(octet)).unwrap_or(rest.len());
     let (host, path) = rest.split_at(length);
-    // Without a scheme it takes two dots to tell a host from a file.
+    // Without a scheme, a host needs two dots to be distinguished from a file.
     let dots = memchr::memchr_iter(b'.', host).count();
     let in_host = |octet: &u8| octet.is_ascii_alphanumeric() || b".-".contains(octet);
     let is_dotted = host.split(|octet| *octet == b'.').all(|label| !label.is_empty());

@@ -2,16 +2,17 @@
 //!
 //! ## What is wrong
 //!
-//! RFC 9309 asks crawlers for 500 KiB, and Google reads no more than that. The default here is 512 KiB.
+//! RFC 9309 requires crawlers to read at least 500 KiB, and Google reads no more than that. The default
+//! limit here is 512 KiB.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! What is behind their limit does not exist for them, and mostly those are rules that disallow.
+//! They ignore everything after their limit. Usually those lines are rules that disallow.
 //!
 //! ## Example
 //!
-//! A file of 853 KB with a `Disallow` for each of its pages. A few patterns with wildcards, or folders,
-//! say the same in a hundredth of the size.
+//! A file of 853 KB with a `Disallow` for each of its pages. A few patterns for folders, or with
+//! wildcards, say the same in a hundredth of the size.
 
 use crate::limits::Limits;
 use crate::lint::prelude::*;
@@ -41,14 +42,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let draft = || {
         Draft::new(
             format!(
-                "the file has {octets} octets, and crawlers need to read no more than {least} (500 KiB)"
+                "the file has {octets} octets, but crawlers need to read only the first {least} (500 KiB)"
             ),
-            "Crawlers ignore what is behind their limit, and the line that it cuts through; Google's is 500 KiB.",
+            "Crawlers ignore everything after their limit, and the line that the limit cuts; Google's limit \
+             is 500 KiB.",
         )
     };
     match beyond {
         Some(line) => found.report(Span { end: line.span.start, ..line.span }, || Draft {
-            message: format!("{}; from here on it may not be read", draft().message),
+            message: format!("{}; crawlers may ignore everything from here on", draft().message),
             ..draft()
         }),
         None => found.report_whole(draft),

@@ -1,15 +1,15 @@
-//! A line has a character that can't be seen, or white space that is not a space.
+//! A line has an invisible character, or white space that is not a space.
 //!
 //! ## What is wrong
 //!
-//! Zero-width spaces, no-break spaces, soft hyphens and direction marks come along when text is copied
-//! from a web page or a word processor. They can't be seen, and they count.
+//! Zero-width spaces, no-break spaces, soft hyphens and direction marks are copied along with text from
+//! a web page or a word processor. Nobody sees them, but they count.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! In a name, the name is not recognised and the line is passed over. In a value, they are compared
-//! with the URL like any other character, percent-encoded, and no URL has them. Only spaces and tabs
-//! are white space (REP-2).
+//! If the character is in a name, they do not recognise the name and ignore the line. If it is in a
+//! value, they compare it with the URL like any other character, percent-encoded, and hardly any URL
+//! has it. Only spaces and tabs are white space (REP-2).
 //!
 //! ## Example
 //!
@@ -18,8 +18,8 @@
 //! Disallow:<U+00A0>/private/
 //! ```
 //!
-//! Delete the character, or write a space. A joiner within a word of another script, or within an emoji,
-//! is a part of it and not reported.
+//! Delete the character, or write a space. A joiner inside a word of another script, or inside an
+//! emoji, is part of it and is not reported.
 
 use crate::lint::characters::{is_in_its_place, is_invisible, name_of, without_invisible};
 use crate::lint::meaning::but_read_by;
@@ -29,7 +29,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S008",
     name: "invisible-character",
-    summary: "a name or a value has a character that can't be seen",
+    summary: "a name or a value has an invisible character",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::REP_2, Clause::REP_11],
@@ -68,19 +68,19 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start, end: start + character.len_utf8() as u32 };
         found.report(span, || {
             let reading = if octets.utf8_chunks().all(|chunk| without_invisible(chunk.valid()).is_empty()) {
-                "Crawlers drop the line, which only looks blank.".to_owned()
+                "Crawlers ignore the line, which only looks blank.".to_owned()
             } else if line.names_a_crawler() {
-                "Crawlers read the name up to there, and the one that was meant does not find itself in the line."
+                "Crawlers read the name up to this character, so the line does not match the crawler that was meant."
                     .to_owned()
             } else if is_known {
-                "Crawlers compare it, percent-encoded, as a part of the value; hardly any URL has it."
+                "Crawlers compare it, percent-encoded, as part of the value; hardly any URL has it."
                     .to_owned()
             } else {
                 let but = but_read_by(context.line_text(&line));
-                format!("Crawlers do not recognise the name with it and pass the line over{but}.")
+                format!("Crawlers do not recognise the name and ignore the line{but}.")
             };
-            Draft::new(format!("the line has a {} in it", name_of(character)), reading)
-                .fixed_by(Fix::unsafe_("delete what can't be seen", edits))
+            Draft::new(format!("the line contains a {}", name_of(character)), reading)
+                .fixed_by(Fix::unsafe_("delete the invisible characters", edits))
         });
     }
 }

@@ -2,17 +2,17 @@
 //!
 //! ## What is wrong
 //!
-//! Google cuts a line after 16,663 octets, eight times the longest URL that it knows. The rest of the
-//! line is lost to it, and a pattern that lost its end is another pattern.
+//! Google cuts a line after 16,663 octets, eight times the longest URL that it accepts. It ignores the
+//! rest of the line, and a pattern without its end is another pattern.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Those that follow RFC 9309 read the line whole. Google compares the start of the pattern, which
+//! Those that follow RFC 9309 read the whole line. Google compares the start of the pattern, which
 //! matches at least as much as the whole one.
 //!
 //! ## Example
 //!
-//! A `Disallow` line with a list of thousands of paths on it, which was meant to be a line for each.
+//! A `Disallow` line with thousands of paths. Each path needs a line of its own.
 
 use crate::dialect::{Dialect, Lines};
 use crate::lint::meaning::said;
@@ -54,12 +54,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let read = match said {
                 Some(said) => {
                     let (name, octets) = (said.directive.name, said.value.len());
-                    format!("to {reader} the value of `{name}` has {octets} octets")
+                    format!("for {reader} the value of `{name}` has {octets} octets")
                 }
-                None => format!("{reader} finds no record in what it reads of it"),
+                None => format!("{reader} finds no record in the part that it reads"),
             };
             Draft::new(
-                format!("the line has {length} octets, and {reader} reads {most} of them"),
+                format!("the line has {length} octets, but {reader} reads only the first {most}"),
                 format!("Crawlers that follow RFC 9309 read all of it; {read}."),
             )
         });

@@ -1,15 +1,15 @@
-//! A name is written with letters that look like ASCII's and are others.
+//! A name has letters that look like ASCII letters but are different characters.
 //!
 //! ## What is wrong
 //!
-//! A Cyrillic or Greek letter or a full-width form stands in a name, mostly from a keyboard that was
-//! switched to another script; or a digit stands for a letter. `Disаllow` with a Cyrillic а is not
-//! `Disallow`, and `Googlеbot` with a Cyrillic е is not `Googlebot`.
+//! A name contains a Cyrillic or Greek letter or a full-width form, usually typed on a keyboard that
+//! was switched to another script; or it has a digit in place of a letter. `Disаllow` with a Cyrillic а
+//! is not `Disallow`, and `Googlеbot` with a Cyrillic е is not `Googlebot`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! In the name of a record, the name is not recognised, and the line is passed over. In the name of a
-//! crawler, the crawler does not find itself in the line.
+//! If the letter is in the name of a record, they do not recognise the name and ignore the line. If it
+//! is in the name of a crawler, the line does not match that crawler.
 //!
 //! ## Example
 //!
@@ -18,7 +18,7 @@
 //! Disаllow: /private/
 //! ```
 //!
-//! Type the name anew.
+//! Type the name again.
 
 use crate::directive::DIRECTIVES;
 use crate::lint::characters::{ascii_of, folded};
@@ -52,7 +52,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start, end: start + odd.len_utf8() as u32 };
         found.report(span, || {
             let name = directive.name;
-            // Up to the colon, or what looks like one, everything is typed anew.
+            // The fix replaces everything up to the colon, or up to what looks like one.
             let colon = text.char_indices().find(|(_, c)| ascii_of(*c) == ':');
             let fix = colon.map(|(at, colon)| {
                 let end = body.start + (at + colon.len_utf8()) as u32;
@@ -60,9 +60,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Fix::unsafe_(format!("write `{name}:`"), vec![edit])
             });
             Draft::new(
-                format!("{}, so that this is not `{name}`", is_not(odd, meant(odd, name, place))),
+                format!("{}, so this is not `{name}`", is_not(odd, meant(odd, name, place))),
                 format!(
-                    "Crawlers do not recognise the name and pass the line over{}.",
+                    "Crawlers do not recognise the name and ignore the line{}.",
                     but_read_by(context.line_text(&line))
                 ),
             )
@@ -78,8 +78,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start: begin, end: begin + odd.len_utf8() as u32 };
         found.report(span, || {
             Draft::new(
-                format!("{}, so that this is not `{name}`", is_not(odd, ascii_of(odd))),
-                format!("Names are compared letter by letter, so that `{name}` does not find itself in the line."),
+                format!("{}, so this is not `{name}`", is_not(odd, ascii_of(odd))),
+                format!("Names are compared letter by letter, so the line does not match `{name}`."),
             )
             .fixed_by(Fix::unsafe_(format!("write `{name}`"), vec![Edit::new(whole, name.as_str())]))
         });

@@ -1,14 +1,14 @@
-//! The file has HTML in it, or what PHP prints when something fails.
+//! The file contains HTML, or an error message of PHP.
 //!
 //! ## What is wrong
 //!
-//! robots.txt is plain text. HTML in it comes from a plugin, from an editor that saved a web page, or
-//! from an error page that is sent with the status 200.
+//! robots.txt is plain text. HTML in it usually comes from a plugin, from an editor that saved a web
+//! page, or from an error page that is sent with the status 200.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They drop every line that is no record and use the others. A page of HTML alone has no records, and
-//! then everything is allowed. A tag or `&amp;` in a value is a part of it.
+//! They ignore every line that is not a record, and use the others. If the file is only a page of HTML,
+//! it has no records and everything is allowed. A tag or `&amp;` in a value is part of the value.
 //!
 //! ## Example
 //!
@@ -19,8 +19,7 @@
 //! </body></html>
 //! ```
 //!
-//! Look at what the server really sends, and send the text alone. Lines that follow each other are
-//! reported once.
+//! Check what the server really sends, and send only the text. Consecutive lines are reported once.
 
 use crate::lint::characters::markup_in;
 use crate::lint::oddity::Oddity;
@@ -29,7 +28,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S011",
     name: "markup",
-    summary: "the file has HTML or the output of PHP in it",
+    summary: "the file contains HTML or the output of PHP",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_22],
@@ -52,7 +51,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             Draft::new(
                 format!("{what} is HTML, and robots.txt is plain text"),
-                "Crawlers take it as a part of the value, and hardly any URL or name has it.",
+                "Crawlers read it as part of the value, and hardly any URL or name has it.",
             )
             .fixed_by(Fix::unsafe_(label, vec![Edit::new(span, right)]))
         });
@@ -76,15 +75,15 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             let message = format!("the line is HTML, or the output of a program{more}");
             if is_all {
-                let reading = "Crawlers find no group in the file, and take everything as allowed.";
+                let reading = "Crawlers find no group in the file, so everything is allowed.";
                 return Draft::new(message, reading).with_severity(Severity::Error);
             }
-            Draft::new(message, "Crawlers drop such lines, and use the others.")
+            Draft::new(message, "Crawlers ignore such lines, and use the others.")
         });
     }
 }
 
-/// Where a tag or a character reference stands in a value that is text up to there.
+/// Where a tag or a character reference is in a value that is text up to there.
 pub(in crate::lint) fn markup_span(value: &[u8]) -> Option<(u32, u32)> {
     let text = value.utf8_chunks().next()?.valid();
     let (from, to) = markup_in(&text[..text.floor_char_boundary(1000)])?;

@@ -1,14 +1,15 @@
-//! A line has a name and a value and no colon between them.
+//! A line has a name and a value but no colon between them.
 //!
 //! ## What is wrong
 //!
-//! A record is a name, a colon and a value. Without the colon it is not in the grammar of RFC 9309.
+//! A record is a name, a colon and a value. Without the colon the line does not match the grammar of
+//! RFC 9309.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! Some read a line of exactly two words as if the colon were there (Google does, and so does the
-//! default dialect); others drop the line. A name alone, a name right before its value (`Disallow/a`) and
-//! a value of more than one word are dropped by everybody.
+//! Some read a line of exactly two words as if the colon were there (Google and the default dialect
+//! do); others ignore the line. All of them ignore a name alone, a name directly followed by its value
+//! (`Disallow/a`) and a name with a value of more than one word.
 //!
 //! ## Example
 //!
@@ -27,7 +28,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S001",
     name: "missing-colon",
-    summary: "a name and a value have no colon between them",
+    summary: "there is no colon between a name and a value",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::WILD_2, Clause::REP_2],
@@ -47,10 +48,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let fixed = [before, b":", after].concat();
                 let kept = is_kept(text, &fixed, context.robots.dialect());
                 Draft::new(
-                    format!("no colon follows {name}"),
-                    "Crawlers that allow for it, Google's among them, read the line as meant; others drop it.",
+                    format!("there is no colon after {name}"),
+                    "Some crawlers, including Google's, read the line as intended; others ignore it.",
                 )
-                .fixed_by(Fix { label: format!("write a colon behind {name}"), edits: vec![colon], safe: kept })
+                .fixed_by(Fix {
+                    label: format!("write a colon after {name}"),
+                    edits: vec![colon],
+                    safe: kept,
+                })
             });
         } else if let Some(Oddity::MissingColon { directive, length }) = line.oddity {
             let body = line.content_span(context.text);
@@ -61,20 +66,20 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let rest = &context.text[at as usize..body.end as usize];
                 let but = but_read_by(context.line_text(&line));
                 let (what, why) = match rest.first() {
-                    None => ("", "a name alone is no record"),
+                    None => ("", "a name alone is not a record"),
                     Some(b' ' | b'\t') => (
-                        ", and more than one word does",
+                        ", but more than one word",
                         "without a colon, a value of several words is not recognised",
                     ),
-                    Some(_) => (": its value does at once", "without a colon there is no name on it"),
+                    Some(_) => (": its value follows directly", "without a colon it has no name"),
                 };
                 Draft::new(
-                    format!("no colon follows `{name}`{what}"),
-                    format!("Crawlers drop the line, as {why}{but}."),
+                    format!("there is no colon after `{name}`{what}"),
+                    format!("Crawlers ignore the line, because {why}{but}."),
                 )
                 .with_severity(Severity::Error)
                 .fixed_by(Fix::unsafe_(
-                    "write a colon behind the name, if the rest is its value",
+                    "write a colon after the name, if the rest is its value",
                     vec![colon],
                 ))
             });

@@ -1,14 +1,15 @@
-//! Two records stand on one line.
+//! Two records are on one line.
 //!
 //! ## What is wrong
 //!
-//! A record is one line. Where a line break was lost, as when a file was pasted into a form field, the
-//! second record becomes a part of the first one's value.
+//! A record is one line. If a line break is lost, for example when a file is pasted into a form field,
+//! the second record becomes part of the first record's value.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They read one record, whose value is the rest of the line. A rule behind a user-agent is read by the
-//! default dialect as a line of its own, as one draft prints it (AIA-5); Google does not do that.
+//! They read one record, whose value is the rest of the line. The default dialect reads a rule after a
+//! user-agent line's value as a line of its own, because one draft prints it so (AIA-5); Google does
+//! not.
 //!
 //! ## Example
 //!
@@ -24,7 +25,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S015",
     name: "missing-line-break",
-    summary: "two records stand on one line",
+    summary: "two records are on one line",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::AIA_5, Clause::REP_22],
@@ -53,21 +54,23 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let gap = Span { start: line.span.start + before.len() as u32, end: second.start };
             let what = quoted(&context.text[second.range()]);
             let reading = if inline.is_some() {
-                "By draft-jimenez-tbd-robotstxt-update it is a rule of its own, and so it is read here; Google \
-                 and most others take it as a part of the crawler's name, and the rule is lost."
+                "By draft-jimenez-tbd-robotstxt-update it is a rule of its own, and mayi reads it so; \
+                 Google and most others read it as part of the crawler's name, and the rule is lost."
             } else {
-                "Crawlers take it as a part of the value before it."
+                "Crawlers read it as part of the value before it."
             };
-            Draft::new(format!("{what} starts a second record on the same line"), reading).fixed_by(Fix {
-                label: "start a new line".to_owned(),
-                edits: vec![Edit::new(gap, line_end)],
-                safe,
-            })
+            Draft::new(format!("{what} starts a second record on the same line"), reading).fixed_by(
+                Fix {
+                    label: "start a new line".to_owned(),
+                    edits: vec![Edit::new(gap, line_end)],
+                    safe,
+                },
+            )
         });
     }
 }
 
-/// The name of a record within the value of another: behind white space, or right behind a path.
+/// The name of a record inside the value of another: after white space, or directly after a path.
 pub(in crate::lint) fn second_record(context: &Context<'_, '_>, value: &[u8]) -> Option<Span> {
     for colon in memchr::memchr_iter(b':', value) {
         let upto = &value[..=colon];

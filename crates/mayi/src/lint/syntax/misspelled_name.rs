@@ -2,14 +2,14 @@
 //!
 //! ## What is wrong
 //!
-//! Names are compared whole, in any case: `Disalow` is not `Disallow`.
+//! Crawlers compare the whole name, in any case of letters: `Disalow` is not `Disallow`.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! A few spellings are so common that many crawlers read them as meant (`useragent`, `user agent`,
-//! `disalow`, `dissallow`, `dissalow`, `diasllow`, `disallaw`, `site-map`). Any other is a record of an
-//! unknown name, which everybody passes over. Google takes a name by how it starts, so that it reads
-//! `Disallowed` as `Disallow` and nobody else does.
+//! A few misspellings are so common that many crawlers read them as intended (`useragent`,
+//! `user agent`, `disalow`, `dissallow`, `dissalow`, `diasllow`, `disallaw`, `site-map`). Any other is
+//! a record with an unknown name, which all crawlers ignore. Google looks only at how a name starts: it
+//! reads `Disallowed` as `Disallow`, and nobody else does.
 //!
 //! ## Example
 //!
@@ -50,12 +50,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let text = context.line_text(&line);
             let reading = if is_read {
-                "Many crawlers, Google's among them, read it as meant; others pass the line over.".to_owned()
+                "Many crawlers, including Google's, read it as intended; others ignore the line.".to_owned()
             } else if let Some((reader, said)) = said_to_another(text) {
                 let name = said.directive.name;
-                format!("Crawlers pass the line over as a record of an unknown name, but {reader} reads it as `{name}`.")
+                format!("Crawlers ignore the line as a record with an unknown name, but {reader} reads it as `{name}`.")
             } else {
-                "Every crawler passes the line over as a record of an unknown name.".to_owned()
+                "Every crawler ignores the line as a record with an unknown name.".to_owned()
             };
             let message = format!("{} is not `{right}`", quoted(record.name));
             let start = (span.start - line.span.start) as usize;

@@ -3,13 +3,13 @@
 //! ## What is wrong
 //!
 //! robots.txt is UTF-8. Octets of another encoding, such as Latin-1, and control characters such as NUL
-//! are not compared as the characters that they were meant to be.
+//! are not compared as the characters that the author meant.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They take such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not `/caf%C3%A9`,
-//! which is what browsers and most sites send for an é. For Google a NUL ends its line. The replacement
-//! character `�` was written by a program that could not decode what had stood there.
+//! They compare such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not
+//! `/caf%C3%A9`, which is what browsers and most sites send for an é. Google ends a line at a NUL. The
+//! replacement character `�` was written by a program that could not decode the original character.
 //!
 //! ## Example
 //!
@@ -20,8 +20,8 @@
 //! Disallow: /caf<E9>/
 //! ```
 //!
-//! Save the file as UTF-8, or write the octets that the URLs have, percent-encoded. Comments are not
-//! looked at: nobody reads them.
+//! Save the file as UTF-8, or write the octets of the URLs percent-encoded. Comments are not checked,
+//! because crawlers do not read them.
 
 use crate::dialect::{Dialect, Encoding, Lines};
 use crate::lint::meaning::but_read_by;
@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let bad = &context.text[span.range()];
             let hex: Vec<_> = bad.iter().take(8).map(|octet| format!("{octet:02X}")).collect();
             let what = match bad {
-                LOST => "stands for a character that was lost",
+                LOST => "replaces a character that was lost",
                 [octet, ..] if *octet < 0x80 => "is a control character",
                 _ if str::from_utf8(bad).is_ok() => "is a control character",
                 _ => "is not UTF-8",
@@ -60,18 +60,17 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let ends_at_nul = reader_where(|dialect| matches!(dialect.lines, Lines::Cut(_)));
             let reading = if let (Some((_, reader)), 0xEF, 0) = (passes_marks, bad[0], span.start) {
                 format!(
-                    "It is a part of a byte order mark. {reader} passes over it and reads the line; others do not \
-                     recognise the name and pass the line over."
+                    "It is part of a byte order mark. {reader} skips it and reads the line; others do not recognise the name and ignore the line."
                 )
             } else if let (Some((_, reader)), 0) = (ends_at_nul, bad[0]) {
-                format!("Crawlers take the NUL as a part of the line; {reader} ends the line at it.")
+                format!("Crawlers read the NUL as part of the line; {reader} ends the line at it.")
             } else if line.oddity.is_some() {
                 let but = but_read_by(context.line_text(&line));
-                format!("Crawlers do not recognise the name and pass the line over{but}.")
+                format!("Crawlers do not recognise the name and ignore the line{but}.")
             } else if line.names_a_crawler() {
-                "Crawlers read the name up to there, and pass over the rest.".to_owned()
+                "Crawlers read the name up to there, and ignore the rest.".to_owned()
             } else {
-                "Crawlers compare the octets as they are, percent-encoded, with those of the URL."
+                "Crawlers percent-encode the octets as they are and compare them with the URL."
                     .to_owned()
             };
             Draft::new(format!("the line has {}, which {what}", hex.join(" ")), reading)
@@ -82,7 +81,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 /// The replacement character, which programs write for what they can't decode.
 const LOST: &[u8] = "\u{FFFD}".as_bytes();
 
-/// The first run of octets that are no text: where, and how many.
+/// The first run of octets that are not text: where it starts, and how many there are.
 fn first_bad(octets: &[u8]) -> Option<(usize, usize)> {
     let is_bad = |c: char| c.is_control() && c != '\t' || c == char::REPLACEMENT_CHARACTER;
     let mut at = 0;

@@ -1,14 +1,14 @@
-//! A byte order mark stands somewhere else than at the start of the file.
+//! A byte order mark is somewhere other than at the start of the file.
 //!
 //! ## What is wrong
 //!
-//! A byte order mark (the octets EF BB BF) is passed over at the very start of a file and nowhere else.
-//! In the middle it is usually where one file was glued to the end of another, and it can't be seen.
+//! A byte order mark (the octets EF BB BF) is ignored at the very start of a file and nowhere else. In
+//! the middle it is usually where one file was appended to another, and it is invisible.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! It is a part of the name or value that it touches: a `User-agent` or `Disallow` right behind it is
-//! not recognised, and the line is passed over.
+//! They read it as part of the name or value that it touches: they do not recognise a `User-agent` or
+//! `Disallow` directly after it, and ignore the line.
 //!
 //! ## Example
 //!
@@ -18,7 +18,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Delete the mark. In the example the `Disallow` line is then in a group, and counts.
+//! Delete the mark. In the example the `Disallow` line is then in a group, and has an effect.
 
 use memchr::memmem;
 
@@ -28,7 +28,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S007",
     name: "stray-byte-order-mark",
-    summary: "a byte order mark stands in the middle of the file",
+    summary: "a byte order mark is in the middle of the file",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::REP_14],
@@ -55,17 +55,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let reading = match (line.oddity, safe) {
                 (Some(_), false) => {
                     format!(
-                        "Crawlers do not recognise the name and pass the line over{}.",
+                        "Crawlers do not recognise the name and ignore the line{}.",
                         but_read_by(text)
                     )
                 }
-                (Some(_), true) => "Crawlers pass the line over, as they would without it.".to_owned(),
+                (Some(_), true) => "Crawlers ignore the line, as they would without it.".to_owned(),
                 (None, _) => {
-                    "Crawlers take it as a part of the value, which then is another one.".to_owned()
+                    "Crawlers read it as part of the value, which is then another value.".to_owned()
                 }
             };
-            let draft =
-                Draft::new("a byte order mark (U+FEFF) stands in the middle of the file", reading);
+            let draft = Draft::new("a byte order mark (U+FEFF) is in the middle of the file", reading);
             let edits = vec![Edit::new(span, "")];
             let draft = draft.fixed_by(Fix { label: "delete the mark".to_owned(), edits, safe });
             if safe { draft.with_severity(Severity::Note) } else { draft }

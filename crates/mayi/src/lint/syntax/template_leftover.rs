@@ -1,14 +1,15 @@
-//! A placeholder was not filled.
+//! A placeholder was not filled in.
 //!
 //! ## What is wrong
 //!
 //! `{{ … }}`, `{% … %}`, `${…}`, `%%SITE%%`, `<path>`, `[your-domain]` or the domain of an example
-//! (`yourdomain.com`, and `example.com` where the site is known to be another) is still in the file: the template that it was made from was not
-//! filled, or was copied as it was. A sitemap on `localhost` was left by whoever tried the site out.
+//! (`yourdomain.com`, and `example.com` where the site is known to be another) is still in the file:
+//! its template was not filled in, or was copied unchanged. A sitemap on `localhost` is left over from
+//! testing the site.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They take it as it is written: a pattern that no URL has, or a sitemap of somebody else.
+//! They read it literally: as a pattern that matches no URL, or as the sitemap of another site.
 //!
 //! ## Example
 //!
@@ -18,8 +19,8 @@
 //! Sitemap: https://www.yourdomain.com/sitemap.xml
 //! ```
 //!
-//! Write what was meant, or delete the line. A pattern with a wildcard before the placeholder is taken as one
-//! for URLs that really have it, and not reported.
+//! Write what was meant, or delete the line. A pattern with a wildcard before the placeholder is not
+//! reported: it may be for URLs that really contain the placeholder.
 
 use crate::directive::{HOST, SITEMAP};
 use crate::lint::characters::template_in;
@@ -31,7 +32,7 @@ use crate::target::split_url;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S012",
     name: "template-leftover",
-    summary: "a placeholder was not filled",
+    summary: "a placeholder was not filled in",
     severity: Severity::Warning,
     by_default: true,
     clauses: &[Clause::REP_22],
@@ -78,29 +79,29 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let what = quoted(&context.text[span.range()]);
             let reading = if line.oddity.is_some() {
-                "Crawlers find no record that they know on the line, and drop it."
+                "Crawlers find no record that they know on the line, and ignore it."
             } else {
-                "Crawlers take it as it is written."
+                "Crawlers read it literally."
             };
             let is_local = what.contains("localhost") || what.contains("0.0.");
             let message = if is_local {
-                format!("{what} is a name for the machine itself, and no crawler gets there by it")
+                format!("{what} means the machine itself, so no crawler can reach it")
             } else {
-                format!("{what} looks like a placeholder that was not filled")
+                format!("{what} looks like a placeholder that was not filled in")
             };
             Draft::new(message, reading)
         });
     }
 }
 
-/// Where a placeholder stands in octets that are text up to there.
+/// Where a placeholder is in octets that are text up to there.
 fn template_span(octets: &[u8]) -> Option<(u32, u32)> {
     let text = octets.utf8_chunks().next()?.valid();
     let (from, to) = template_in(&text[..text.floor_char_boundary(1000)])?;
     Some((from as u32, to as u32))
 }
 
-/// Where the domain of an example stands in a URL, unless that is where the page is.
+/// Where the domain of an example is in a URL, unless the page is on that domain.
 fn domain_span(value: &[u8], context: &Context<'_, '_>) -> Option<(u32, u32)> {
     let text = value.utf8_chunks().next()?.valid();
     let from = text.find("://").map_or(0, |at| at + 3);
@@ -109,13 +110,13 @@ fn domain_span(value: &[u8], context: &Context<'_, '_>) -> Option<(u32, u32)> {
     let own = context.options.site().and_then(|url| split_url(url).ok()).map(|url| url.authority);
     let is_own = own.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(host));
     let lower = host.to_ascii_lowercase();
-    // Files about to be put on a site are tried out with the domains of examples, so these are only wrong
-    // where the site is known to be another one.
+    // People test files with the domains of examples before they publish them, so these are wrong only if
+    // the site is known to be another one.
     let is_one = is_example(&lower) || own.is_some() && is_below_any(&lower, RESERVED);
     (is_one && !is_own).then_some((from as u32, (from + host.len()) as u32))
 }
 
-/// Whether a host is nobody's: of an example, of a template, or of the machine that reads it.
+/// Whether a host is a placeholder: of an example, of a template, or of the machine that reads it.
 fn is_example(host: &str) -> bool {
     let is_template = |label: &str| {
         let plain: String = label.chars().filter(|c| !"-_".contains(*c)).collect();

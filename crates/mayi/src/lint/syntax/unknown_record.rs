@@ -1,13 +1,13 @@
-//! A record has a name that no specification and no known convention has.
+//! A record has a name that no specification and no known convention defines.
 //!
 //! ## What is wrong
 //!
-//! Nobody knows what the line says. Often it is a page rule (`nofollow`, `noarchive`), a header field
-//! or a sentence with a colon in it.
+//! No crawler understands the line. Often it is a page rule (`nofollow`, `noarchive`), a header field
+//! or a sentence with a colon.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They pass it over. It ends no group and changes no decision (REP-17).
+//! They ignore it. It does not end a group and does not change a decision (REP-17).
 //!
 //! ## Example
 //!
@@ -17,7 +17,7 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Page rules belong into the page or its `X-Robots-Tag` header field; a remark belongs behind a `#`.
+//! Page rules belong in the page or in its `X-Robots-Tag` header field. A remark belongs after a `#`.
 
 use crate::lint::meaning::said_to_another;
 use crate::lint::oddity::Oddity;
@@ -26,7 +26,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S003",
     name: "unknown-record",
-    summary: "a record has a name that nobody knows",
+    summary: "a record has an unknown name",
     severity: Severity::Note,
     by_default: true,
     clauses: &[Clause::REP_17],
@@ -37,7 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for line in context.lines.odd(|oddity| oddity == Oddity::UnknownName) {
         let Some(record) = line.record else { continue };
-        // What some read by its start is told by `read-differently`.
+        // `read-differently` reports names that some crawlers read by their start.
         if said_to_another(context.line_text(&line)).is_some() {
             continue;
         }
@@ -47,8 +47,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let at = Span { start: at, end: at };
             if [&b"http"[..], b"https"].iter().any(|scheme| record.name.eq_ignore_ascii_case(scheme)) {
                 return Draft::new(
-                    "a URL stands alone on the line, with no `Sitemap:` before it",
-                    "Crawlers take it as a record of an unknown name, and pass it over.",
+                    "the line is only a URL, without `Sitemap:` before it",
+                    "Crawlers read it as a record with an unknown name, and ignore it.",
                 )
                 .with_severity(Severity::Warning)
                 .fixed_by(Fix::unsafe_(
@@ -58,12 +58,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             }
             let is_page_rule = crate::page::is_page_rule(&String::from_utf8_lossy(record.name));
             let message = if is_page_rule {
-                format!("{name} is a rule for pages, and robots.txt has no such record")
+                format!("{name} is a page rule, and robots.txt has no such record")
             } else {
                 format!("no crawler is known to read a record called {name}")
             };
             let edit = Edit::new(at, "# ");
-            Draft::new(message, "Crawlers pass the line over; it changes nothing.")
+            Draft::new(message, "Crawlers ignore the line; it has no effect.")
                 .fixed_by(Fix::unsafe_("make it a comment", vec![edit]))
         });
     }

@@ -2,12 +2,12 @@
 //!
 //! ## What is wrong
 //!
-//! Every line is a name, a colon and a value, or a comment that starts with `#`, or blank. Mostly the
-//! `#` was forgotten.
+//! Every line is a name, a colon and a value; or a comment that starts with `#`; or blank. Usually the
+//! `#` is missing.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! They drop the line alone; those around it still count (REP-22).
+//! They ignore only this line; the lines around it still count (REP-22).
 //!
 //! ## Example
 //!
@@ -41,16 +41,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let text = context.line_text(&line);
             let (before, after) = text.split_at((span.start - line.span.start) as usize);
             let fixed = [before, b"# ", after].concat();
-            // A path alone may have lost its name: that is not for a comment to hide.
+            // A path alone may have lost its directive name. A comment would hide that.
             let is_path = after.starts_with(b"/");
             let safe = !is_path && is_kept(text, &fixed, context.robots.dialect());
             let edit = Edit::new(Span { start: span.start, end: span.start }, "# ");
             let message = if is_path {
-                "a path stands alone on the line, with no `Disallow:` or `Allow:` before it"
+                "the line is only a path, without `Disallow:` or `Allow:` before it"
             } else {
                 "the line is neither a record (`name: value`) nor a comment"
             };
-            Draft::new(message, "Every crawler drops the line, and only this one.").fixed_by(Fix {
+            Draft::new(message, "Every crawler ignores this line, and only this one.").fixed_by(Fix {
                 label: "make it a comment with `#`".to_owned(),
                 edits: vec![edit],
                 safe,

@@ -4,10 +4,10 @@
 //!
 //! robots.txt is UTF-8. Some editors save "Unicode" as UTF-16, which has a NUL beside every letter.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! A crawler that honours byte order marks or the charset of the Content-Type reads the file; RFC 9309
-//! does not ask for that. Google takes the octets as they are and finds no record in them, so that
+//! A crawler that supports byte order marks or the charset of the Content-Type reads the file; RFC 9309
+//! does not require that. Google reads the octets as they are and finds no record in them, so
 //! everything is allowed.
 //!
 //! ## Example
@@ -34,7 +34,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         return;
     }
     let has_mark = encoding_rs::Encoding::for_bom(context.octets()).is_some();
-    let charset = if has_mark { "UTF-16" } else { "the charset that came with it" };
+    let charset = if has_mark { "UTF-16" } else { "the charset that was given for it" };
     let decodes_nothing = |(dialect, _): &(&Dialect, _)| dialect.encoding != Encoding::Honoured;
     let Some((dialect, reader)) = Dialect::met().find(decodes_nothing) else { return };
     let options = context.options.reading().clone().with_dialect(dialect.clone());
@@ -42,11 +42,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let reads_some = robots.groups().next().is_some();
     found.report_whole(|| {
         let reading = if reads_some {
-            format!("Crawlers that do not decode it compare other octets than were meant, {reader}'s among them.")
+            format!("Crawlers that do not decode it, including {reader}'s, compare other octets than intended.")
         } else {
             format!(
-                "Crawlers that honour byte order marks and charsets read it; {reader} finds no record in it and \
-                 takes everything as allowed."
+                "Crawlers that support byte order marks and charsets read it; {reader} finds no record in it, so for {reader} everything is allowed."
             )
         };
         Draft::new(format!("the file is in {charset}, not in UTF-8"), reading)

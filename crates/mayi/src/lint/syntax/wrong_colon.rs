@@ -1,13 +1,13 @@
-//! Something that looks like a colon stands where the colon should.
+//! A line has another character where the colon should be.
 //!
 //! ## What is wrong
 //!
 //! A full-width colon `：`, a semicolon or an equals sign follows the name. Only `:` ends a name.
 //!
-//! ## What crawlers make of it
+//! ## What crawlers do
 //!
-//! There is no name on the line, and it is dropped. Google takes a name by how it starts, and reads the
-//! second of two words, or what follows a `:` further on, as the value.
+//! They find no name on the line, and ignore it. Google looks only at how a name starts, and reads the
+//! second of two words, or the text after a later `:`, as the value.
 //!
 //! ## Example
 //!
@@ -25,7 +25,7 @@ use crate::lint::prelude::*;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S010",
     name: "wrong-colon",
-    summary: "something else stands where the colon should",
+    summary: "another character is where the colon should be",
     severity: Severity::Error,
     by_default: true,
     clauses: &[Clause::REP_2, Clause::REP_22],
@@ -41,9 +41,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let wrong = quoted(&context.text[span.range()]);
             Draft::new(
-                format!("{wrong} stands where `:` should"),
+                format!("{wrong} is where `:` should be"),
                 format!(
-                    "Crawlers find no name on the line and drop it{}.",
+                    "Crawlers find no name on the line and ignore it{}.",
                     but_read_by(context.line_text(&line))
                 ),
             )

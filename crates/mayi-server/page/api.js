@@ -1,7 +1,7 @@
-// Asks our own server. An answer that was overtaken by a newer question is dropped; what went wrong is a
-// `Problem` with a sentence for people.
+// Sends requests to our own server. A response to an outdated request is dropped; a failure is a `Problem`
+// with a sentence for people.
 
-/** Something that went wrong. `gone` is true where the server did not answer at all. */
+/** Something that went wrong. `gone` is true if the server did not respond at all. */
 export class Problem extends Error {
   constructor(message, { gone = false, status = null } = {}) {
     super(message);
@@ -10,7 +10,7 @@ export class Problem extends Error {
   }
 }
 
-/** The key that this server wants, where it wants one. It is kept until the page is left. */
+/** The key for this server, if it needs one. It is kept until the page is closed. */
 let key = null;
 
 /** Sends this key from now on. */
@@ -32,18 +32,17 @@ async function ask(path, options) {
     response = await fetch(path, { credentials: "omit", redirect: "error", ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem("The server does not answer.", { gone: true });
+    throw new Problem("The server does not respond.", { gone: true });
   }
   const text = await response.text().catch((error) => {
     if (error.name === "AbortError") throw error;
-    throw new Problem("The server's answer broke off.", { gone: true });
+    throw new Problem("The server's response was incomplete.", { gone: true });
   });
   let json;
   try {
     json = JSON.parse(text);
   } catch {
-    const said = response.ok ? "and not as JSON" : `with status ${response.status}`;
-    throw new Problem(`The server answered in a way that this page does not understand, ${said}.`, {
+    const status = response.ok ? "" : ` (status ${response.status})`; throw new Problem(`The server's response is not JSON${status}.`, {
       status: response.status,
     });
   }
@@ -54,13 +53,13 @@ async function ask(path, options) {
 /** Problem details (RFC 9457), or an error as decisions have it, in a sentence. */
 function sentence(json, status) {
   const said = json.detail ?? json.error?.message ?? json.title;
-  if (status === 413) return said ?? "That is more than this server reads at once.";
-  if (status === 429) return said ?? "That was more than this server answers at once. Wait a moment.";
-  return said ?? `The server refused with status ${status}.`;
+  if (status === 413) return said ?? "The request is too large for this server.";
+  if (status === 429) return said ?? "Too many requests for this server. Wait a moment.";
+  return said ?? `The server rejected the request with status ${status}.`;
 }
 
 /**
- * A function that asks and gives `null` where a newer call has overtaken it; the older request is given up.
+ * A function that sends a request and gives `null` if a newer call has replaced it; the older request is aborted.
  * `run` gets a signal first, then the arguments.
  */
 export function latest(run) {
@@ -73,7 +72,7 @@ export function latest(run) {
       return mine === current ? { result } : null;
     } catch (error) {
       if (mine !== current || error.name === "AbortError") return null;
-      return { problem: error instanceof Problem ? error : new Problem(`This page has a fault: ${error.message}`) };
+      return { problem: error instanceof Problem ? error : new Problem(`Error in this page: ${error.message}`) };
     }
   };
 }

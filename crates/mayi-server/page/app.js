@@ -1,6 +1,6 @@
-// The page: what it holds, who is told when it changes, and what is asked then.
+// The page: its state, what is updated when the state changes, and the requests that this needs.
 //
-// `state` is what a link carries. A field changes it, and the change asks for what depends on it, once
+// `state` is what a link carries. A field changes it, and the page then requests what depends on it, once
 // nothing has changed for a moment. The server decides everything; nothing about robots.txt is decided here.
 
 import { get, latest, post, settled, useKey } from "./api.js";
@@ -28,7 +28,7 @@ const MOST_SENT = 2 * 1024 * 1024;
 const MOST_ROWS = 25;
 const MOST_COLUMNS = 12;
 
-/** The crawlers that are shown beside who asks, where nobody says which. */
+/** The crawlers that are shown beside the chosen one, if none are given. */
 const WELL_KNOWN = ["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
 /** A fragment of this length is kept in the address bar as one types. */
@@ -56,7 +56,7 @@ function keptInTab() {
   }
 }
 
-/** What stands for the text of a fetched file until it is edited: octets, or how the fetch ended. */
+/** What is sent in place of the text of a fetched file until it is edited: octets, or how the fetch ended. */
 let kept = null;
 
 /** The report of lint that is shown, and the text that it is about. */
@@ -80,12 +80,12 @@ function problem(about, found) {
   const again = element("button", { type: "button", onclick: () => askAll.now() }, "Try again");
   const says = first.gone ? `${first.message} What is shown may be out of date.` : first.message;
   if (first.status === 401) {
-    // What is being typed there is not taken away.
+    // Do not remove what is being typed there.
     if (!byId("key")) banner.replaceChildren(element("span", {}, says), keyForm());
   } else if (banner.textContent !== says + again.textContent) banner.replaceChildren(element("span", {}, says), again);
 }
 
-/** A server with keys wants one from this page too. */
+/** A form for the key, if the server needs one. */
 function keyForm() {
   const input = element("input", { type: "password", id: "key", autocomplete: "off" });
   const given = (event) => {
@@ -182,7 +182,7 @@ const askDecisions = latest(async (signal) => {
     const some = all.slice(from, from + together);
     const body = some.map((request, place) => ({ ...request, explain: decisions.isOpen(from + place) }));
     const got = await post("/v1/decide", body, signal);
-    // An error does not repeat its URL.
+    // An error may not have its URL.
     answers.push(...got.map((one, place) => (one.error ? { url: some[place].url, ...one } : one)));
     if (signal.aborted) return;
     showDecisions(answers, all.length, skipped);
@@ -253,7 +253,7 @@ async function askAbout(about, ask, show) {
   const answered = await ask();
   if (answered === null) return;
   problem(about, answered.problem ?? null);
-  // Nothing is on its way any more; that what is shown is old, the banner says.
+  // No request is pending any more; the banner says if the page shows old answers.
   if (about === "decisions") decisions.stale = false;
   if (!answered.problem) {
     show(answered.result);
@@ -272,7 +272,7 @@ function showLint(result) {
 
 function fix(fixes) {
   if (linted.text !== editor.text) {
-    sayAloud("The text has changed since: wait for the new findings.");
+    sayAloud("The text has changed: wait for the new findings.");
     return;
   }
   const edits = fixes.flatMap((one) => one.edits);
@@ -411,10 +411,10 @@ function show() {
   byId("agent-hint").textContent =
     known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
   byId("dialect-hint").textContent = readings.get(state.dialect) ?? "";
-  byId("urls-hint").textContent = `A path alone is one of ${shown(site())}.`;
+  byId("urls-hint").textContent = `A path without a host is on ${shown(site())}.`;
   const note = byId("page-note");
   note.hidden = !state.usePage;
-  note.textContent = "The response under Page controls is taken into account for each URL.";
+  note.textContent = "The decisions also use the response under Page controls.";
 }
 
 /** What is said about each dialect. */
@@ -443,7 +443,7 @@ const keepAddress = settled(
 async function loadAddress() {
   const fragment = location.hash.slice(1) || keptInTab();
   const held = fragment === "" ? EXAMPLE : await stateOf(fragment);
-  if (held === null) sayAloud("The link is damaged or of another version: the example is shown.");
+  if (held === null) sayAloud("The link is damaged or from another version: showing the example.");
   kept = null;
   load(held ?? EXAMPLE);
 }
@@ -495,7 +495,7 @@ async function loadRegistries() {
       // Each answer is a list under its name.
       use((await get(path))[path.split("/").at(-1)]);
     } catch {
-      // The questions tell when the server is gone; that suggestions are missing is no news beside it.
+      // Other requests report when the server is gone; missing suggestions need no message of their own.
     }
   };
   await Promise.all([
@@ -508,7 +508,7 @@ async function loadRegistries() {
       show();
       combos.agent.entries = entries;
       combos.pageAgent.entries = entries;
-      combos.compare.entries = [{ value: "*", note: "who is not named" }, ...entries];
+      combos.compare.entries = [{ value: "*", note: "any other crawler" }, ...entries];
     }),
     fill("/v1/registry/purposes", (purposes) => {
       combos.purposes.entries = purposes.map((purpose) => ({ value: purpose.token, note: purpose.description }));

@@ -1,5 +1,5 @@
-// Dialects and crawlers side by side, as two tables: the patterns of the file about which readings part, with
-// a column for each reading; and the URLs that are asked about, with a column for each crawler.
+// Dialects and crawlers side by side, as two tables: the patterns of the file
+// that crawlers read differently, with a column for each reading; and the user's URLs, with a column for each crawler.
 
 import { answer, code, counted, element, lineLink, shown } from "./dom.js";
 import { BRIEFLY, ruleText } from "./words.js";
@@ -11,7 +11,7 @@ const MOST_PATTERNS = 3;
 export function showComparison(place, comparison) {
   const patterns = counted(comparison.pattern_count, "pattern");
   if (comparison.rows.length === 0) {
-    place.replaceChildren(element("p", {}, `${patterns}, and all read them alike.`), ...leftOut(comparison));
+    place.replaceChildren(element("p", {}, `${patterns}, all read the same way.`), ...leftOut(comparison));
     return;
   }
   place.replaceChildren(
@@ -28,14 +28,14 @@ export function showComparison(place, comparison) {
   );
 }
 
-/** Who reads so; dialects are said where it is not all of them. */
+/** The crawlers with this reading; dialects are named if it is not all of them. */
 function readers(reading) {
   const byDialects = new Map();
   for (const one of reading.of) {
     const dialects = one.every_dialect ? "" : one.dialects.join(" and ");
     byDialects.set(dialects, [
       ...(byDialects.get(dialects) ?? []),
-      one.crawler === "*" ? "who is not named" : shown(one.crawler),
+      one.crawler === "*" ? "any other crawler" : shown(one.crawler),
     ]);
   }
   return [...byDialects].map(([dialects, names]) => {
@@ -97,7 +97,7 @@ export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
   const cell = (url, agent) => {
     const from = (url * agents.length + agent) * dialects.length;
     const answers = decisions.slice(from, from + dialects.length);
-    // Dialects that agree, the line included, are said once.
+    // Dialects that agree, including the line, are shown once.
     const alike = new Map();
     for (const [at, decision] of answers.entries()) {
       const same = JSON.stringify([decision.error?.message, decision.access?.allowed, decision.access?.rule?.line]);
@@ -127,14 +127,14 @@ export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
     );
   if (urls.length === 0) {
     place.replaceChildren(
-      element("p", {}, left > 0 ? "The file is too long to be asked about so often." : "No URL is asked about."),
+      element("p", {}, left > 0 ? "The file is too long for this table." : "No URLs given."),
     );
     return;
   }
   place.replaceChildren(
     element(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your URLs, crawler by crawler" },
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your URLs by crawler" },
       element(
         "table",
         { class: "matrix" },
@@ -151,7 +151,7 @@ export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
         element("tbody", {}, urls.map(row)),
       ),
     ),
-    left > 0 ? element("p", {}, `${counted(left, "more URL")} not asked here.`) : "",
+    left > 0 ? element("p", {}, `${counted(left, "more URL")} not checked here.`) : "",
   );
 }
 
@@ -167,8 +167,8 @@ function grounds(of) {
 function leftOut({ patterns_left_out: patterns, crawlers_left_out: crawlers }) {
   return [
     patterns > 0 &&
-      element("p", {}, `${counted(patterns, "pattern")} were not asked about: they are too many for so many readers.`),
+      element("p", {}, `${counted(patterns, "pattern")} were not compared: too many patterns for this many crawlers.`),
     crawlers > 0 &&
-      element("p", {}, `${counted(crawlers, "more crawler")} are named: too many to ask as each of them.`),
+      element("p", {}, `${counted(crawlers, "more crawler")} were not compared: the file names too many.`),
   ].filter(Boolean);
 }

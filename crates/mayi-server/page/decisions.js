@@ -1,4 +1,4 @@
-// The list of decisions. Rows stay while their contents change, so that focus and what is open stay too.
+// The list of decisions. Rows stay while their contents change, so that the focus and open rows stay too.
 
 import { answer, code, counted, element, lineLink, shown } from "./dom.js";
 import { reasonOf, ruleText } from "./words.js";
@@ -38,8 +38,8 @@ export class Decisions {
     const wrong = answers.filter((decision) => decision.error).length;
     const parts = [`${allowed} allowed`, `${answers.length - allowed - wrong} disallowed`];
     if (wrong > 0) parts.push(`${wrong} without an answer`);
-    if (skipped > 0) parts.push(`${counted(skipped, "more URL")} not asked`);
-    this.#count.textContent = asked === 0 ? "No URL is asked about." : parts.join(", ");
+    if (skipped > 0) parts.push(`${counted(skipped, "more URL")} not checked`);
+    this.#count.textContent = asked === 0 ? "No URLs given." : parts.join(", ");
   }
 
   /** Shows one answer alone, to a row that was opened. */
@@ -122,7 +122,7 @@ export class Decisions {
       uses.replaceChildren(usesStrip(decision.uses));
       if (decision.explanation) panel.replaceChildren(...why(decision).flat(Infinity).filter(Boolean));
       else if (row.open) panel.replaceChildren(element("p", {}, "…"));
-      // What had the focus was made anew.
+      // The element that had the focus was replaced.
       if (focused) toggle.focus();
     };
     return row;

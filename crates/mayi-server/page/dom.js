@@ -41,8 +41,8 @@ export function answer(value, word = value) {
 }
 
 /**
- * A button that leads to a line of the editor. Editing and lighting are not known here: whoever listens for
- * `reveal` does that.
+ * A button that leads to a line of the editor. This function knows nothing of the editor, which listens for
+ * `reveal`.
  */
 export function lineLink(line, label = `line ${line}`) {
   return element(

@@ -1,4 +1,4 @@
-// What a first visit shows: a file with several groups and a slip in it, and somebody who asks.
+// What a first visit shows: a file with several groups and a misspelled name, and a crawler.
 
 const ROBOTS = `# The robots.txt of a small shop.
 

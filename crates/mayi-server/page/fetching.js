@@ -1,4 +1,4 @@
-// A site's own file → the editor. The server fetches it; this page asks nobody else.
+// A site's own file → the editor. The server fetches it; this page sends requests to no other server.
 
 import { get, latest } from "./api.js";
 import { byId, element, shown } from "./dom.js";
@@ -27,13 +27,13 @@ export function fetching({ onFile, base }) {
     event.preventDefault();
     const written = site.value.trim();
     if (written === "") {
-      tell("wrong", "Write the address of a site, such as https://example.com/.");
+      tell("wrong", "Enter the address of a site, such as https://example.com/.");
       site.focus();
       return;
     }
     const url = absolute(written, base());
     button.disabled = true;
-    tell("", `Asking for the robots.txt of ${shown(url)} …`);
+    tell("", `Fetching the robots.txt of ${shown(url)} …`);
     const answered = await ask(url);
     button.disabled = false;
     if (answered === null) return;
@@ -55,7 +55,7 @@ export function fetching({ onFile, base }) {
   };
 }
 
-/** The text of the answer, and what stands for it where the text alone would be answered otherwise. */
+/** The text of the answer, and what to send in its place if the text alone would give other decisions. */
 function read(result) {
   if (typeof result.base64 === "string") {
     const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
@@ -67,7 +67,7 @@ function read(result) {
   return { robots: "", kept: ended(result.access) };
 }
 
-/** How a fetch ended, as a request says it. What counts is whether there is no file or none could be had. */
+/** How a fetch ended, in the form of a request. It matters whether there is no file or it could not be fetched. */
 function ended(access) {
   const status = Number(/: status (\d+)$/.exec(access)?.[1] ?? 0);
   if (status) return { status };
@@ -77,10 +77,10 @@ function ended(access) {
 function sentence(result, { kept }) {
   const origin = shown(result.origin);
   if (kept?.base64)
-    return `The file of ${origin} is not UTF-8: it is asked as it came, and shown as well as it can be.`;
+    return `The file of ${origin} is not UTF-8: decisions use its original octets, and its text is shown as well as possible.`;
   if (!kept) return `The file of ${origin}`;
   const why = shown(result.access.replace(/^\w+: /, ""));
   return result.access.startsWith("unavailable")
-    ? `${origin} has no robots.txt (${why}): everything may be fetched.`
-    : `The robots.txt of ${origin} could not be had (${why}): nothing may be fetched until it can.`;
+    ? `${origin} has no robots.txt (${why}): everything is allowed.`
+    : `The robots.txt of ${origin} could not be fetched (${why}): everything is disallowed until it can be.`;
 }

@@ -10,7 +10,7 @@ const RANKS = ["error", "warning", "note"];
 
 const SIGNS = { error: "✖", warning: "▲", note: "●" };
 
-/** Draws the findings. `onFix` gets the fixes to make and says what came of it. */
+/** Draws the findings. `onFix` gets the fixes and applies them. */
 export function showFindings({ list, heading, fixAll, report, onFix }) {
   const found = report.diagnostics;
   const total = Object.values(report.totals).reduce((sum, count) => sum + count, 0);
@@ -22,7 +22,7 @@ export function showFindings({ list, heading, fixAll, report, onFix }) {
   fixAll.onclick = () => onFix(safe);
   const byCode = new Map();
   for (const one of found) byCode.set(one.code, [...(byCode.get(one.code) ?? []), one]);
-  // What is worse goes first; otherwise the order of the file.
+  // Higher severities come first; otherwise the order of the file.
   const worst = [...byCode.values()].sort(
     (one, other) => RANKS.indexOf(one[0].severity) - RANKS.indexOf(other[0].severity),
   );
@@ -93,7 +93,7 @@ function rest(alike, more) {
   );
 }
 
-/** A sentence in which what stands between backquotes is text of a file. */
+/** A sentence; text between backquotes is text of a file. */
 function ticked(sentence) {
   return shown(sentence, 2000)
     .split("`")

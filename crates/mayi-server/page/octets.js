@@ -1,4 +1,4 @@
-// Spans of the engine are octets of UTF-8; the editor counts UTF-16. What lies between is here.
+// Spans of the engine are octets of UTF-8; the editor counts UTF-16. This file converts between them.
 
 /** A text that JSON and UTF-8 can carry: a surrogate without its other half is replaced. */
 export const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");

@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 
 const THEMES = {
-  auto: { sign: "◐", label: "Auto", says: "as the system has them" },
+  auto: { sign: "◐", label: "Auto", says: "system setting" },
   light: { sign: "○", label: "Light", says: "light" },
   dark: { sign: "●", label: "Dark", says: "dark" },
 };
@@ -23,9 +23,9 @@ export function toolbar({ link, onExample, say }) {
       await navigator.clipboard.writeText(copied);
       say(`The link is copied.${length}`);
     } catch {
-      // Without the clipboard, which is for secure origins alone, the address bar has it.
+      // Browsers offer the clipboard only to secure origins; otherwise the link goes to the address bar.
       history.replaceState(null, "", copied);
-      say(`The link is in the address bar: the browser does not let it be copied from here.${length}`);
+      say(`The browser does not allow copying here: the link is in the address bar.${length}`);
     }
   });
 }
@@ -48,7 +48,7 @@ function theme() {
       if (next === "auto") localStorage.removeItem("mayi-theme");
       else localStorage.setItem("mayi-theme", next);
     } catch {
-      // Storage is refused: the choice lasts until the page is left.
+      // Storage is refused: the choice lasts until the page is closed.
     }
     show();
   });

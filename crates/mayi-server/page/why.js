@@ -14,15 +14,15 @@ export function why(decision) {
   const { explanation, access } = decision;
   return [
     section("How it was reached", chain(decision)),
-    section("What was lost", warnings(decision.warnings)),
-    section("What spoke about each use", signals(decision)),
+    section("Warnings", warnings(decision.warnings)),
+    section("Signals about each use", signals(decision)),
     section("Usage preferences", usage(decision)),
     section("Application directives", directives(decision)),
     section("Page", page(decision)),
     section("Other records for this crawler", records(decision.records)),
-    section("Read as meant, or dropped", irregularities(explanation.irregularities)),
+    section("Irregular lines", irregularities(explanation.irregularities)),
     section("Where the file came from", file(decision.file)),
-    access.for_training && element("p", {}, "Its name ends in -ai: by that it says that it gathers for training."),
+    access.for_training && element("p", {}, "Its name ends in -ai, which means that it collects data for training."),
     element(
       "details",
       { class: "json" },
@@ -44,8 +44,8 @@ function chain({ access, agent, explanation }) {
   const steps = [];
   if (explanation.target.length > 0) {
     const forms = explanation.target.map((form) => code(form));
-    const also = forms.length > 1 ? [" or, as its query can be written two ways, ", forms.slice(1)] : "";
-    steps.push(element("li", {}, "What is compared with the patterns: ", forms[0], also));
+    const also = forms.length > 1 ? [" or, because its query can be written in two ways, ", forms.slice(1)] : "";
+    steps.push(element("li", {}, "Patterns are compared with: ", forms[0], also));
   }
   if (explanation.groups.length > 0)
     steps.push(element("li", {}, groupsSentence(access, agent), groups(explanation.groups)));
@@ -79,8 +79,8 @@ function chain({ access, agent, explanation }) {
 
 function groupsSentence(access, agent) {
   return access.group
-    ? `The file's groups; ${shown(agent)} is found ${BY[access.group.by] ?? `by ${access.group.by}`}:`
-    : `The file's groups; none is for ${shown(agent)}:`;
+    ? `The file's groups; ${shown(agent)} matches ${BY[access.group.by] ?? `by ${access.group.by}`}:`
+    : `The file's groups; none applies to ${shown(agent)}:`;
 }
 
 function groups(all) {
@@ -98,12 +98,12 @@ function groups(all) {
   return element(
     "ul",
     { class: "groups", role: "list" },
-    kind(chosen.length > 1 ? "chosen, as one" : "chosen", "chosen", chosen, MOST, MOST),
-    kind("passed over", "passed", passed, MOST_PASSED, 3),
+    kind(chosen.length > 1 ? "chosen, combined" : "chosen", "chosen", chosen, MOST, MOST),
+    kind("skipped", "passed", passed, MOST_PASSED, 3),
   );
 }
 
-/** The lines that a group starts with; those that name who asks are strong. */
+/** The lines that a group starts with; those that name the crawler are strong. */
 function starts(group, most) {
   const more = group.starts.length - most;
   return [
@@ -123,7 +123,7 @@ function matchesSentence(all) {
   if (all.length === 1) return "One rule matches:";
   const tie = all[0].octets === all[1].octets;
   const because = tie
-    ? "of those with the most octets an allow rule wins, or else the first"
+    ? "of those with the most octets an allow rule wins, otherwise the first"
     : "the one with the most octets wins";
   return `${counted(all.length, "rule")} match; ${because}:`;
 }
@@ -167,7 +167,7 @@ function signals(decision) {
         " says ",
         answer(signal.says),
         signal.line && [" on ", lineLink(signal.line)],
-        signal.overridden && ", which directives override",
+        signal.overridden && ", overridden by directives",
       ]),
     ),
   ]);
@@ -217,7 +217,7 @@ function directives({ directives: asked, explanation }) {
       "dd",
       {},
       Object.entries(asked[one.application] ?? {}).map(([name, value]) => [code(`${name}=${valueText(value)}`), " "]),
-      one.unusable.map((name) => [code(name), " is not used, as its type is not the registered one "]),
+      one.unusable.map((name) => [code(name), " is not used, because its type is not the registered one "]),
       one.rules.map((rule) => [lineLink(rule.line), rule.applies ? " applies " : " lost to a longer pattern "]),
     ),
   ]);
@@ -257,7 +257,7 @@ export function pageRules(held) {
       ["index", "snippet", "follow"].map((use) => [answer(held[use] ? "allowed" : "disallowed", use), " "]),
     ),
     rules.length === 0
-      ? element("p", {}, "No rule holds for this crawler.")
+      ? element("p", {}, "No page rule applies to this crawler.")
       : element(
           "div",
           { class: "scroll", tabindex: "0", role: "region", "aria-label": "Page rules" },
@@ -281,7 +281,7 @@ export function pageRules(held) {
       ),
     held.fresh_seconds !== undefined &&
       held.fresh_seconds !== null &&
-      element("p", {}, `This holds for ${counted(held.fresh_seconds, "second")} from when the response was made.`),
+      element("p", {}, `These rules stay fresh for ${counted(held.fresh_seconds, "second")} after the response was generated.`),
   ];
 }
 
@@ -322,13 +322,13 @@ export function file(story) {
   if (!story) return null;
   const items = [
     ["from", story.from.replaceAll("-", " ")],
-    ["came of it", story.access],
-    ["found at", story.url],
+    ["access result", story.access],
+    ["URL", story.url],
     ["fetched", story.fetched],
-    ["last known to be current", story.checked],
+    ["last checked", story.checked],
     ["fresh until", story.fresh_until],
-    ["could not be had since", story.failing_since],
-    ...(story.hops ?? []).map((hop) => ["asked", `${hop.url} → ${hop.status ?? hop.error ?? "nothing"}`]),
+    ["failing since", story.failing_since],
+    ...(story.hops ?? []).map((hop) => ["request", `${hop.url} → ${hop.status ?? hop.error ?? "no response"}`]),
   ].filter(([, text]) => text);
   return element(
     "dl",

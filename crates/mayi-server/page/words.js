@@ -1,18 +1,18 @@
 // The names that reports use, in words.
 
-/** Why a decision is as it is, where no rule decided. */
+/** The reason of a decision, if no rule decided. */
 export function reasonOf(access, agent) {
   switch (access.reason) {
     case "no-rule":
-      return "a group is for it, and none of its rules matches";
+      return "a group applies, but none of its rules matches";
     case "no-group":
-      return `no group is for ${agent}`;
+      return `no group applies to ${agent}`;
     case "robots-txt":
-      return "/robots.txt itself may always be fetched";
+      return "/robots.txt itself is always allowed";
     case "unavailable":
-      return "there is no such file: everything may be fetched";
+      return "the site has no robots.txt: everything is allowed";
     case "unreachable":
-      return "the file could not be had: nothing may be fetched until it can";
+      return "the file could not be fetched: everything is disallowed until it can be";
     default:
       return access.reason;
   }
@@ -24,7 +24,7 @@ export const BRIEFLY = {
   "no-group": "no group",
   "robots-txt": "always",
   unavailable: "no file",
-  unreachable: "no file to be had",
+  unreachable: "file unreachable",
 };
 
 /** How a group was found. */
@@ -32,13 +32,13 @@ export const BY = {
   "product-token": "by its product token",
   regex: "by a regular expression",
   purpose: "by its purpose",
-  global: "as one that is not named",
+  global: "by *, because no group names it",
 };
 
 /** A rule as it would be written. */
 export const ruleText = (rule) => `${rule.kind === "allow" ? "Allow" : "Disallow"}: ${rule.pattern}`;
 
-/** What each use is about. */
+/** The question that each use answers. */
 export const USES = {
   crawl: "May it be fetched?",
   index: "May it be in an index?",

@@ -86,7 +86,7 @@ onPage("a decision opens into its reasons, and its line is found", async (page) 
     /REP-8/,
     /GPTBot/,
     /chosen/,
-    /passed over/,
+    /skipped/,
     /content-usage/,
     /sitemap/,
     /misspelled/,
@@ -116,7 +116,7 @@ onPage("a line far away is scrolled to and lit", async (page) => {
 
 onPage("a crawler is picked by keyboard", async (page) => {
   await open(page, server.origin);
-  const agent = page.getByRole("combobox", { name: "Who asks" });
+  const agent = page.getByRole("combobox", { name: "Crawler", exact: true });
   await agent.fill("googlebot-im");
   await page.locator("#agent-list [role=option]").first().waitFor();
   assert.equal(await agent.getAttribute("aria-expanded"), "true");
@@ -336,7 +336,7 @@ onPage("a site without a file, one in trouble and a wrong address are told apart
     await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
     await page.locator("#site").fill(broken.origin);
     await page.locator("#fetch-button").click();
-    await says(page.locator("#story"), /could not be had/);
+    await says(page.locator("#story"), /could not be fetched/);
     await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
     // What is typed is a file again.
     await type(page, "#robots", "User-agent: *\nAllow: /\n");
@@ -363,7 +363,7 @@ onPage("readings are compared side by side", async (page) => {
   await link.click();
   await linesAre(page, "now", [line]);
   await page.locator("#compare-agents").fill("Googlebot, Bingbot");
-  await says(page.locator("#comparison"), /Googlebot, Bingbot|all read them alike/);
+  await says(page.locator("#comparison"), /Googlebot, Bingbot|all read the same way/);
 });
 
 onPage("page controls are read from header and HTML", async (page) => {
@@ -486,7 +486,7 @@ test("a server that is gone is said, and what was decided stays", async () => {
   await open(page, mortal.origin);
   await mortal.stop();
   await page.locator("#agent").fill("CCBot");
-  await says(page.locator("#problem"), /does not answer/);
+  await says(page.locator("#problem"), /does not respond/);
   await page.getByRole("button", { name: "Try again" }).waitFor();
   assert.equal((await verdicts(page)).length, 4);
   watch.check();

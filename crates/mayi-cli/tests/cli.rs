@@ -274,7 +274,7 @@ fn page_says_what_holds_and_where_it_was_found() {
         "snippet  disallowed",
         "follow   allowed",
         "noindex  do not index the page  HTML 3:2",
-        "max-snippet: 0  show at most so many characters of the page  X-Robots-Tag, line 1, member 2",
+        "max-snippet: 0  show at most this many characters of the page  X-Robots-Tag, line 1, member 2",
         "frobnicate  HTML 3:2",
     ] {
         assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);

@@ -1,5 +1,5 @@
-//! Who asks: a crawler, its product token, its purposes and the applications that it crawls for
-//! (REP-4, WILD-5, PUR-4, APP-5, WILD-6).
+//! A crawler: its product token, its purposes and the applications that it crawls for (REP-4, WILD-5,
+//! PUR-4, APP-5, WILD-6).
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -224,7 +224,7 @@ impl fmt::Display for InvalidCrawler {
         match self.part {
             Part::Purpose => write!(
                 f,
-                "`{given}` is not a purpose token: it is not empty and has no white space (PUR-2)"
+                "`{given}` is not a purpose token: a purpose token is not empty and has no white space (PUR-2)"
             ),
             Part::Application => write!(
                 f,
@@ -243,7 +243,7 @@ impl fmt::Display for InvalidCrawler {
 impl Error for InvalidCrawler {}
 
 /// The name of a crawler in the protocol: one or more of `A-Z a-z _ -`, digits and dots. Dots at its end
-/// count for nothing, as they do in a file, and nothing but dots is no name.
+/// are ignored, as in a file, and dots alone are not a name.
 ///
 /// ```
 /// use mayi::ProductToken;
@@ -346,11 +346,14 @@ pub struct InvalidProductToken {
 impl fmt::Display for InvalidProductToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let token = self.token.escape_debug();
-        write!(f, "`{token}` is not a product token: it is one or more of A-Z a-z 0-9 _ - . (REP-4)")?;
+        write!(
+            f,
+            "`{token}` is not a product token: a product token is one or more of A-Z a-z 0-9 _ - . (REP-4)"
+        )?;
         // The likeliest mistakes are a whole User-Agent string and a version behind the name.
         let start = &self.token[..split_token(self.token.as_bytes()).0.len()];
         if *self.token == *GLOBAL {
-            write!(f, "; `*` stands for all crawlers in a file, but one of them asks")?;
+            write!(f, "; `*` means all crawlers in a file, but a question is about one crawler")?;
         } else if !start.is_empty() && start != "Mozilla" {
             write!(f, "; perhaps `{start}` is meant")?;
         }

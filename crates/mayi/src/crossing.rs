@@ -1,11 +1,11 @@
-//! A pattern with a wildcard before its own `?` → whether it matches a target with delimiters encoded in its
-//! query (REP-12).
+//! A pattern with a wildcard before its own `?` → whether it matches a target with delimiters encoded
+//! in its query (REP-12).
 //!
-//! Up to its `?`, which can be any raw one of the target, such a pattern is compared with the target as it
-//! stands, and behind it with the query's delimiters raw. For a few patterns the two texts are read side by
-//! side, each octet once. A file can have tens of thousands, so after some of them the raw `?` of the target
-//! are sorted, by what stands before each and by what stands behind it; to look for the first one that is
-//! right on both sides then takes no longer for a long target than for a short one.
+//! Its `?` can match any raw `?` of the target. Before it, the pattern is compared with the target as
+//! it is; after it, with the delimiters of the query decoded. For a few patterns the two texts are read
+//! side by side, each octet once. A file can have tens of thousands of them, so after some of them the
+//! raw `?` of the target are sorted, by the text before each and by the text after it. A search for the
+//! first one that is right on both sides then takes no longer for a long target than for a short one.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;

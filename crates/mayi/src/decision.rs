@@ -1,4 +1,4 @@
-//! The answer, with its evidence: allowed or not, for which reason, by which rule of which groups.
+//! The answer, with its evidence: allowed or not, the reason, and the rule and groups that decided.
 
 use std::borrow::Cow;
 

@@ -1,10 +1,10 @@
 //! A dialect is a value: a named set of readings.
 //!
-//! The default is [`Dialect::RFC9309`]. Where a dialect differs, the code that reads asks it by a
-//! named question; there is no second parser and no second matcher. Another dialect is another value.
+//! The default is [`Dialect::RFC9309`]. Where dialects differ, the code asks the dialect; there is no
+//! second parser and no second matcher. Another dialect is another value.
 //!
-//! No other file knows a dialect by its name, which a test holds. Who has to heed how others read a file
-//! (`format`, lints) asks for the dialects that people's files meet.
+//! No other file knows a dialect by its name, and a test checks this. Code that has to know how others read a
+//! file (`format`, lints) asks for the dialects that people's files meet.
 
 use std::fmt;
 
@@ -136,7 +136,7 @@ impl Dialect {
     /// The decisions of google/robotstxt, one for one.
     pub const GOOGLE: Self = Self {
         name: "google",
-        summary: "the decisions of google/robotstxt, one for one",
+        summary: "exactly the decisions of google/robotstxt",
         reader: Some("Google"),
         extensions: Extensions::NONE.with(Extension::Misspellings),
         names: Names::Prefix,

@@ -1,7 +1,7 @@
 //! The octets of a file → the text that is read: byte order marks, charsets and the size limit.
 //!
-//! UTF-8 and everything that is close to it stays as it is, octet for octet: what is not UTF-8
-//! stands for itself (REP-14). Only UTF-16 and the charsets that a caller names are decoded.
+//! UTF-8 and everything close to it stays as it is, octet for octet; octets that are not UTF-8 are kept
+//! as they are (REP-14). Only UTF-16 and the charsets that a caller names are decoded.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
-//! Groups and a target → a decision, straight from the text of the file.
+//! Groups and a target → a decision, directly from the text of the file.
 //!
-//! This is the evaluator that says what the right answer is. It prepares nothing, which makes it the
-//! quickest way to ask a file once; [`ruleset`](crate::ruleset) gives the same answers for many
-//! questions, and a law holds the two together. Watched, it makes the explanation.
+//! This evaluator defines the right answer. It prepares nothing, so it is the quickest way to ask a
+//! file once; [`ruleset`](crate::ruleset) gives the same answers for many questions, and a test checks
+//! that the two agree. With an observer, it makes the explanation.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
-//! A decision, watched: what was considered, what was chosen, and who came second.
+//! A decision with its trace: what was considered, what was chosen, and what came second.
 //!
-//! The evaluator is the same one; an observer writes down what it does. Texts are borrowed from the
-//! file, and nothing here is worded for a screen: front ends do that.
+//! The evaluator is the same; an observer records what it does. Texts are borrowed from the file. Front
+//! ends put all of this into words.
 
 use std::borrow::Cow;
 

@@ -1,14 +1,14 @@
-//! A file → the same file, well laid out: canonical names, `Name: value`, one blank line between groups.
+//! A file → the same file, formatted: canonical names, `Name: value`, one blank line between groups.
 //!
-//! Nothing that a reader makes of the file changes: access, statements, preferences and records are in
-//! every dialect, with every extension on or off, what they were (only the numbers of lines differ).
-//! That is not left to care. Each line that is laid out anew is read before and after in every reading,
-//! and stays as it is where one of them differs; then the whole file is, and stays as it is likewise.
+//! The meaning of the file never changes: access, statements, preferences and records stay the same in
+//! every dialect, with every extension on or off (only line numbers differ). This is checked, not
+//! assumed. Each formatted line is read before and after in every dialect, and is left unchanged if one
+//! of them differs; then the same is done for the whole file.
 //!
-//! So it knows nothing of what would be better to mean. A misspelled name is not respelled, as a reader
-//! that forgives nothing does not read it (WILD-2); no line is moved, no group is merged with another
-//! (koster-00 takes the first `*` group alone, REP-6), and no blank line is put where one would end a
-//! group for crawlers that go by the convention of 1994.
+//! So it improves no content. A misspelled name is not corrected, because a strict reader ignores it
+//! (WILD-2). No line is moved, no groups are merged (koster-00 uses only the first `*` group, REP-6),
+//! and no blank line is inserted where it would end a group for crawlers that follow the convention of
+//! 1994.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -120,10 +120,13 @@ impl Unformatted {
     pub const fn summary(self) -> &'static str {
         match self {
             Self::TooLarge => {
-                "larger than 500 KiB, and crawlers need not read more: it would change what they read"
+                "larger than 500 KiB, which is all that crawlers need to read: formatting could change \
+                 what they read"
             }
-            Self::Utf16 => "in UTF-16, which not every crawler reads as text; save it as UTF-8 first",
-            Self::WouldChange => "its first octets would be read as another byte order mark",
+            Self::Utf16 => "in UTF-16, which not every crawler can read; save it as UTF-8 first",
+            Self::WouldChange => {
+                "after formatting, its first octets would be read as another byte order mark"
+            }
         }
     }
 }
@@ -402,7 +405,8 @@ mod tests {
         check("  # a\n#b\n", "# a\n#b\n");
         check(
             "User-agent:a\nDisallow:/\n# for b\nUser-agent:b\nDisallow:/\n#Disallow: /b\nUser-agent:c\n",
-            "User-agent: a\nDisallow: /\n\n# for b\nUser-agent: b\nDisallow: /\n#Disallow: /b\n\nUser-agent: c\n",
+            "User-agent: a\nDisallow: /\n\n# for b\nUser-agent: b\nDisallow: /\n#Disallow: \
+             /b\n\nUser-agent: c\n",
         );
     }
 
@@ -410,8 +414,10 @@ mod tests {
     fn blank_lines() {
         check("\n\n\nUser-agent: a\n\n\nDisallow: /\n\n\n", "User-agent: a\n\nDisallow: /\n");
         check(
-            "User-agent: a\nUser-agent: b\nDisallow: /\nSitemap: s\nHost: h\nUser-agent: c\nSitemap: s\nAllow: /",
-            "User-agent: a\nUser-agent: b\nDisallow: /\n\nSitemap: s\nHost: h\n\nUser-agent: c\nSitemap: s\nAllow: /\n",
+            "User-agent: a\nUser-agent: b\nDisallow: /\nSitemap: s\nHost: h\nUser-agent: c\nSitemap: \
+             s\nAllow: /",
+            "User-agent: a\nUser-agent: b\nDisallow: /\n\nSitemap: s\nHost: h\n\nUser-agent: c\nSitemap: \
+             s\nAllow: /\n",
         );
         // To some, one group; to others, two: a blank line would say more than the file does.
         let file = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n";

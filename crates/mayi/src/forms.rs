@@ -1,9 +1,9 @@
 //! A target → the forms of it that patterns are compared with (REP-11, REP-12, REP-16).
 //!
-//! A pattern is compared with the target as it is normalised, unless it has something that meets two
-//! spellings: a `?` of its own, behind which a delimiter is the same raw and encoded, or a literal `*` or
-//! `$`. Then it is compared with a form in which both spellings are one. A form is made when the first
-//! pattern asks for it, and serves all that follow.
+//! A pattern is compared with the normalised target, unless it has something that matches two
+//! spellings: a `?` of its own, after which a delimiter is the same raw and encoded, or a literal `*`
+//! or `$`. Then it is compared with a form in which both spellings are the same. A form is made when
+//! the first pattern needs it, and is reused by all later ones.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -1,7 +1,7 @@
-//! What a file has that the grammar does not derive: read as meant, or dropped, line by line.
+//! Lines of a file that do not match the grammar: read as intended, or ignored.
 //!
-//! Found by reading the text again, so that deciding pays nothing for it. This is the raw material of
-//! a lint, not a lint: it says what happened, with position and clause, and passes no judgement.
+//! They are found by reading the text again, so they cost nothing when a decision is made. This is not
+//! a lint: it says what happened, with position and clause, without advice.
 
 use crate::directive::{APP_DIRECTIVES, GroupStart, Role};
 use crate::extension::Extension;
@@ -79,15 +79,17 @@ impl Irregularity {
     /// What happened, as a part of a sentence.
     pub fn summary(&self) -> &'static str {
         match self.kind {
-            IrregularityKind::Unreadable => "neither a record nor a comment: dropped",
-            IrregularityKind::Misspelled => "a misspelled name: read as meant",
-            IrregularityKind::MissingColon => "no colon: read as meant",
+            IrregularityKind::Unreadable => "neither a record nor a comment: ignored",
+            IrregularityKind::Misspelled => "a misspelled name: read as intended",
+            IrregularityKind::MissingColon => "no colon: read as intended",
             IrregularityKind::RuleOutsideGroup => "a rule before any user-agent line: ignored",
             IrregularityKind::NeverMatches => "a pattern without a leading `/` or `*`: matches nothing",
-            IrregularityKind::UnusableRegex => "a regular expression that is not used: names nobody",
-            IrregularityKind::NamesNobody => "`*` with something behind it: names nobody",
+            IrregularityKind::UnusableRegex => {
+                "a regular expression that can't be used: names no crawler"
+            }
+            IrregularityKind::NamesNobody => "`*` with more text after it: names no crawler",
             IrregularityKind::UnregisteredPurpose => {
-                "a purpose that is in no registry: names those who claim it"
+                "an unregistered purpose: names the crawlers that claim it"
             }
             IrregularityKind::UnreadableValue => "a structured value that does not parse: says nothing",
             IrregularityKind::FileTooLarge => {

@@ -15,30 +15,30 @@
 //!
 //! # The way through
 //!
-//! [`RobotsTxt`] is a file that was read, for every crawler. [`Crawler`] is who asks, [`Target`] what
-//! about. [`RobotsTxt::decide`] gives a [`Decision`] with its evidence, [`RobotsTxt::explain`] the same
-//! decision with everything that was considered. For many questions of one crawler,
-//! [`RobotsTxt::for_crawler`] prepares its rules once. [`access`] says where the file is, what a
-//! fetch of it came to and how long its answer holds. [`report`] has requests and decisions as JSON.
+//! [`RobotsTxt`] is a parsed file, for all crawlers. [`Crawler`] is the crawler of a question,
+//! [`Target`] its URL. [`RobotsTxt::decide`] gives a [`Decision`] with its evidence;
+//! [`RobotsTxt::explain`] gives the same decision with everything that was considered. For many URLs of
+//! one crawler, [`RobotsTxt::for_crawler`] prepares its rules once. [`access`] says where the file is,
+//! what the result of a fetch means and how long it may be used. [`report`] has requests and decisions
+//! as JSON.
 //!
 //! # What it does not do
 //!
 //! It opens no socket and no file, reads no clock and has no `unsafe` code. Reading a file can't fail:
-//! a line that can't be used is dropped alone and listed by [`RobotsTxt::irregularities`]. An error is
-//! for a wrong *call* ([`InvalidUrl`], [`InvalidProductToken`], [`InvalidLimit`]), never for a wrong
-//! file.
+//! a line that can't be used is ignored, and listed by [`RobotsTxt::irregularities`]. An error is for a
+//! wrong *call* ([`InvalidUrl`], [`InvalidProductToken`], [`InvalidLimit`]), never for a wrong file.
 //!
 //! # Bounds
 //!
-//! Reading takes time linear in the file and keeps its text plus 8 octets a record; [`Limits`] says how
-//! much is read. Comparing one pattern takes time linear in pattern plus URL, whatever the pattern
+//! Reading takes time linear in the file and keeps its text plus 8 octets per record; [`Limits`] says
+//! how much is read. Comparing one pattern takes time linear in pattern plus URL, whatever the pattern
 //! (REP-25). A decision on a prepared group of thousands of rules tries the few that can match.
 //!
-//! Linting, comparing and diffing ask pairs of things, which a file can make billions of. They have a budget
-//! in units of work, by default in proportion to the input ([`Limits::with_work`]), and say what they left out
-//! when it ends ([`Spent`]). Regular expressions on user-agent lines are compiled within a budget for the
-//! whole file; those that do not fit are dropped and listed (AIA-3). A decision has no budget: it is never
-//! guessed.
+//! Linting, comparing and diffing work on pairs, and a file can have billions of pairs. They have a
+//! budget in units of work, by default in proportion to the input ([`Limits::with_work`]), and say what
+//! they left out when it is used up ([`Spent`]). Regular expressions on user-agent lines are compiled
+//! within a budget for the whole file; those that do not fit are ignored and listed (AIA-3). A decision
+//! has no budget: it is always exact.
 //!
 //! # Clauses
 //!

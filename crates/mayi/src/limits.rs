@@ -1,6 +1,7 @@
-//! What bounds the work and the memory that a file can cost.
+//! Limits for the work and the memory that a file can cost.
 //!
-//! A hit limit is reported ([`RobotsTxt::cut`](crate::RobotsTxt::cut)) and never fatal to the file.
+//! A file that exceeds its limit is still read up to it, and this is reported
+//! ([`RobotsTxt::cut`](crate::RobotsTxt::cut)).
 
 use std::error::Error;
 use std::fmt;
@@ -51,7 +52,7 @@ impl Limits {
 
     /// Ends what is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions of
     /// `meaning`, after so many units of work. The answer is then what was found so far, and its [`Spent`]
-    /// names what was left out. Where nobody says how many, it is 8,000,000 and 40 for each octet of the
+    /// names what was left out. The default is 8,000,000 and 40 per octet of the
     /// input. A unit is some 40 instructions.
     ///
     /// ```
@@ -70,7 +71,7 @@ impl Limits {
         Self { work: Some(units), ..self }
     }
 
-    /// The budget for an answer about input of so many octets.
+    /// The budget for an answer about input of this many octets.
     pub(crate) fn work_for(self, octets: usize) -> Work {
         let by_size = WORK_AT_LEAST + WORK_PER_OCTET * octets as u64;
         Work::of(self.work.unwrap_or(by_size))

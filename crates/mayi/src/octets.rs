@@ -1,7 +1,7 @@
-//! Octets, several at a time: what the parser and the matchers look at text with.
+//! Octets, several at a time: how the parser and the matchers look at text.
 //!
 //! It knows nothing of lines or patterns. Each function does what a loop over single octets would do,
-//! in fewer steps and without `unsafe`; the tests below hold each to that loop.
+//! in fewer steps and without `unsafe`; the tests below compare each with that loop.
 
 mod block;
 
@@ -89,7 +89,7 @@ pub(crate) struct Signs(u16);
 
 impl Signs {
     pub(crate) const NONE: Self = Self(0);
-    /// What is said of a text that was not looked at.
+    /// What to assume of a text that was not looked at.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
     #[inline]

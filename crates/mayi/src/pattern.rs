@@ -1,9 +1,9 @@
 //! The value of a rule → something that can be compared with a target.
 //!
-//! A pattern is cut at its wildcards once; each piece is then looked for behind the one before it.
-//! The first place is always good enough, so nothing is ever tried twice, and one comparison takes
-//! time linear in pattern plus target (REP-25). The naive matcher that says what the right answer is
-//! stands in this file's tests and in `tests/laws.rs`.
+//! A pattern is cut at its wildcards once; each piece is then searched after the one before it. The
+//! first place is always good enough, so nothing is ever tried twice, and one comparison takes time
+//! linear in pattern plus target (REP-25). A naive matcher in this file's tests and in `tests/laws.rs`
+//! defines the right answer.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -314,8 +314,8 @@ impl<'t> Glancing<'t> {
     }
 
     /// Compares a pattern as written with the normalised target up to the first octet that is not
-    /// plain. Most rules are told apart from most targets within eight octets, so that a file which is
-    /// asked about once never has its patterns prepared. `first_eight` are the first eight octets from
+    /// plain. Eight octets are enough to see that most rules do not match most targets, so a file that is used for
+    /// only one decision never has its patterns prepared. `first_eight` are the first eight octets from
     /// where the pattern stands, whether or not all of them belong to it.
     ///
     /// A plain octet where the target has a `%` may be the delimiter that it encodes there (REP-12).

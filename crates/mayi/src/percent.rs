@@ -1,7 +1,7 @@
 //! Octets of a URL or a pattern → the form in which they are compared (REP-11).
 //!
-//! One table says what each octet is; the functions borrow their input where nothing changes, which
-//! is nearly always. It knows nothing of paths, queries or wildcards.
+//! One table says what each octet is; the functions borrow their input if nothing changes, which is
+//! nearly always. It knows nothing of paths, queries or wildcards.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// What a sign, which is no letter, digit, `-`, `_` or `/`, tells whoever goes over a URL or a pattern once.
+/// What a sign (not a letter, digit, `-`, `_` or `/`) means to the one pass over a URL or a pattern.
 #[derive(Clone, Copy)]
 pub(crate) enum Sign {
     /// Nothing: normalisation leaves it alone.

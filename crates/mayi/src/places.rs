@@ -1,9 +1,11 @@
-//! A text → where pieces of it are, for many pieces at a price that does not depend on how long the text is.
+//! A text → where pieces of it are, for many pieces at a cost that does not depend on the length of the
+//! text.
 //!
-//! A search for one piece reads the text. That is the quickest way for a few of them; a file can have tens of
-//! thousands, and a URL can be long, so that all searches together would take the product of both. Then
-//! the text is sorted once: its suffixes in order (a suffix array), and over their
-//! places a wavelet matrix, which finds the first place behind another one among those that a piece has.
+//! A search for one piece reads the text. That is the quickest way for a few pieces. But a file can
+//! have tens of thousands of them, and a URL can be long, so all searches together would cost the
+//! product of both. Then the text is sorted once: its suffixes in order (a suffix array), and over
+//! their places a wavelet matrix, which finds the first place after another one among the places of a
+//! piece.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};

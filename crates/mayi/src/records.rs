@@ -1,7 +1,7 @@
-//! Records in use that no draft has, as the decision reports them (WILD-1).
+//! Records in common use that no draft defines, as the decision reports them (WILD-1).
 //!
-//! None of them changes access. Content-Signal and the two AI training rules also speak about uses;
-//! what they say is gathered by `uses`.
+//! None of them changes access. Content-Signal and the two AI training rules are also about uses;
+//! `uses` collects what they say.
 
 use indexmap::IndexMap;
 

@@ -1,13 +1,14 @@
 //! The regular expressions among the group-start lines of a file, compiled within a budget (AIA-3).
 //!
-//! An expression of ten octets can compile to a program of thousands of states, and each octet of a product
-//! token can visit all of them. So neither the length nor the number of expressions bounds what they cost:
-//! the size of the programs does. A file's expressions are compiled in order while their sizes fit into a
-//! budget that depends on the file alone. What is left out names nobody and is reported
-//! ([`IrregularityKind::UnusableRegex`](crate::IrregularityKind::UnusableRegex), lint `G008`); for whom an
-//! expression is run at all depends on the token alone ([`LONGEST_TOKEN`]).
+//! An expression of ten octets can compile to a program of thousands of states, and each octet of a
+//! product token can visit all of them. So neither the length nor the number of expressions limits
+//! their cost: the size of the programs does. A file's expressions are compiled in order while their
+//! sizes fit into a budget that depends on the file alone. An expression that is left out names no
+//! crawler and is reported
+//! ([`IrregularityKind::UnusableRegex`](crate::IrregularityKind::UnusableRegex), lint `G008`); whether
+//! an expression is run for a crawler depends only on the length of its token ([`LONGEST_TOKEN`]).
 //!
-//! Which values are expressions is a matter of `selection`.
+//! `selection` decides which values are expressions.
 
 use std::sync::LazyLock;
 

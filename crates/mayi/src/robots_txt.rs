@@ -1,9 +1,9 @@
-//! Lines → records and groups; the file that decisions are asked of.
+//! Lines → records and groups; the file that decisions are made from.
 //!
-//! Parsing is total: any octets are a file, and what can't be used is dropped line by line (REP-22).
-//! What is kept is the text and 8 octets for each record that a directive knows; lines, groups and
-//! irregularities are read from the text again when somebody asks. That makes a kept file hardly
-//! larger than its text, and leaves nothing in it that could disagree with the text.
+//! Parsing never fails: any octets are a file, and lines that can't be used are ignored (REP-22). What
+//! is kept is the text and 8 octets for each record that a directive knows; lines, groups and
+//! irregularities are read from the text again when they are needed. So a stored file is hardly larger
+//! than its text, and nothing in it can disagree with the text.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! A file and a crawler → the groups whose rules hold for it (REP-4 to REP-6, PUR-3, AIA-2, WILD-6).
+//! A file and a crawler → the groups whose rules apply to it (REP-4 to REP-6, PUR-3, AIA-2, WILD-6).
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Where something stands in a file: line numbers, columns and spans of octets.
+//! Where something is in a file: line numbers, columns and spans of octets.
 //!
 //! Turns an offset into a line and a column. It knows what ends a line (REP-2) and nothing of what a
 //! line means.

@@ -1,6 +1,6 @@
-//! Structured Fields (RFC 9651) → values of our own, and what stands before them on a line.
+//! Structured Fields (RFC 9651) → values of our own, and the path before them on a line.
 //!
-//! Parsing is the library's; here is only what the drafts take from it.
+//! A library does the parsing; this file has only what the drafts use of it.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -184,8 +184,8 @@ pub(crate) fn is_list(text: &[u8]) -> bool {
     sfv::Parser::new(text).parse_list_with_visitor(Ignored).is_ok()
 }
 
-/// Tells of the parts of a List, one after the other: a long one would take many times its size if it
-/// were kept. Nothing is told of a text that is no List, which is passed over as a whole (RFC 9651 §4.2).
+/// Reports the parts of a List, one by one: a long List would take many times its size in memory.
+/// A text that is not a List has no parts: it is ignored as a whole (RFC 9651 §4.2).
 pub(crate) fn each_part<'t>(text: &'t [u8], tell: impl FnMut(Part<'t>)) {
     if is_list(text) {
         let told = sfv::Parser::new(text).parse_list_with_visitor(Parts { tell });

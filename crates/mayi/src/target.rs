@@ -1,9 +1,9 @@
 //! A URL → the target that patterns are compared with: its path and query, normalised.
 //!
 //! REP-7 says which part of the URL counts and that it is read as clients read it, REP-11 in which form
-//! it is compared. Nothing else about a URL is repaired here, and nothing that has a scheme and an
-//! authority is refused for its octets: the host is read by [`Origin`](crate::access::Origin) where a
-//! file has to be found for it.
+//! it is compared. Nothing else about a URL is repaired here, and no URL with a scheme and an authority
+//! is rejected for its octets: [`Origin`](crate::access::Origin) reads the host when a file has to be
+//! found for it.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -353,14 +353,14 @@ impl fmt::Display for InvalidUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.trouble {
             Trouble::NoScheme => {
-                "has no scheme; an absolute URL such as `https://example.com/path` is needed"
+                "has no scheme; give an absolute URL such as `https://example.com/path`"
             }
             Trouble::NoAuthority => {
-                "has no authority; an absolute URL such as `https://example.com/path` is needed"
+                "has no host; give an absolute URL such as `https://example.com/path`"
             }
             Trouble::NoSlash => "is not a path; a path starts with `/`",
             Trouble::UnsupportedScheme => {
-                "has a scheme with no robots.txt; http, https or ftp is needed (REP-18)"
+                "has a scheme without robots.txt; use http, https or ftp (REP-18)"
             }
             Trouble::InvalidHost => "has a host that is neither a domain name nor an IP address",
             Trouble::InvalidPort => "has a port that is not a number from 0 to 65535",
@@ -437,9 +437,9 @@ mod tests {
         for (url, part) in [
             ("example.com/a", "no scheme"),
             ("//example.com/a", "no scheme"),
-            ("https:", "no authority"),
-            ("https:///?a", "no authority"),
-            ("ftp:/a", "no authority"),
+            ("https:", "no host"),
+            ("https:///?a", "no host"),
+            ("ftp:/a", "no host"),
             (" ftp://a", "no scheme"),
             ("mailto:a@example.com", "http, https or ftp"),
         ] {

@@ -1,5 +1,4 @@
-//! Every signal about a use of a page → one answer a use, with the signals that spoke (USE-4 to
-//! USE-6, APP-9).
+//! Every signal about a use of a page → one answer per use, with its signals (USE-4 to USE-6, APP-9).
 
 use indexmap::IndexMap;
 

@@ -1,12 +1,14 @@
-//! A budget of work: how much an answer may cost, counted, so that it ends at the same place everywhere.
+//! A budget of work: how much an answer may cost, counted in units, so that it ends at the same place
+//! everywhere.
 //!
-//! Reading, deciding and formatting are passes over their input. Comparing two files, laying rules over each
-//! other and looking for near names are not: they ask pairs of things, and a file can be written so that the
-//! pairs are billions. What does such work takes units from a [`Work`] before it does them, and where there
-//! are none left it leaves the rest out and says so. Units are counted, never timed: the same question gets
-//! the same answer on a slow machine and under load.
+//! Reading, deciding and formatting are passes over their input. Comparing two files, comparing rules
+//! with each other and searching for similar names are not: they work on pairs, and a file can have
+//! billions of pairs. Such work takes units from a [`Work`] before it starts a step. If there are none
+//! left, it leaves the rest out and says so. Units are counted, never timed: the same question gets the
+//! same answer on a slow machine and under load.
 //!
-//! One unit is about what it takes to look at an octet and to do a little with it: some 40 instructions.
+//! One unit is about what it takes to look at an octet and to do a little with it: some 40
+//! instructions.
 
 use std::cell::Cell;
 use std::sync::Arc;

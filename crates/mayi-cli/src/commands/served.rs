@@ -342,20 +342,20 @@ fn sentence(file: &Value) -> String {
     let text = |name: &str| file[name].as_str().unwrap_or_default();
     match text("from") {
         "fetched" => "fetched now".to_owned(),
-        "revalidated" => "found unchanged now".to_owned(),
-        "fresh" => format!("kept, fresh until {}", text("fresh_until")),
-        "stale-while-revalidating" => format!("kept since {}, being asked for again", text("checked")),
+        "revalidated" => "revalidated now, unchanged".to_owned(),
+        "fresh" => format!("cached, fresh until {}", text("fresh_until")),
+        "stale-while-revalidating" => format!("cached since {}, being revalidated", text("checked")),
         "stale-offline" => {
-            format!("kept since {}, no longer fresh since {}", text("checked"), text("fresh_until"))
+            format!("cached since {}, stale since {}", text("checked"), text("fresh_until"))
         }
         "stale-unreachable" => format!(
-            "kept since {}, unreachable since {} ({})",
+            "cached since {}, unreachable since {} ({})",
             text("checked"),
             text("failing_since"),
             text("access")
         ),
         "stale-unavailable" => {
-            format!("kept since {}, no longer there ({})", text("checked"), text("access"))
+            format!("cached since {}, no longer available ({})", text("checked"), text("access"))
         }
         _ => format!("none ({})", text("access")),
     }

@@ -1,4 +1,4 @@
-//! One attempt at a file, step by step: which URL next, and what it came to in the end (REP-19).
+//! One attempt to fetch a file, step by step: the next URL, and the result in the end (REP-19).
 
 use url::Url;
 
@@ -7,7 +7,7 @@ use super::{AccessResult, Origin, Unavailable, Unreachable};
 /// How many redirects in a row are followed.
 const MOST_REDIRECTS: usize = 5;
 
-/// An attempt to get a file: asks for a URL, is told what came of it, and says what is next.
+/// An attempt to get a file: gives a URL to fetch, takes the result, and gives the next step.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     options: AttemptOptions,
@@ -80,8 +80,8 @@ impl Attempt {
             return unavailable(Unavailable::RedirectElsewhere);
         }
         next.set_fragment(None);
-        // A name and a password are sent to nobody, and are not for whoever reads of the attempt: what
-        // differs in them alone is the same request. http and https have a place for both.
+        // A name and a password are never sent and never shown: URLs that differ only in them are the same
+        // request. URLs of http and https can have both.
         let _ = next.set_password(None);
         let _ = next.set_username("");
         let next = next.to_string();

@@ -1,7 +1,7 @@
-//! The header fields of a response → for how long it may be used without asking again (REP-23).
+//! The header fields of a response → how long it may be used without revalidation (REP-23).
 //!
-//! What RFC 9111 asks of a private cache that keeps one response for one URL: `max-age`, `Expires`,
-//! `Age`, `Date`, `no-cache`, `no-store`. `Vary` and `s-maxage` are for others.
+//! What RFC 9111 requires of a private cache with one response for one URL: `max-age`, `Expires`,
+//! `Age`, `Date`, `no-cache`, `no-store`. `Vary` and `s-maxage` are for other caches.
 
 use std::time::{Duration, SystemTime};
 

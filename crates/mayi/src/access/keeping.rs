@@ -1,4 +1,4 @@
-//! What is kept, what came of the last attempt, and the time → which rules are in force (REP-20,
+//! The cached copy, the result of the last attempt, and the time → the rules that apply (REP-20,
 //! REP-21).
 
 use std::time::{Duration, SystemTime};

@@ -1,8 +1,8 @@
-//! The access method as pure logic: where the file is, what asking for it came to, how long the
-//! answer holds (REP-18 to REP-21, REP-23).
+//! The access method as pure logic: where the file is, the result of the request for it, and how long
+//! that result may be used (REP-18 to REP-21, REP-23).
 //!
-//! No socket and no clock: a fetcher does what [`Attempt`] says next and tells it what came of it;
-//! the time is an argument.
+//! No socket and no clock: a fetcher does the next step of [`Attempt`] and passes it the result; the
+//! time is an argument.
 //!
 //! ```
 //! use mayi::access::{AccessResult, Attempt, Origin, Step};
@@ -141,10 +141,10 @@ impl fmt::Display for AccessResult {
             Self::Unavailable(Unavailable::TooManyRedirects) => f.write_str(": too many redirects"),
             Self::Unavailable(Unavailable::RedirectLoop) => f.write_str(": a loop of redirects"),
             Self::Unavailable(Unavailable::RedirectElsewhere) => {
-                f.write_str(": a redirect away from http and https")
+                f.write_str(": a redirect to a scheme other than http and https")
             }
             Self::Unavailable(Unavailable::UnreachableForLong) => {
-                f.write_str(": unreachable for so long that nobody waits any more")
+                f.write_str(": unreachable for longer than the time limit")
             }
             Self::Unreachable(Unreachable::Network(error)) => write!(f, ": {}", error.escape_debug()),
         }

@@ -1,4 +1,4 @@
-//! A URL → the authority that its robots.txt stands at (REP-18).
+//! A URL → the authority that has its robots.txt (REP-18).
 
 use std::fmt;
 

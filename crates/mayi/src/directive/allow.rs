@@ -11,5 +11,5 @@ pub static ALLOW: Directive = Directive {
     extension: None,
     listed_as: None,
     clause: Clause::REP_8,
-    summary: "what the path pattern matches may be fetched, unless a longer pattern says otherwise",
+    summary: "URLs that the path pattern matches may be fetched, unless a longer pattern disallows them",
 };

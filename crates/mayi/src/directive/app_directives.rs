@@ -11,5 +11,5 @@ pub static APP_DIRECTIVES: Directive = Directive {
     extension: Some(Extension::AppDirectives),
     listed_as: None,
     clause: Clause::APP_1,
-    summary: "what applications are asked to do with what the path pattern matches",
+    summary: "what applications are asked to do with URLs that the path pattern matches",
 };

@@ -11,5 +11,5 @@ pub static CLEAN_PARAM: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: Some("clean_param"),
     clause: Clause::WILD_1,
-    summary: "query parameters that make no difference to a page",
+    summary: "query parameters that do not change the page",
 };

@@ -11,5 +11,5 @@ pub static CONTENT_USAGE: Directive = Directive {
     extension: Some(Extension::UsagePreferences),
     listed_as: None,
     clause: Clause::USE_1,
-    summary: "usage preferences for what the path pattern matches",
+    summary: "usage preferences for URLs that the path pattern matches",
 };

@@ -1,4 +1,4 @@
-//! `Crawl-delay`: seconds to wait between requests; never a matter of access (REP-17).
+//! `Crawl-delay`: seconds to wait between requests; it never changes access (REP-17).
 
 use super::{Clause, Directive, Extension, Role};
 

@@ -11,5 +11,5 @@ pub static DISALLOW: Directive = Directive {
     extension: None,
     listed_as: None,
     clause: Clause::REP_8,
-    summary: "what the path pattern matches may not be fetched, unless an allow rule is as long",
+    summary: "URLs that the path pattern matches may not be fetched, unless an allow rule is at least as long",
 };

@@ -11,5 +11,5 @@ pub static DISALLOW_AI_TRAINING: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: None,
     clause: Clause::WILD_1,
-    summary: "what the path pattern matches may not be used for training",
+    summary: "URLs that the path pattern matches may not be used for training",
 };

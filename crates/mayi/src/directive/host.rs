@@ -11,5 +11,5 @@ pub static HOST: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: Some("host"),
     clause: Clause::WILD_1,
-    summary: "the mirror of the site that is preferred",
+    summary: "the preferred mirror of the site",
 };

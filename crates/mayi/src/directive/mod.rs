@@ -1,9 +1,9 @@
 //! The registry of directives: the kinds of line that mean something.
 //!
-//! One file a directive, one word in [`DIRECTIVES`]; look-up, the parser and the documentation
-//! derive from it. The parser knows *roles*, never names: what a line does to the groups around it
-//! is said here and nowhere else. A record whose directive the dialect has not adopted is an other
-//! record: kept, shown, and unable to close a group or sway a decision (REP-17).
+//! One file per directive, one word in [`DIRECTIVES`]; look-up, the parser and the documentation derive
+//! from it. The parser knows *roles*, never names: what a line does to the groups around it is defined
+//! only here. A record whose directive the dialect has not adopted is an other record: kept and shown,
+//! but it never ends a group or changes a decision (REP-17).
 
 use std::sync::LazyLock;
 

@@ -11,5 +11,5 @@ pub static NOINDEX: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: Some("noindex"),
     clause: Clause::WILD_1,
-    summary: "what the path pattern matches should not be indexed",
+    summary: "URLs that the path pattern matches should not be indexed",
 };

@@ -11,5 +11,5 @@ pub static REQUEST_RATE: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: Some("request_rate"),
     clause: Clause::WILD_1,
-    summary: "how many pages may be asked for in how much time",
+    summary: "how many pages may be requested per period of time",
 };

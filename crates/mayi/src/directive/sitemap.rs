@@ -1,4 +1,4 @@
-//! `Sitemap`: where a sitemap is; it belongs to the file, wherever it stands (REP-17).
+//! `Sitemap`: the URL of a sitemap; it belongs to the file, wherever the line is (REP-17).
 
 use super::{Clause, Directive, Role};
 

@@ -11,5 +11,5 @@ pub static USER_AGENT_PURPOSE: Directive = Directive {
     extension: Some(Extension::Purposes),
     listed_as: None,
     clause: Clause::PUR_1,
-    summary: "names a purpose whose crawlers the group is for",
+    summary: "names a purpose; the group is for crawlers with that purpose",
 };

@@ -1,4 +1,4 @@
-//! `Visit-time`: when to come (WILD-1).
+//! `Visit-time`: when to visit the site (WILD-1).
 
 use super::{Clause, Directive, Extension, Role};
 
@@ -11,5 +11,5 @@ pub static VISIT_TIME: Directive = Directive {
     extension: Some(Extension::Records),
     listed_as: Some("visit_time"),
     clause: Clause::WILD_1,
-    summary: "the hours in which crawlers may come",
+    summary: "the hours in which crawlers may visit the site",
 };

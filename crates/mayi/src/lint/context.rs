@@ -1,5 +1,5 @@
 //! A file as lints look at it: its lines with what is on them, its groups with their records, and the
-//! budget for what is more than a pass over them.
+//! budget for work beyond one pass over them.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! One finding, with all that somebody needs who has to do something about it.
+//! One finding, with everything that a person needs to act on it.
 
 use super::{Lint, Severity};
 use crate::span::{LineNumber, Span};

@@ -1,6 +1,6 @@
-//! Gathers what lints find: silenced or not, counted, and no more of each than was asked for, nor than a list
-//! of a sensible length takes. A finding takes a hundred times the room of a short line, and a file can have a
-//! finding on every line.
+//! Collects what lints find: applies silences, counts, and limits the list to the requested number per
+//! lint and to a sensible length. A finding takes a hundred times the memory of a short line, and a
+//! file can have a finding on every line.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};

@@ -1,5 +1,5 @@
-//! What lines say, by dialect: whether an edit changes it, and what the other dialects make of a line that
-//! people's files meet.
+//! What lines say in each dialect: whether an edit changes it, and how the other dialects that people's files
+//! meet read a line.
 
 use super::context::directive_of;
 use crate::dialect::Dialect;

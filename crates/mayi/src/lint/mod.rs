@@ -5,8 +5,8 @@
 //! lint --explain`, `docs/lints/` and SARIF's rules derive from it. Its `//!` comment is its manual
 //! page, read from the source, so it is never out of date.
 //!
-//! Linting is pure and total like reading, and its work is bounded: every lint is a pass over the lines
-//! or the rules, and what would be more draws on one budget for the whole file ([`Linted::spent`]).
+//! Linting is pure and never fails, like reading, and its work is bounded: every lint is a pass over
+//! the lines or the rules, and work beyond that uses one budget for the whole file ([`Linted::spent`]).
 //!
 //! ```
 //! use mayi::lint::{Options, Severity, lint};

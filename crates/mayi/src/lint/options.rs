@@ -1,4 +1,4 @@
-//! What is looked for in a file, how much it matters, and what is known beside the file.
+//! Which lints run, their severities, and what is known in addition to the file.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What lints about groups and patterns share: who a line names, and what a pattern comes to.
+//! What lints about groups and patterns share: which crawlers a line names, and what a pattern matches.
 
 use std::borrow::Cow;
 

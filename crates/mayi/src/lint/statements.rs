@@ -1,4 +1,4 @@
-//! What lints about structured values share: the lines that have them, and where a word stands.
+//! What lints about structured values share: the lines that have them, and where a word is.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! One file → where dialects and crawlers read it differently, pattern by pattern.
 //!
-//! A reading is what a crawler makes of the file in a dialect. Readings that agree about every path that
-//! was asked are one; patterns about which the same readings part are together.
+//! A reading is how a crawler reads the file in a dialect. Readings that agree about every path are
+//! merged; patterns in which the same readings differ are listed together.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -63,7 +63,7 @@ pub struct ReadingOf {
     pub every_dialect: bool,
 }
 
-/// Patterns about which the same readings part.
+/// Patterns in which the same readings differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DifferingPatterns {
@@ -211,15 +211,14 @@ struct Asked<'f> {
     filler: &'static str,
 }
 
-/// How readings part about a pattern: by their rules, whether it may be fetched, and whether the pattern
-/// itself says so.
+/// How readings differ in a pattern: whether it is allowed, and whether the pattern itself decides.
 #[derive(PartialEq, Eq, Hash)]
 struct Split {
     answers: Vec<bool>,
     by_itself: Vec<bool>,
 }
 
-/// The patterns about which readings part in one way: those that are listed, and how many there are.
+/// The patterns in which readings differ in one way: those that are listed, and how many there are.
 #[derive(Default)]
 struct Parted {
     listed: Vec<DifferingPattern>,

@@ -1,4 +1,5 @@
-//! Two files → what changed in meaning: for whom, which patterns, by which lines, with a URL for each.
+//! Two files → what changed in meaning: for which crawlers, which patterns, by which lines, with an
+//! example URL for each.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

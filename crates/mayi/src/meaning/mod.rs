@@ -1,9 +1,9 @@
-//! What a file means, beside another reader or another file: where readings differ, and by how much.
+//! What a file means, compared between crawlers, dialects or two files: where readings differ.
 //!
-//! [`compare`] asks one file as several crawlers and in several dialects; [`diff`] asks two files as the
-//! same crawlers. Both look for URLs that are answered differently, and show none that was not really
-//! asked about. A difference that is shown is one; that there is none is only said where it is proved,
-//! by the rules being the same or by what is left out of them being unable to decide anything.
+//! [`compare`] asks one file as several crawlers and in several dialects; [`diff`] asks two files as
+//! the same crawlers. Both look for URLs with different decisions, and show only URLs that were really
+//! decided. So every difference that they show is real. They say "no difference" only if it is proved:
+//! the rules are the same, or the rules that differ can be shown to decide nothing.
 
 mod compare;
 mod diff;

@@ -1,7 +1,7 @@
-//! What two files say beside access, directive by directive: what went, and what came.
+//! What two files say apart from access, directive by directive: what was removed, and what was added.
 //!
 //! Values are compared as they are understood: the delay that counts, the signals together, statements
-//! by their path and labels. Their order counts where the later one wins (APP-4) and nowhere else.
+//! by their path and labels. Their order counts only where the later one wins (APP-4).
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! Files → who reads them: the crawlers that they name, those that nobody names, and those that are
-//! named by a purpose or a regular expression (REP-4, PUR-1, AIA-2).
+//! Files → the crawlers to compare: those that the files name, one that no file names, and those that a
+//! purpose or a regular expression names (REP-4, PUR-1, AIA-2).
 //!
-//! Which groups apply depends on nothing but which group-start lines name a crawler. So it is enough to
-//! ask as each token that a line names, and as one that none does.
+//! The group-start lines that name a crawler alone decide which groups apply. So it is enough to ask as
+//! each token that a line names, and as one that no line names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -24,7 +24,7 @@ pub(super) struct Reader {
     /// What people call it: a product token, `*`, a purpose or a regular expression.
     pub(super) label: String,
     pub(super) crawler: Crawler,
-    /// Whether a line names it in so many words. `MJ12bot` names `MJ` too, which nobody means.
+    /// Whether a line names it explicitly. `MJ12bot` names `MJ` too, but nobody means that.
     pub(super) is_meant: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Readers {
 /// How many readers are asked as. Each of them costs a pass over the file.
 const MOST_READERS: usize = 1500;
 
-/// For how many regular expressions somebody is looked for whom they match.
+/// For how many regular expressions to find a matching crawler.
 const MOST_REGEX_READERS: usize = 16;
 
 impl Readers {

@@ -1,10 +1,10 @@
-//! The rules that hold for a reader, as a set, and which of them can be left out without a trace.
+//! The rules that apply to a reader, as a set, and which of them can be left out without any effect.
 //!
-//! Two readers with the same set decide alike (REP-8), whatever the order, the spelling and the groups.
-//! Where sets differ, a rule may still be the other's with a wildcard at its end, which is there anyway
-//! ([`respelled`]), or be one that decides nothing; [`is_idle`] proves that for the usual cases, by literal
-//! prefixes alone, which are the same in every form that a target is compared in (REP-12, REP-16). What
-//! can't be proved is not the same for that.
+//! Two readers with the same set decide the same (REP-8), whatever the order, the spelling and the
+//! groups. If sets differ, a rule may still equal another one with an unnecessary wildcard at its end
+//! ([`respelled`]), or decide nothing; [`is_idle`] proves that for the usual cases, by literal prefixes
+//! alone, which are the same in every form that a target is compared in (REP-12, REP-16). Rules for
+//! which this can't be proved are not treated as equal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

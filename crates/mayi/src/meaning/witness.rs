@@ -1,7 +1,8 @@
-//! A path pattern → paths that it matches, or just does not: what is asked to tell readings apart.
+//! A path pattern → paths that it matches, or almost matches: the questions that show differences
+//! between readings.
 //!
-//! Nothing here has to be right for an answer to be right, as every path is decided about before it is
-//! shown. It has to be good for differences to be found.
+//! A mistake here can't make an answer wrong, because every path is decided before it is shown. It can
+//! only make differences harder to find.
 
 use indexmap::IndexSet;
 use memchr::memmem;

@@ -1,7 +1,8 @@
-//! Sixty-four octets at once → which of them are a given octet, a bit each.
+//! Sixty-four octets at once → which of them are a given octet, one bit each.
 //!
-//! The masks come from the crate `wide`, which compares sixteen octets in one step where every processor of
-//! the target can do that. It knows nothing of what the octets mean; the test below holds it to a loop.
+//! The masks come from the crate `wide`, which compares sixteen octets in one step where every
+//! processor of the target can do that. It knows nothing of what the octets mean; the test below
+//! compares it with a loop.
 
 use wide::u8x16;
 

@@ -1,7 +1,7 @@
 //! A date as people write it in `unavailable_after` → seconds since 1970.
 //!
 //! RFC 822, RFC 850, asctime and ISO 8601 forms, with zone names or offsets, and the variations that
-//! are in use: the parts are told apart by what they look like, not by where they stand.
+//! are in use: the parts are recognised by their form, not by their position.
 
 /// The time that a date says, or `None` where it can't be read. A date without a zone is in UTC, and
 /// one without a time is at its start.

@@ -1,8 +1,8 @@
-//! HTML → the robots meta elements that the standard puts into `head` (TAG-7, TAG-8).
+//! HTML → the robots meta elements that the standard puts in `head` (TAG-7, TAG-8).
 //!
-//! The tokenizer is a library's; what is here are the standard's insertion modes up to the end of the
-//! head, with scripting on, so that no tree has to be built. Reading stops at the first token that
-//! opens the body.
+//! The tokenizer is a library. This file has the standard's insertion modes up to the end of the head,
+//! with scripting on, so that no tree has to be built. Reading stops at the first token that opens the
+//! body.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -2,7 +2,7 @@
 //!
 //! Three carriers have page rules: the fields Robots-Tag and X-Robots-Tag, and robots meta elements.
 //! [`PageControls`] reads them once for every crawler and remembers where each rule was found;
-//! [`PageControls::for_crawler`] says what holds for one.
+//! [`PageControls::for_crawler`] gives those that apply to one.
 //!
 //! ```
 //! use mayi::{Crawler, page::PageControls};
@@ -215,7 +215,7 @@ impl PageControls {
             let (mut left, mut is_over) = (octets, false);
             let lines = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
             for (line, (field, value)) in lines.enumerate() {
-                // What is said once of a field need not be said of each of its lines.
+                // A cut is reported once per field, not for each of its lines.
                 let is_cut = value.len() > left && !is_over;
                 is_over |= is_cut;
                 let value = within(value, &mut left);
@@ -305,7 +305,7 @@ impl PageRules {
         &self.unsupported
     }
 
-    /// What of the response was not read, or could not be, whoever it was meant for.
+    /// What was not read of the response, or could not be read, for any crawler.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }

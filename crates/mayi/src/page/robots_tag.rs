@@ -1,8 +1,8 @@
 //! `Robots-Tag`, and what in `X-Robots-Tag` is structured: members with rules as parameters (TAG-2).
 //!
-//! The draft's own examples are no Structured Fields, and its keys are lower-case where sites write
-//! `NoIndex`: so the grammar is read tolerantly, member by member. One that can't be read is dropped
-//! alone.
+//! The draft's own examples are not valid Structured Fields, and keys have to be lower-case although
+//! sites write `NoIndex`. So the grammar is read tolerantly, member by member. A member that can't be
+//! read is ignored, and only that member.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
 //! `X-Robots-Tag` in the syntax in use, and the content of robots meta elements: rules separated by
-//! commas, with values behind a colon (TAG-5, TAG-7).
+//! commas, with values after a colon (TAG-5, TAG-7).
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The text of a registry file → checked entries, or everything that is wrong with them.
 //!
-//! The checks are the drafts' rules for registrations: the form of identifiers, the eight value
-//! types, and that only who controls an application registers directives for it.
+//! The checks are the drafts' rules for registrations: the form of identifiers, the eight value types,
+//! and that only the controller of an application registers directives for it.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -159,14 +159,14 @@ impl Checker<'_> {
             let identifier = raw.identifier.into_inner();
             if sfv::TokenRef::from_str(&identifier).is_err() {
                 let message = format!(
-                    "`{identifier}` is not an application identifier: it is a Token of RFC 9651 §3.3.4"
+                    "`{identifier}` is not an application identifier: it has to be a Token of RFC 9651 §3.3.4"
                 );
                 self.wrong(at, message);
             }
             let controller_at = raw.change_controller.span().start;
             let change_controller = raw.change_controller.into_inner();
             if change_controller.trim().is_empty() {
-                self.wrong(controller_at, "a change controller has a name and contact details");
+                self.wrong(controller_at, "a change controller needs a name and contact details");
             }
             let token_at = raw.product_token.span().start;
             match ProductToken::new(raw.product_token.as_ref()) {
@@ -192,11 +192,12 @@ impl Checker<'_> {
             let at = raw.label.span().start;
             let label = raw.label.into_inner();
             if sfv::KeyRef::from_str(&label).is_err() {
-                let message = format!("`{label}` is not a label: it is a key of RFC 9651 §3.1.2");
+                let message =
+                    format!("`{label}` is not a label: it has to be a key of RFC 9651 §3.1.2");
                 self.wrong(at, message);
             } else if label == "other" {
                 let message =
-                    "`other` is where labels outside of the vocabulary are listed; choose another";
+                    "`other` lists the labels outside of the vocabulary; choose another label";
                 self.wrong(at, message);
             } else if self.is_first(&mut seen, &label, at) {
                 let category = Category {
@@ -218,7 +219,7 @@ impl Checker<'_> {
             let (application, name) = (raw.application.as_ref().clone(), raw.name.as_ref().clone());
             if sfv::KeyRef::from_str(&name).is_err() {
                 let message =
-                    format!("`{name}` is not a directive name: it is a key of RFC 9651 §3.1.2");
+                    format!("`{name}` is not a directive name: it has to be a key of RFC 9651 §3.1.2");
                 self.wrong(place(&raw.name), message);
             }
             match registry.application(&application) {
@@ -240,7 +241,7 @@ impl Checker<'_> {
                 }
             }
             if !raw.documentation.as_ref().contains("://") {
-                let message = "the documentation is an absolute URL";
+                let message = "the documentation has to be an absolute URL";
                 self.wrong(place(&raw.documentation), message);
             }
             let value_type = self.one_of(&raw.value_type, ValueType::ALL, ValueType::name);
@@ -325,7 +326,7 @@ impl Checker<'_> {
                 }
             }
             if !raw.source.as_ref().contains("://") {
-                self.wrong(place(&raw.source), "the source is an absolute URL");
+                self.wrong(place(&raw.source), "the source has to be an absolute URL");
             }
             let kind = self.one_of(&raw.kind, AgentKind::ALL, AgentKind::name);
             let lower = raw.token.as_ref().to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! A whole User-Agent string → who it says is asking: a known crawler, a browser, or something else.
+//! A whole User-Agent string → what it claims to be: a known crawler, a browser, or something else.
 //!
 //! Logs have User-Agent strings, robots.txt has product tokens (REP-4). A known crawler is found by its
-//! product token wherever it stands in the string, but not in a URL or a mail address: these say where
-//! to read more, not who asks. Nothing is checked here: everybody can send any string.
+//! product token anywhere in the string, but not in a URL or a mail address: these say where to read
+//! more, not which crawler it is. The claim is not verified: anybody can send any string.
 
 use super::{Agent, Registry};
 

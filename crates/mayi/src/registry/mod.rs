@@ -1,10 +1,10 @@
 //! What the drafts leave to registries, as data: purposes, applications, their directives, usage
 //! categories and known crawlers.
 //!
-//! The shipped files are in `data/`, and in the program as the tables of `shipped.rs`, which a test makes
-//! from them: nothing is read when a program starts. A user's file has entries of any kind and is laid
-//! over them: an entry with the same key stands instead of the shipped one. Nothing is fetched, and
-//! reading a file is the caller's matter: this takes its text.
+//! The shipped files are in `data/`, and in the program as the tables of `shipped.rs`, which a test
+//! makes from them: nothing is read when a program starts. A user's file has entries of any kind and
+//! extends them: an entry with the same key replaces the shipped one. Nothing is fetched, and the
+//! caller reads the file: this module takes its text.
 //!
 //! ```
 //! use mayi::registry::Registry;

@@ -1,9 +1,9 @@
-//! The JSON of a request that carries its file → the text of the file, and the JSON without it.
+//! The JSON of a request that includes its file → the text of the file, and the JSON without it.
 //!
-//! Nearly all of such a request is one string with an escape at the end of each line. To read that string
-//! as any other took a quarter of what an answer costs. Here it is decoded line by line, and the rest is
-//! left to the reader of JSON. This never says that something is wrong: what is not as expected is left to
-//! that reader as a whole, with its errors.
+//! Nearly all of such a request is one string with an escape at the end of each line. Reading it like
+//! any other string took a quarter of the cost of an answer. Here it is decoded line by line, and the
+//! rest is left to the JSON parser. This code never reports an error: if anything is unexpected, the
+//! JSON parser gets the whole request and reports its errors.
 
 use memchr::{memchr2, memmem};
 

@@ -85,8 +85,8 @@ impl RequestError {
         self.code
     }
 
-    /// The same error with what its request names, so that whoever has asked for many finds the one that is
-    /// wrong. What is known already stays.
+    /// The same error with the URL and the crawler of its request, so that a client with many requests finds
+    /// the wrong one. What is already known stays.
     ///
     /// ```
     /// use mayi::report::{ErrorCode, RequestError};

@@ -1,4 +1,4 @@
-//! An explanation, as JSON has it.
+//! An explanation as JSON.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Where a file came from, as JSON has it: the story of a fetch.
+//! Where a file came from, as JSON: the history of a fetch.
 
 use std::time::SystemTime;
 
@@ -27,7 +27,7 @@ pub struct FileReport {
     /// Until when it is fresh, or, where there is none, when it is asked for again.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub fresh_until: Option<SystemTime>,
-    /// Since when it could not be had.
+    /// Since when it can't be fetched.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub failing_since: Option<SystemTime>,
     /// The requests of the last attempt, where it has more than one or failed.
@@ -55,24 +55,22 @@ impl FileReport {
         let time = |time: Option<SystemTime>| time.map(rfc3339_of).unwrap_or_default();
         match self.from {
             FileSource::Fetched => "fetched now".to_owned(),
-            FileSource::Revalidated => "found unchanged now".to_owned(),
-            FileSource::Fresh => format!("kept, fresh until {}", time(self.fresh_until)),
+            FileSource::Revalidated => "revalidated now, unchanged".to_owned(),
+            FileSource::Fresh => format!("cached, fresh until {}", time(self.fresh_until)),
             FileSource::StaleWhileRevalidating => {
-                format!("kept since {}, being asked for again", time(self.checked))
+                format!("cached since {}, being revalidated", time(self.checked))
             }
-            FileSource::StaleOffline => format!(
-                "kept since {}, no longer fresh since {}",
-                time(self.checked),
-                time(self.fresh_until)
-            ),
+            FileSource::StaleOffline => {
+                format!("cached since {}, stale since {}", time(self.checked), time(self.fresh_until))
+            }
             FileSource::StaleUnreachable => format!(
-                "kept since {}, unreachable since {} ({})",
+                "cached since {}, unreachable since {} ({})",
                 time(self.checked),
                 time(self.failing_since),
                 self.access
             ),
             FileSource::StaleUnavailable => {
-                format!("kept since {}, no longer there ({})", time(self.checked), self.access)
+                format!("cached since {}, no longer available ({})", time(self.checked), self.access)
             }
             FileSource::None => format!("none ({})", self.access),
         }
@@ -86,17 +84,17 @@ impl FileReport {
 pub enum FileSource {
     /// From its server, for this question.
     Fetched,
-    /// From what is kept, which its server says is unchanged.
+    /// From the cache; its server says that it is unchanged.
     Revalidated,
-    /// From what is kept and still fresh.
+    /// From the cache, still fresh.
     Fresh,
-    /// From what is kept, while its server is asked for changes.
+    /// From the cache, while its server is asked for changes.
     StaleWhileRevalidating,
-    /// From what is kept and no longer fresh, because nobody may be asked.
+    /// From the cache, stale, because no server may be asked.
     StaleOffline,
-    /// From what is kept, because its server can't be reached (REP-21).
+    /// From the cache, because its server can't be reached (REP-21).
     StaleUnreachable,
-    /// From what is kept, although it is no longer there (REP-20, by option).
+    /// From the cache, although the server no longer has it (REP-20, by option).
     StaleUnavailable,
     /// There is none.
     None,

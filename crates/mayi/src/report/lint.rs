@@ -1,4 +1,4 @@
-//! What was found in a file, as JSON has it.
+//! The findings of lints as JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct DiagnosticReport<'l> {
     pub place: Option<PlaceReport>,
     /// What is wrong.
     pub message: &'l str,
-    /// What crawlers make of it.
+    /// What crawlers do with it.
     pub reading: &'l str,
     /// What would make it go away, where that is known.
     pub fix: Option<FixReport<'l>>,

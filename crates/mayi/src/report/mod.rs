@@ -1,8 +1,8 @@
 //! The one serialisable view: a request and its decision as JSON.
 //!
-//! Every front end takes a [`Request`] and gives a [`Report`], or an [`ErrorReport`] in its place.
-//! The shapes stand here alone, apart from the types that they are made from, so that a field of one
-//! is never by accident a promise about the other.
+//! Every front end takes a [`Request`] and gives a [`Report`], or an [`ErrorReport`] in its place. The
+//! shapes are separate from the types that they are made from, so that a field of such a type never
+//! becomes part of the JSON by accident.
 //!
 //! ```
 //! use mayi::report::{Request, answer};
@@ -89,10 +89,10 @@ pub struct Report<'a> {
     pub signals: Signals,
     /// What else the file says to this crawler.
     pub records: Records<'a>,
-    /// What was lost: not read, or not to be read. At most [`Warning::MOST`] are told of.
+    /// What was not read, or could not be read. At most [`Warning::MOST`] are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// Where the file came from, where it did not come with the question.
+    /// Where the file came from, if it was not part of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<FileReport>,
     /// Why, where that was asked for.
@@ -335,7 +335,7 @@ impl Answering {
         let options = self.options.clone().with_dialect(self.dialect_of(request)?);
         let (robots, ended) = match &request.robots {
             None => {
-                let message = "the request has no `robots`, and files are not fetched here";
+                let message = "the request has no `robots`, and fetching is not available here";
                 return Err(RequestError::new(ErrorCode::NoRobots, message));
             }
             Some(RobotsInput::Text(text)) => (RobotsTxt::read(text.as_bytes(), &options), None),
@@ -348,7 +348,7 @@ impl Answering {
             }
             Some(RobotsInput::Ended(result)) => {
                 let ended = result.decide(&target).ok_or_else(|| {
-                    let message = "a successful status comes with the file: give its text as `robots`";
+                    let message = "a successful status needs the file: give its text as `robots`";
                     RequestError::new(ErrorCode::InvalidRobots, message)
                 })?;
                 (RobotsTxt::read(&b""[..], &options), Some(ended))

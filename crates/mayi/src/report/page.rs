@@ -1,4 +1,4 @@
-//! What may be done with a page, as JSON has it.
+//! What may be done with a page, as JSON.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};

@@ -1,4 +1,4 @@
-//! The parts of a decision beside access, as JSON has them.
+//! The parts of a decision other than access, as JSON.
 
 use std::borrow::Cow;
 

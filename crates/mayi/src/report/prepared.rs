@@ -1,8 +1,8 @@
-//! One crawler and one file → the same reports for many URLs, with what all of them share made once.
+//! One crawler and one file → reports for many URLs, with the parts that all of them share made once.
 //!
 //! A report has a hundred octets that depend on the URL and several hundred that do not, unless the
-//! file speaks of paths outside its rules. Those are laid out here in advance and copied; a file of the
-//! other kind is answered for by [`Question`], and a test holds the two to the same octets.
+//! file has paths outside of its rules. The constant octets are prepared here and copied. For a file
+//! with such paths [`Question`] makes the report, and a test checks that both give the same octets.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a front end is asked, as JSON has it.
+//! The request to a front end, as JSON.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -291,7 +291,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SystemTime>
     let time = time_of_rfc3339(&text).ok_or_else(|| {
         let text: String = text.chars().take(64).flat_map(char::escape_debug).collect();
         de::Error::custom(format_args!(
-            "`now` is a time of RFC 3339, such as `2026-11-15T13:00:00Z`, and `{text}` is not one"
+            "`now` has to be a time of RFC 3339, such as `2026-11-15T13:00:00Z`; `{text}` is not one"
         ))
     })?;
     Ok(Some(time))
@@ -348,7 +348,7 @@ fn null_or_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         None => Ok(None),
         Some(TextOrObject::Object(object)) => Ok(Some(object)),
         Some(TextOrObject::Text(_)) => {
-            Err(de::Error::custom("`page` is an object with `headers` and `html`"))
+            Err(de::Error::custom("`page` has to be an object with `headers` and `html`"))
         }
     }
 }

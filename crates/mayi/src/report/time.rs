@@ -1,4 +1,4 @@
-//! Times as JSON has them: RFC 3339, both ways.
+//! Times in JSON: RFC 3339, in both directions.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,6 +1,6 @@
-//! What was lost on the way to a decision, as JSON has it: a file or a field that was cut at its limit, and
-//! what could not be read. It is said without being asked for; why lines were read as they were is for the
-//! explanation.
+//! What a decision could not take into account, as JSON: a file or a field that was cut at its limit,
+//! and what could not be read. A decision always lists these warnings, if there are any. Only the
+//! explanation says why lines were read as they were.
 
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ impl WarningPlace {
 }
 
 impl Warning {
-    /// How many are told of: a file or a field can have very many of a kind.
+    /// How many are reported at most: a file or a field can have very many of a kind.
     pub const MOST: usize = 20;
 
     /// All that was lost on the way to a decision.
@@ -81,8 +81,7 @@ impl Warning {
         let cut = robots.cut()?;
         let line = span::line_at(robots.text(), robots.text().len() as u32);
         let message = format!(
-            "the file has more than {} octets; what stands behind them was not read, and rules there do not \
-             count (REP-24)",
+            "the file has more than {} octets; the rest was not read, and rules in it have no effect (REP-24)",
             cut.read_octets
         );
         let place =
@@ -92,8 +91,8 @@ impl Warning {
 
     fn of_token(robots: &RobotsTxt<'_>, crawler: &Crawler, regex: Record) -> Self {
         let message = format!(
-            "the product token has {} octets, and regular expressions are run over {LONGEST_TOKEN} at the most: \
-             no group that one of them starts was chosen for it (AIA-3)",
+            "the product token has {} octets, but regular expressions are matched with at most \
+             {LONGEST_TOKEN}: no group with a regular expression was chosen for it (AIA-3)",
             crawler.product_token().as_str().len()
         );
         let line = Some(robots.line_of(regex).number() as usize);
@@ -104,7 +103,7 @@ impl Warning {
     fn of_usage(usage: UnreadableUsage) -> Self {
         let code = "unreadable-content-usage";
         let Some(line) = usage.line else {
-            let message = "the field Content-Usage is not a Dictionary of RFC 9651: what it prefers is \
+            let message = "the field Content-Usage is not a Dictionary of RFC 9651: its preferences are \
                            unknown (USE-5)";
             let place = WarningPlace {
                 field: Some("Content-Usage".to_owned()),
@@ -115,8 +114,8 @@ impl Warning {
         let what =
             if usage.is_missing { "has no Dictionary" } else { "is not a Dictionary of RFC 9651" };
         let message = format!(
-            "a Content-Usage {what}: what it prefers is unknown, and no rule with a shorter path answers \
-             instead (USE-3)"
+            "a Content-Usage line {what}: its preferences are unknown, and no rule with a shorter path is \
+             used instead (USE-3)"
         );
         let place =
             WarningPlace { line: Some(line.number() as usize), ..WarningPlace::within("robots.txt") };
@@ -142,16 +141,16 @@ impl Warning {
             LossKind::FieldCut => (
                 "field-cut",
                 format!(
-                    "the field {field} is longer than its limit: from this member on it was not read (TAG-6)"
+                    "the field {field} is longer than its limit: this member and the rest were not read (TAG-6)"
                 ),
             ),
             LossKind::UnreadableMember => (
                 "unreadable-field",
-                format!("a member of the field {field} can't be read, and was passed over (TAG-2)"),
+                format!("a member of the field {field} can't be read, and was ignored (TAG-2)"),
             ),
             LossKind::HtmlCut => (
                 "html-cut",
-                "the head of the HTML does not end within its limit: what follows was not read (TAG-8)"
+                "the head of the HTML does not end within its limit: the rest was not read (TAG-8)"
                     .to_owned(),
             ),
         };

@@ -1,8 +1,9 @@
-//! A list of rules, tried from the top by the first octets of each, or by what it has behind a wildcard.
+//! A list of rules, tried from the top by the first octets of each, or by the octets after its
+//! wildcard.
 //!
-//! A few octets tell most rules from a target. One of each stands in a row, so that sixteen rules are looked at
-//! in one step; the few that are left are told apart by a few octets more. Whether a rule really matches
-//! is for others to say.
+//! A few octets are enough to see that most rules do not match a target. One octet of each rule is
+//! stored in a row, so that sixteen rules are checked in one step; the few that are left are checked by
+//! a few more octets. Other code decides whether a rule really matches.
 
 use std::ops::ControlFlow;
 

@@ -4,11 +4,11 @@
 //! under its whole text, which is a prefix of the target; a rule with wildcards under its head where
 //! few others have the same one, or else under the rarest four octets of one of its pieces, or under
 //! two or one octet where no piece is longer. A target is then looked up once for each length of head
-//! and once at each of its positions. Building takes two passes over the patterns and one entry in a
-//! table a rule: it is cheap enough to be done for every long group.
+//! and once at each of its positions. Building takes two passes over the patterns and one table entry
+//! per rule, which is cheap enough for every long group.
 //!
-//! Who writes a file chooses what its rules are filed under, so the tables are laid out by a [`Seed`] that
-//! nobody outside the process knows: no file can bring many of them together.
+//! The author of a file chooses what its rules are filed under. So the tables use a [`Seed`] that
+//! nobody outside of the process knows, and no file can force many rules into one bucket.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn no_file_can_bring_rules_together() {
-        // Whoever knew the seed could choose texts that all go into one bucket in 256 …
+        // Somebody who knew the seed could choose texts that all go into one bucket of 256 …
         let texts = (0u32..).map(|number| format!("/{number:x}"));
         let chosen: Vec<_> = texts
             .filter(|text| SEED.spread(SEED.hash(text.as_bytes())) >> 24 == 0)
@@ -429,7 +429,7 @@ mod tests {
             builder.finish()
         };
         assert!(longest_bucket(&table_of(SEED)) > 200);
-        // … but nobody does. That a bucket gets so many by chance is out of the question.
+        // … but nobody knows it. By chance, no bucket ever gets so many.
         assert!(longest_bucket(&table_of(Seed::of_this_process())) < 40);
 
         let runs = (0u32..).map(|run| key(&run.to_be_bytes()));

@@ -1,8 +1,8 @@
-//! The rules that hold for one crawler, prepared for many questions.
+//! The rules that apply to one crawler, prepared for many decisions.
 //!
-//! Rules are ranked once: the most octets first, allow before disallow, then file order. The answer
-//! is the matching rule of the lowest rank (REP-8), so a short list is tried from the top and the
-//! first match wins. A long one has an index that names the few rules worth trying.
+//! Rules are ranked once: the most octets first, allow before disallow, then file order. The answer is
+//! the matching rule of the lowest rank (REP-8), so a short list is tried from the top and the first
+//! match wins. A long one has an index that names the few rules worth trying.
 
 mod heads;
 mod index;

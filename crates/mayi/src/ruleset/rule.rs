@@ -1,8 +1,8 @@
 //! Rules whose patterns have been read → 16 octets each, beside the text of their patterns.
 //!
-//! There can be tens of thousands in a file, and many files are kept. So what nearly every rule has is packed
-//! into one number: a pattern that is written as it is compared, and is not very long. What does not fit is
-//! kept apart, whole. It knows nothing of how the rules worth trying are found.
+//! A file can have tens of thousands of rules, and many files are cached. Nearly every rule has a
+//! pattern that is already normalised and not very long: such a rule is packed into one number. Other
+//! rules are stored separately, in full. It knows nothing of how the rules worth trying are found.
 
 use memchr::memchr;
 

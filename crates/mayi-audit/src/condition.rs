@@ -140,15 +140,17 @@ impl FromStr for Condition {
         let wrong = |what: String| InvalidCondition { text: text.into(), what };
         // Blanks around the comparison may be missing.
         let at =
-            text.find(['>', '<', '=', '!']).ok_or_else(|| wrong("it compares nothing".to_owned()))?;
+            text.find(['>', '<', '=', '!']).ok_or_else(|| wrong("it has no comparison".to_owned()))?;
         let (subject, rest) = text.split_at(at);
         let length = if rest[1..].starts_with('=') { 2 } else { 1 };
         let (comparison, number) = rest.split_at(length);
         let comparison = COMPARISONS.iter().find(|known| **known == comparison);
-        let comparison = comparison.ok_or_else(|| wrong("`!` is no comparison".to_owned()))?;
+        let comparison = comparison.ok_or_else(|| wrong("`!` is not a comparison".to_owned()))?;
         let words: Vec<_> = subject.split_whitespace().collect();
         let &[measure, who] = &words[..] else {
-            return Err(wrong("before the comparison there are a measure and who it is of".to_owned()));
+            return Err(wrong(
+                "before the comparison there have to be a measure and a crawler".to_owned(),
+            ));
         };
         let known = MEASURES.iter().find(|(name, _)| *name == measure);
         let &(_, measure) = known.ok_or_else(|| {
@@ -212,7 +214,7 @@ pub struct InvalidCondition {
 impl fmt::Display for InvalidCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.text.escape_debug();
-        write!(f, "`{text}` is not a condition, as `refuses Googlebot > 0` is: {}", self.what)
+        write!(f, "`{text}` is not a condition such as `refuses Googlebot > 0`: {}", self.what)
     }
 }
 

@@ -32,7 +32,7 @@ pub fn html(report: &Report) -> String {
     page.days(report);
     page.rules(
         "Rules that were broken most",
-        "No crawler asked for what the file refuses.",
+        "No crawler requested a URL that the file disallows.",
         &broken(report),
         true,
     );
@@ -44,7 +44,12 @@ pub fn html(report: &Report) -> String {
         page.proposal(proposal);
     }
     let unmet: Vec<_> = report.unmet_rules.iter().collect();
-    page.rules("Rules that no request met", "Every rule decided about a request.", &unmet, false);
+    page.rules(
+        "Rules that decided no request",
+        "Every rule decided at least one request.",
+        &unmet,
+        false,
+    );
     page.problems(report);
     page.end(report);
     page.0
@@ -172,7 +177,7 @@ impl Page {
     fn crawlers(&mut self, report: &Report) {
         self.section("Crawlers");
         if report.crawlers.is_empty() {
-            self.0.push_str("<p>No crawler came.</p></section>");
+            self.0.push_str("<p>No requests of crawlers.</p></section>");
             return;
         }
         let rows: Vec<_> = report
@@ -346,7 +351,7 @@ impl Page {
     }
 
     fn robots_txt(&mut self, report: &Report) {
-        self.section("Who asked for robots.txt, and what they got");
+        self.section("Crawlers that requested robots.txt, and the responses");
         let (mut rows, mut never) = (Vec::new(), Vec::new());
         for crawler in &report.crawlers {
             for (identity, of) in &crawler.identities {
@@ -373,10 +378,10 @@ impl Page {
             }
         }
         if rows.is_empty() {
-            self.0.push_str("<p>Every crawler asked for robots.txt before anything else.</p>");
+            self.0.push_str("<p>Every crawler requested robots.txt first.</p>");
         } else {
             if !never.is_empty() {
-                self.0.push_str("<h3>Who never asked for robots.txt</h3>");
+                self.0.push_str("<h3>Crawlers that never requested robots.txt</h3>");
                 let drawn: Vec<_> = never
                     .iter()
                     .take(MOST_BARS)
@@ -388,9 +393,9 @@ impl Page {
                 self.0.push_str(&bars(&drawn));
                 self.0.push_str("<ul class=\"legend\"><li><span class=\"key plain\"></span>requests that were not refused</li><li><span class=\"key wrong\"></span>refused</li></ul>");
             }
-            self.0.push_str("<h3>Who did not ask for it first</h3>");
+            self.0.push_str("<h3>Crawlers that did not request it first</h3>");
             self.table(
-                &["Crawler", "Identity", "Asked for robots.txt", "Requests", "Refused"],
+                &["Crawler", "Identity", "Requested robots.txt", "Requests", "Refused"],
                 &rows,
                 3,
             );
@@ -420,7 +425,7 @@ impl Page {
         if report.addresses.is_empty() {
             return;
         }
-        self.section("Where they came from: contradicted, or unverified and refused");
+        self.section("Addresses: contradicted, or unverified and refused");
         let rows: Vec<_> = report
             .addresses
             .iter()
@@ -434,7 +439,7 @@ impl Page {
             })
             .collect();
         self.table(
-            &["Address", "Says it is", "Requests", "Refused", "Unverified", "Contradicted"],
+            &["Address", "Claims to be", "Requests", "Refused", "Unverified", "Contradicted"],
             &rows,
             2,
         );
@@ -484,15 +489,15 @@ impl Page {
             }
         }
         if rows.is_empty() {
-            self.0.push_str("<p>Every request would be decided as it is now.</p>");
+            self.0.push_str("<p>Every decision would be the same as now.</p>");
         } else {
             self.table(&["Crawler", "Becomes", "By line", "Now by", "Example", "Requests"], &rows, 5);
         }
         self.0.push_str("</section>\n");
         let unmet: Vec<_> = proposal.unmet_rules.iter().collect();
         self.rules(
-            &format!("Rules of {} that no request met", proposal.file),
-            "Every rule would decide about a request.",
+            &format!("Rules of {} that decided no request", proposal.file),
+            "Every rule would decide at least one request.",
             &unmet,
             false,
         );
@@ -512,12 +517,12 @@ impl Page {
                 vec![problem.message.to_owned(), first, number(problem.lines)]
             })
             .collect();
-        self.table(&["What is wrong", "The first of them", "Lines"], &rows, 2);
+        self.table(&["What is wrong", "First line", "Lines"], &rows, 2);
         self.0.push_str("</section>\n");
     }
 
     fn end(&mut self, report: &Report) {
-        self.0.push_str("<footer><p>Days and times are UTC. A request that the file refuses is not always a violation of somebody's: who is contradicted is not the crawler, and who is unverified may not be.");
+        self.0.push_str("<footer><p>Days and times are UTC. A request that the file refuses is not always a violation by that crawler: a contradicted request is not from the crawler, and an unverified one may not be.");
         let bounds = &report.bounds;
         if bounds.addresses_are_estimates {
             self.0.push_str(" Numbers of addresses are estimates, about 3 % off.");
@@ -527,7 +532,7 @@ impl Page {
             + bounds.addresses_left_out
             + bounds.days_left_out;
         if left_out > 0 {
-            self.0.push_str(" There were more names, paths, addresses or days than are told apart; the report as JSON says how many requests that are.");
+            self.0.push_str(" There were more names, paths, addresses or days than the report counts separately; the report as JSON says how many requests this affects.");
         }
         self.0.push_str("</p></footer></main></body></html>\n");
     }

@@ -52,7 +52,7 @@ impl Ranges {
         }
         let found = read(octets).map_err(|what| wrong(&what))?;
         if found.is_empty() {
-            return Err(wrong("it has no range of addresses, as 192.0.2.0/24"));
+            return Err(wrong("it has no range of addresses, such as 192.0.2.0/24"));
         }
         for agent in &agents {
             let ranges = self.of_crawlers.entry(agent.token.to_ascii_lowercase()).or_default();
@@ -99,7 +99,7 @@ fn read(octets: &[u8]) -> Result<Vec<(u128, u128)>, String> {
         let before = found.len();
         found.extend(words.clone().filter_map(range));
         if found.len() == before && words.count() > 0 && place > 0 {
-            return Err(format!("line {} has no range of addresses, as 192.0.2.0/24", place + 1));
+            return Err(format!("line {} has no range of addresses, such as 192.0.2.0/24", place + 1));
         }
     }
     Ok(found)

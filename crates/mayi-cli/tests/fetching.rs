@@ -141,7 +141,7 @@ fn failures_are_told_and_never_let_anybody_in() {
     assert!(run.stdout.contains("access    ") && run.stdout.contains("REP-21"), "{}", run.stdout);
     let run = place.run(&["check", "--agent", "ExampleBot", "--offline"], &["https://never.test/"], "");
     assert_eq!(run.status, Some(3));
-    assert!(run.stdout.contains("offline: nothing is kept"), "{}", run.stdout);
+    assert!(run.stdout.contains("offline: there is no cached copy"), "{}", run.stdout);
 }
 
 #[test]

@@ -197,7 +197,7 @@ the file
     }
     let offline = ["--offline", "--store", "memory"];
     let run = mayi(&[&["diff", "https://example.com/robots.txt", "-"], &offline[..]].concat(), b"");
-    assert!(run.stderr.contains("offline: nothing is kept"), "{}", run.stderr);
+    assert!(run.stderr.contains("offline: there is no cached copy"), "{}", run.stderr);
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Means {
         let got = within(&*self.clock, *left, self.transport.get(get)).await;
         *left = left.saturating_sub(self.clock.now().duration_since(start).unwrap_or_default());
         let late =
-            || TransportError::new("timeout", format_args!("no whole answer in {:?}", self.total));
+            || TransportError::new("timeout", format_args!("no complete response in {:?}", self.total));
         got.ok_or_else(late)?
     }
 }

@@ -67,7 +67,7 @@ impl Body {
         }
         written?;
         if self.octets_in > self.most_in {
-            let message = format!("{} octets of it hold next to nothing", self.octets_in);
+            let message = format!("{} octets of it contain almost no data", self.octets_in);
             return Err(io::Error::other(message));
         }
         Ok(Flow::On)

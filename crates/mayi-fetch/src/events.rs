@@ -84,16 +84,16 @@ impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StoreFailed { work, error } => {
-                write!(f, "the store has failed at {work} ({}): {error}", error.kind())
+                write!(f, "the store failed at {work} ({}): {error}", error.kind())
             }
             Self::StoreRecovered { work, failures } => {
                 write!(f, "the store works again at {work}, after {failures} failures")
             }
             Self::EntryDamaged { origin, error } => {
-                write!(f, "what the store has of {origin} is damaged, and is fetched anew: {error}")
+                write!(f, "the stored copy for {origin} is damaged, and is fetched again: {error}")
             }
             Self::Guarded { origin, detail } => {
-                write!(f, "the guard has ended the fetch for {origin}: {detail}")
+                write!(f, "the guard ended the fetch for {origin}: {detail}")
             }
             Self::LocalFault { origin, lack, detail } => {
                 write!(f, "the fetch for {origin} was not possible here: {lack} ({detail})")

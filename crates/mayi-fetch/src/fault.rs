@@ -71,13 +71,13 @@ const NO_BUFFERS: i32 = 55;
 impl fmt::Display for Lack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Descriptors => "no file descriptor is free",
+            Self::Descriptors => "no free file descriptor",
             Self::Memory => "the system has no memory for another connection",
-            Self::LocalAddress => "no local address or port is free",
+            Self::LocalAddress => "no free local address or port",
             Self::Route => "this machine has no route to the network of the site",
-            Self::Right => "the system does not let this process connect",
+            Self::Right => "the system does not allow this process to connect",
             Self::RootCertificates => "the root certificates of the system can't be read",
-            Self::Room => "too many sites are waited for already",
+            Self::Room => "too many fetches are waiting already",
         })
     }
 }

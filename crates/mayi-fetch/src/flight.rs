@@ -161,7 +161,7 @@ impl Inner {
             return Some(Landed::kept(Arc::clone(ready)));
         }
         if self.offline {
-            let error = "offline: nothing is kept of this origin";
+            let error = "offline: there is no cached copy for this origin";
             return Some(self.without_answer(origin, error, self.clock.now()));
         }
         if wanted == Wanted::Answer && self.had_no_route(origin) {
@@ -389,7 +389,7 @@ impl Inner {
     /// What a store says, in time; that it failed is counted and told, and nobody has to wait for it.
     pub(crate) async fn noted<T>(&self, work: StoreWork, saying: Storing<'_, T>) -> Option<T> {
         let late = || {
-            let message = format!("the store has not answered in {STORE_PATIENCE:?}");
+            let message = format!("the store did not respond in {STORE_PATIENCE:?}");
             Err(StoreError::of(StoreErrorKind::Unreachable, message))
         };
         match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {

@@ -45,7 +45,7 @@ impl Ftp {
         let (stream, address) = dialled?;
         let mut control = Control { stream: BufReader::new(stream) };
         let greeted = within(&*self.dialer.clock, self.patience.first_byte, control.reply()).await;
-        let late = || TransportError::new("timeout", "the server does not greet");
+        let late = || TransportError::new("timeout", "the server sends no greeting");
         expect(&greeted.ok_or_else(late)??, &[220])?;
         let reply = control.say("USER anonymous").await?;
         if expect(&reply, &[230, 331])? == 331 {
@@ -117,7 +117,7 @@ impl Control {
             let read = (&mut self.stream).take(MOST_LINE).read_until(b'\n', &mut line).await;
             read.map_err(|error| TransportError::of_io("connection", &error))?;
             if !line.ends_with(b"\n") {
-                return Err(TransportError::new("truncated", "a reply without an end"));
+                return Err(TransportError::new("truncated", "an incomplete reply"));
             }
             let text = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
             let code: Option<u16> = text.get(..3).and_then(|code| code.parse().ok());
@@ -130,7 +130,7 @@ impl Control {
                 _ => return Err(unexpected(&Reply { code: 0, text })),
             }
         }
-        Err(TransportError::new("protocol", "a reply of too many lines"))
+        Err(TransportError::new("protocol", "a reply with too many lines"))
     }
 }
 

@@ -144,7 +144,10 @@ pub struct InvalidRange {
 impl fmt::Display for InvalidRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.text.escape_debug();
-        write!(f, "`{text}` is no range of addresses: write 10.0.0.0/8, fd00::/8 or 127.0.0.1")
+        write!(
+            f,
+            "`{text}` is not a range of addresses: write for example 10.0.0.0/8, fd00::/8 or 127.0.0.1"
+        )
     }
 }
 

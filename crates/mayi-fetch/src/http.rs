@@ -51,14 +51,14 @@ impl Http {
         let (mut sender, _connection) = self.connected(get).await?;
         let is_two = matches!(sender, Sender::Two(_));
         let request = request(get, is_two)?;
-        let late = || TransportError::new("timeout", "no answer to the request in time");
+        let late = || TransportError::new("timeout", "no response to the request in time");
         let head = within(&*self.dialer.clock, self.patience.first_byte, sender.send(request)).await;
         let response = head.ok_or_else(late)?.map_err(|error| failure(&error))?;
         let (parts, body) = response.into_parts();
         // The client would take the chunks and pass over the length, another reader might do the reverse
         // (RFC 9112 §6.3). Which of the two is meant nobody can know.
         if parts.headers.contains_key(TRANSFER_ENCODING) && parts.headers.contains_key(CONTENT_LENGTH) {
-            let both = "it has both Content-Length and Transfer-Encoding, so its end is not certain";
+            let both = "it has both Content-Length and Transfer-Encoding, so its end is ambiguous";
             return Err(TransportError::new("protocol", both));
         }
         let status = parts.status.as_u16();
@@ -70,11 +70,11 @@ impl Http {
         if status == 206 && !is_whole(&parts.headers) {
             return Err(TransportError::new(
                 "truncated",
-                "a part of the file, though all was asked for",
+                "only part of the file, although all of it was requested",
             ));
         }
         if !is_plainly_transferred(&parts.headers) {
-            return Err(TransportError::new("coding", "its Transfer-Encoding is not understood"));
+            return Err(TransportError::new("coding", "its Transfer-Encoding is not supported"));
         }
         let (body, is_cut) = read(&parts.headers, body, get.body_octets, is_two).await?;
         Ok(Response { status, fields, body, is_cut })
@@ -288,7 +288,7 @@ async fn read(
         [coding] => Some(coding.to_str().unwrap_or("?")),
         _ => Some("?"),
     };
-    let not_understood = || TransportError::new("coding", "its Content-Encoding is not understood");
+    let not_understood = || TransportError::new("coding", "its Content-Encoding is not supported");
     let mut decoded = Body::new(coding, limit).ok_or_else(not_understood)?;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| failure(&error))?;
@@ -301,7 +301,7 @@ async fn read(
     }
     // The client takes a stream that is reset without an error for one that has ended.
     if is_two && !body.is_end_stream() {
-        return Err(TransportError::new("truncated", "the stream was given up before its end"));
+        return Err(TransportError::new("truncated", "the stream was reset before its end"));
     }
     decoded.end().map_err(|error| TransportError::new("truncated", error))?;
     let (octets, is_cut) = decoded.into_octets();

@@ -184,13 +184,13 @@ impl Kept {
         let damaged = Undecodable::Damaged;
         let (sum, packed) = rest.split_first_chunk().ok_or(damaged("no checksum"))?;
         if u64::from_le_bytes(*sum) != checksum(packed, schema) {
-            return Err(damaged("its checksum is another"));
+            return Err(damaged("its checksum is wrong"));
         }
         let plain = unpack(packed).map_err(|_| damaged("not whole"))?;
         let (length, rest) = plain.split_first_chunk().ok_or(damaged("no head"))?;
         let length = u32::from_le_bytes(*length) as usize;
-        let head = rest.get(..length).ok_or(damaged("no whole head"))?;
-        let head: Head<'_> = serde_json::from_slice(head).map_err(|_| damaged("an odd head"))?;
+        let head = rest.get(..length).ok_or(damaged("an incomplete head"))?;
+        let head: Head<'_> = serde_json::from_slice(head).map_err(|_| damaged("an unreadable head"))?;
         head.with_body(Bytes::copy_from_slice(&rest[length..]))
     }
 }
@@ -252,7 +252,7 @@ impl std::fmt::Display for Undecodable {
             Self::OtherSchema => "another schema version",
             Self::Damaged(what) => what,
         };
-        write!(f, "what the store has can't be used: {what}")
+        write!(f, "the stored copy can't be used: {what}")
     }
 }
 
@@ -328,7 +328,7 @@ impl<'k> Head<'k> {
     fn with_body(self, mut body: Bytes) -> Result<Kept, Undecodable> {
         let lengths = self.earlier.iter().map(|(_, length)| *length);
         let earlier = lengths.fold(0, usize::saturating_add);
-        let start = body.len().checked_sub(earlier).ok_or(Undecodable::Damaged("no whole copies"))?;
+        let start = body.len().checked_sub(earlier).ok_or(Undecodable::Damaged("incomplete copies"))?;
         let mut rest = body.split_off(start);
         Ok(Kept {
             earlier: self

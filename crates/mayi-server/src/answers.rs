@@ -1,4 +1,4 @@
-//! An answer → the same, whose octets are counted until the client has taken them.
+//! An answer → the same answer, whose octets are counted until the client has received them.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use hyper::body::{Body as _, Frame, SizeHint};
 use crate::bodies::{Bodies, Share};
 use crate::pulse::{Open, Unsent};
 
-/// Answers up to this size go to the system at once where a connection has one at a time, and are not counted.
+/// Answers up to this size are not counted if a connection has one at a time: the system takes them at once.
 const AT_ONCE: usize = 4 << 10;
 
 /// How much is handed on at a time.
@@ -41,8 +41,8 @@ where
     Bytes::from_owner(Held { octets, _held: held })
 }
 
-/// Counts an answer that is there as a whole. One that is made while it is sent counts its pieces itself. Where there is
-/// no room for it, that is the answer.
+/// Counts a complete answer. One that is made while it is sent counts its pieces itself. If there is no room
+/// for it, the answer is that problem.
 pub(crate) fn counted(
     response: Response<Body>,
     bodies: &Bodies,

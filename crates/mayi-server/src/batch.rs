@@ -2,11 +2,11 @@
 //!
 //! Requests are cut into chunks, and a few chunks are answered at the same time. Each has a short
 //! channel of its own, and the channels are emptied one after the other: a client that reads slowly
-//! makes the work wait, and not the memory grow. A wrong request gets its error in its place. Lines that
-//! are waited for take no place among the requests that are answered, and long ones a share of what bodies
-//! may take: a client that sends slowly holds up nobody. Answering is work and done in turns of a few
-//! milliseconds; waiting for files is not, and is done between them. Where the lines break off, those that came
-//! whole are answered, and the answer breaks off too.
+//! makes the work wait; it does not make the memory grow. A wrong request gets an error in its place.
+//! While a client sends its lines slowly, it takes no place among the requests in progress, and long
+//! lines count towards the memory limit of bodies: a slow client delays nobody. Answering is work, done
+//! in turns of a few milliseconds; waiting for files happens between the turns. If the lines end early,
+//! complete lines are answered, and then the answer ends early too.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -73,7 +73,8 @@ impl Batch {
         let (raw, count) = cut_array(octets, most)
             .map_err(|error| Problem::from(RequestError::new(ErrorCode::InvalidJson, error)))?;
         if count > most {
-            let detail = format!("the array has {count} requests, and may have {most}; send NDJSON");
+            let detail =
+                format!("the array has {count} requests, but the limit is {most}; send NDJSON");
             return Err(Problem::invalid(detail));
         }
         let start = octets.as_ptr() as usize;
@@ -142,7 +143,7 @@ struct Stream {
     places: Option<Arc<Semaphore>>,
 }
 
-/// An answer that is made while it is sent; what is held is let go at the end.
+/// An answer that is made while it is sent; its resources are released at the end.
 fn streamed(
     app: Arc<App>,
     source: Source,
@@ -154,8 +155,8 @@ fn streamed(
     let (on_the_way, all_sent) = mpsc::channel(1);
     let open = Arc::clone(&stream.open);
     tokio::spawn(async move {
-        // Whoever does not want the rest of the answer has gone, and that is all there is to it; and where it could not
-        // be made to its end, that it has no end says so.
+        // A client that does not want the rest of the answer has gone; nothing else is to do. If the answer could not
+        // be completed, its missing end says so.
         if drive(app, source, &stream, &sender, on_the_way).await.is_ok() {
             let _ = sender.send(Piece::End).await;
         }
@@ -169,16 +170,16 @@ fn streamed(
     response
 }
 
-/// A part of an answer, or the word that it is whole.
+/// A part of an answer, or the sign that it is complete.
 enum Piece {
     Octets(Bytes),
     End,
 }
 
-/// Pieces of an answer as a body. One that breaks off ends in an error, so that nobody takes it for a whole one.
+/// Pieces of an answer as a body. An incomplete one ends in an error, so that no client takes it for complete.
 struct Pieces {
     receiver: mpsc::Receiver<Piece>,
-    /// Says when there are no octets any more that were made and not sent.
+    /// Signals when all octets that were made are sent.
     all_sent: mpsc::Receiver<Infallible>,
     is_over: bool,
     open: Arc<Open>,
@@ -203,16 +204,16 @@ impl hyper::body::Body for Pieces {
                 None => self.is_over = true,
             }
         }
-        // What was answered has to get there before the connection is broken off.
+        // The answers so far have to arrive before the connection is closed.
         let None = ready!(self.all_sent.poll_recv(context));
-        Poll::Ready(Some(Err(io::Error::other("the requests broke off"))))
+        Poll::Ready(Some(Err(io::Error::other("the requests ended early"))))
     }
 }
 
-/// Why an answer has no end: somebody does not listen any more, or what was asked broke off.
+/// Why an answer has no end: the client has gone, or the requests ended early.
 struct Broken;
 
-/// A chunk that is being answered. Dropped, nobody goes on with it.
+/// A chunk that is being answered. Dropping it cancels the work.
 struct Running {
     pieces: mpsc::Receiver<Bytes>,
     task: JoinHandle<Result<(), Broken>>,
@@ -242,13 +243,13 @@ async fn drive(
         loop {
             let place_in_queue = queue.reserve().await.map_err(|_| Broken)?;
             let Some(chunk) = source.next().await else { break };
-            // In this order, and before the next chunk: whoever is at the front never waits for one behind it.
+            // In this order, and before the next chunk: the first chunk never waits for a later one.
             let place = match &stream.places {
                 Some(places) => Arc::clone(places).acquire_owned().await.ok(),
                 None => None,
             };
             let octets = (chunk.items.len() * SHORT_ANSWER).min(4 * PIECE);
-            // Places bound it as well, so that nobody has to wait for those who do not read.
+            // Places limit it as well, so that nobody has to wait for clients that do not read.
             let room = app.bodies.wait(stream.by.client, octets);
             let room = tokio::time::timeout(patience, room).await.ok();
             let (sender, pieces) = mpsc::channel(PIECES);
@@ -300,22 +301,22 @@ struct Chunk {
     before: &'static [u8],
     behind: &'static [u8],
     is_first: bool,
-    /// What its octets take of what bodies may take.
+    /// The share of its octets in the memory limit of bodies.
     _share: Share,
 }
 
 enum Item {
     Request(Range<usize>),
-    /// A line that was not kept, as it is longer than a line may be.
+    /// A line that was dropped because it is longer than the limit.
     TooLong(usize),
-    /// A line that was not kept, as there was no room for it.
+    /// A line that was dropped because there was no room for it.
     Refused(Problem),
 }
 
 /// What is held until the answers of a chunk are sent.
 type Room = Arc<(Option<Share>, mpsc::Sender<Infallible>)>;
 
-/// Answers a chunk: turn by turn as work, with the waiting in between where nobody works.
+/// Answers a chunk: turn by turn as work, and waits between the turns.
 async fn answer(
     app: Arc<App>,
     chunk: Chunk,
@@ -372,11 +373,11 @@ struct Task {
 
 /// Why a turn is over.
 enum Step {
-    /// Others have theirs now.
+    /// It is the turn of others.
     Turn,
-    /// The next request is about so many octets.
+    /// The next request is about this many octets.
     Large(usize),
-    /// The next request needs this file, and those behind it will need others.
+    /// The next request needs this file, and later ones will need others.
     Needs(Origin, Vec<Origin>),
     Done,
 }
@@ -462,7 +463,7 @@ impl Task {
         for item in &self.chunk.items[self.next..] {
             let Item::Request(range) = item else { continue };
             let Ok(request) = Request::from_json(&self.chunk.octets[range.clone()]) else { continue };
-            // Requests about one site mostly stand together.
+            // Requests about one site are usually next to each other.
             let site = site_of(&request.url);
             if request.robots.is_some() || before == site {
                 continue;
@@ -584,7 +585,7 @@ impl Lines {
         }
     }
 
-    /// What came whole is answered, and what was cut off is not there.
+    /// Complete lines are answered, and an incomplete one is dropped.
     fn break_off(&mut self) {
         let whole = self.buffer.iter().rposition(|&octet| octet == b'\n');
         self.buffer.truncate(whole.map_or(0, |end| end + 1));
@@ -629,7 +630,7 @@ impl Lines {
         is_any.then(|| self.chunk(octets, items))
     }
 
-    /// Forgets what has come of a line, and what will.
+    /// Drops the rest of a line, received or not.
     fn skip(&mut self) {
         self.buffer = BytesMut::new();
         self.searched = 0;

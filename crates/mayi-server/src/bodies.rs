@@ -1,6 +1,7 @@
-//! The octets of a body or of an answer → their share of the memory that all of them together may take.
+//! The octets of a body or of an answer → their share of the memory limit for all of them.
 //!
-//! One client never has more than half of it: what somebody holds who sends or reads slowly leaves room for others.
+//! One client never has more than half of it, so a client that sends or reads slowly leaves room for
+//! others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,12 +31,12 @@ struct Inner {
     clients: Mutex<HashMap<u64, Arc<Semaphore>>>,
 }
 
-/// What a body or an answer has of it; given back when it is dropped.
+/// The share of a body or an answer; returned when it is dropped.
 #[derive(Default)]
 pub(crate) struct Share(Option<[OwnedSemaphorePermit; 2]>);
 
 impl Bodies {
-    /// So many octets in all, of which one body may have so many.
+    /// A limit for all octets, and one for a single body.
     pub(crate) fn new(octets: usize, one_body: usize) -> Self {
         let units = (octets / UNIT).clamp(1, Semaphore::MAX_PERMITS);
         let most_of_one = (units / 2).max(one_body.div_ceil(UNIT)).min(units);
@@ -48,7 +49,7 @@ impl Bodies {
         if octets <= SMALL { Ok(Share(None)) } else { self.share_of_any(client, octets) }
     }
 
-    /// The same, however small it is: an answer takes its memory for as long as its client likes.
+    /// The same, for any size: an answer takes its memory until its client has read it.
     pub(crate) fn share_of_any(&self, client: u64, octets: usize) -> Result<Share, Problem> {
         let units = units_of(octets);
         let of_one = self.of(client).try_acquire_many_owned(units).map_err(|_| no_room())?;
@@ -56,17 +57,17 @@ impl Bodies {
         Ok(Share(Some([of_one, of_all])))
     }
 
-    /// The same, once there is room. Whoever waits here must hold nothing that others wait for.
+    /// The same, once there is room. A caller that waits here must hold nothing that others wait for.
     pub(crate) async fn wait(&self, client: u64, octets: usize) -> Share {
         let units = units_of(octets).min(units_of(self.0.most_of_one * UNIT));
-        // It fails when there are no permits at all any more, which is never.
+        // It fails only when the semaphore is closed, which never happens.
         let Ok(of_one) = self.of(client).acquire_many_owned(units).await else { return Share(None) };
         let of_all = Arc::clone(&self.0.all).acquire_many_owned(units).await;
         Share(of_all.ok().map(|of_all| [of_one, of_all]))
     }
 
-    /// Makes a share large enough for what has grown to this size, however small that is. Waits for room, but not for
-    /// long: two that have a part and wait for the rest would wait for each other.
+    /// Enlarges a share to this size. Waits for room, but not for long: two that each have a part and wait for
+    /// the rest would wait for each other.
     pub(crate) async fn grow(
         &self,
         client: u64,
@@ -118,7 +119,7 @@ fn units_of(octets: usize) -> u32 {
 }
 
 fn no_room() -> Problem {
-    Problem::overloaded("bodies and answers take all the memory that they may")
+    Problem::overloaded("request bodies and responses use all of their memory limit")
 }
 
 #[cfg(test)]

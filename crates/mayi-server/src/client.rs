@@ -1,6 +1,6 @@
-//! A question to a running service → its answer: what `mayi check --server` speaks.
+//! A request to a running service → its answer: the client of `mayi check --server`.
 //!
-//! One connection, HTTP/1.1, one question after the other. It follows no redirect and keeps nothing.
+//! One connection, HTTP/1.1, one request after the other. It follows no redirects and caches nothing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,15 +52,16 @@ impl Client {
         };
         let mut parsed = Url::parse(url).map_err(|error| wrong(&error))?;
         if !matches!(parsed.scheme(), "http" | "https") {
-            return Err(wrong(&"it begins with http:// or https://"));
+            return Err(wrong(&"it has to begin with http:// or https://"));
         }
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
-        let mut key =
-            key.map_err(|_| ClientError("the key has characters that no key has".to_owned()))?;
+        let mut key = key.map_err(|_| {
+            ClientError("the key has characters that are not allowed in a key".to_owned())
+        })?;
         if let Some(key) = &mut key {
             key.set_sensitive(true);
         }
-        // Nobody is logged in by them, and what is said of a failure must not tell them.
+        // They are not used to log in, and error messages must not show them.
         let (_, _) = (parsed.set_username(""), parsed.set_password(None));
         Ok(Self { url: parsed, key, headers: HeaderMap::new(), connection: None })
     }
@@ -98,7 +99,7 @@ impl Client {
             return Ok(text);
         }
         let problem: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let why = problem["detail"].as_str().unwrap_or("and no reason");
+        let why = problem["detail"].as_str().unwrap_or("without a reason");
         Err(self.failure(&format_args!("status {}, {why}", status.as_u16())))
     }
 
@@ -113,14 +114,14 @@ impl Client {
         let is_old = self.connection.is_some();
         match tokio::time::timeout(PATIENCE, self.ask_once(&method, path, body.clone())).await {
             Ok(Ok(answer)) => Ok(answer),
-            // A connection that was kept may have been closed meanwhile: a new one is tried once.
+            // An idle connection may have been closed in the meantime: a new one is tried once.
             Ok(Err(_)) if is_old => {
                 self.connection = None;
                 let again = tokio::time::timeout(PATIENCE, self.ask_once(&method, path, body)).await;
-                again.unwrap_or_else(|_| Err(self.failure(&"it does not answer")))
+                again.unwrap_or_else(|_| Err(self.failure(&"it does not respond")))
             }
             Ok(Err(error)) => Err(error),
-            Err(_) => Err(self.failure(&"it does not answer")),
+            Err(_) => Err(self.failure(&"it does not respond")),
         }
     }
 
@@ -180,7 +181,7 @@ impl Client {
     }
 
     fn failure(&self, why: &dyn fmt::Display) -> ClientError {
-        ClientError(format!("the service at {} gives no answer: {why}", self.url))
+        ClientError(format!("no answer from the service at {}: {why}", self.url))
     }
 }
 
@@ -205,7 +206,7 @@ fn connector() -> Result<TlsConnector, String> {
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
-/// A question that got no answer.
+/// A request that got no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientError(String);
 

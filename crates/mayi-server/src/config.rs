@@ -1,4 +1,4 @@
-//! The words of a configuration → values, with what holds where nothing is said.
+//! The text of a configuration → values, with defaults.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,7 +15,7 @@ use mayi_fetch::guard::{AddressRange, Guard};
 use mayi_fetch::transport::Patience;
 use serde::{Deserialize, Serialize};
 
-/// How a service runs. Members that are not listed here are an error where it is read from a file.
+/// How a service runs. Settings that are not listed here are an error in a configuration file.
 ///
 /// ```
 /// use mayi_server::Config;
@@ -31,21 +31,21 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Whether it may listen on another address than loopback with neither keys nor TLS.
     pub listen_openly: bool,
-    /// Names that it may be asked by, beside addresses and `localhost`: see `hosts` in docs/operations.md.
+    /// Its host names, in addition to addresses and `localhost`: see `hosts` in docs/operations.md.
     pub hosts: Vec<String>,
-    /// A file of keys, one of which a client has to send; without it everybody may ask.
+    /// A file of keys, one of which a client has to send; without it no key is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<PathBuf>,
-    /// TLS, where it is to be spoken.
+    /// TLS, if it is to be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
-    /// How much is taken at once.
+    /// Limits.
     pub limits: Limits,
-    /// How files are fetched and kept.
+    /// How files are fetched and cached.
     pub fetch: Fetching,
     /// How files are read.
     pub reading: Reading,
-    /// What is written about it.
+    /// Logs and traces.
     pub log: Logging,
 }
 
@@ -75,7 +75,7 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-/// How much is taken at once, so that a service under load gets slow and says so before it gets large.
+/// Limits, so that an overloaded service gets slow and says so before it uses too much memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -96,13 +96,13 @@ pub struct Limits {
     pub queue_milliseconds: u64,
     /// Connections.
     pub connections: usize,
-    /// Connections of one address, or of one network of 64 bits of IPv6; half of all where nothing is said. Behind a proxy
-    /// all connections are the proxy's: give it as many as there are.
+    /// Connections of one address, or of one /64 network of IPv6; default: half of all. Behind a proxy all
+    /// connections are the proxy's: set it to the number of all connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections_per_client: Option<usize>,
-    /// Requests a second of one client; 0 is without limit.
+    /// Requests per second of one client; 0 means no limit.
     pub rate: u32,
-    /// How many it may send at once after a pause; as many as `rate` where it is 0.
+    /// How many it may send at once after a pause; 0 means as many as `rate`.
     pub burst: u32,
     /// How long one request may take, its body included; NDJSON may take longer.
     pub request_seconds: u64,
@@ -110,7 +110,7 @@ pub struct Limits {
     pub header_seconds: u64,
     /// How long a connection may be silent in both directions.
     pub idle_seconds: u64,
-    /// How long the end waits for what was accepted.
+    /// How long shutdown waits for accepted requests.
     pub shutdown_seconds: u64,
 }
 
@@ -136,31 +136,31 @@ impl Default for Limits {
     }
 }
 
-/// How files are fetched and kept.
+/// How files are fetched and cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fetching {
     /// The User-Agent string to fetch with; it should have a contact.
     pub fetch_as: String,
-    /// Where files are kept: `memory`, a path, or `redis://host:port` (`rediss` for TLS).
+    /// Where files are cached: `memory`, a path, or `redis://host:port` (`rediss` for TLS).
     pub store: String,
-    /// How many octets a store of our own may take; a shared one has a bound of its own.
+    /// How many octets a local store may use; a shared store has its own limit.
     pub store_octets: u64,
     /// How many octets of files are held in memory, read and ready, in front of the store.
     pub ready_octets: u64,
-    /// Whether no server is asked: answers come from what is kept, however old it is.
+    /// Whether no site is contacted: answers use the cache, however old it is.
     pub offline: bool,
     /// Whether private, loopback and other special addresses are connected to, and any port.
     pub allow_private: bool,
-    /// Special addresses that are connected to, as `10.0.0.0/8`.
+    /// Special addresses that may be connected to, such as `10.0.0.0/8`.
     pub allow_addresses: Vec<String>,
-    /// How many seconds a server has for its whole answer.
+    /// How many seconds a site has for its complete response.
     pub timeout_seconds: u64,
     /// How many connections there may be to one host.
     pub connections_per_host: usize,
     /// How many connections there may be in all.
     pub connections: usize,
-    /// Root certificates to trust beside the system's, in PEM form, for sites and for the store.
+    /// Root certificates to trust in addition to the system's, in PEM form, for sites and for the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<PathBuf>,
 }
@@ -187,15 +187,15 @@ impl Default for Fetching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reading {
-    /// The dialect where a request names none.
+    /// The default dialect of requests.
     pub dialect: String,
     /// Extensions that are switched off.
     pub no_extensions: Vec<String>,
-    /// Registry files to lay over the built-in registries.
+    /// Registry files that extend the built-in registries.
     pub registries: Vec<PathBuf>,
-    /// Whether purposes count only where they are registered, whatever a request says.
+    /// Whether only registered purposes are accepted, whatever a request says.
     pub registered_purposes_only: bool,
-    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one, whatever a
+    /// Whether a crawler's own entry of a structured Robots-Tag is combined with the global one, whatever a
     /// request says.
     pub union: bool,
 }
@@ -220,14 +220,14 @@ pub struct Logging {
     pub level: String,
     /// In which form.
     pub format: LogFormat,
-    /// Whether every request has a line; those that fail on our side always have.
+    /// Whether every request is logged; internal errors always are.
     pub requests: bool,
-    /// Where traces are sent, as OTLP over HTTP: the URL of a collector, as `http://127.0.0.1:4318`.
+    /// Where traces are sent, as OTLP over HTTP: the URL of a collector, such as `http://127.0.0.1:4318`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traces: Option<String>,
-    /// Header fields that the collector asks for, as `name=value`.
+    /// Header fields for the collector, as `name=value`.
     pub trace_headers: Vec<String>,
-    /// What the service is called in traces.
+    /// The name of the service in traces.
     pub service_name: String,
 }
 
@@ -251,7 +251,7 @@ pub enum LogFormat {
     /// For people.
     #[default]
     Text,
-    /// For programs, one object a line.
+    /// For programs, one object per line.
     Json,
 }
 
@@ -268,12 +268,12 @@ impl Config {
     /// ```
     ///
     /// # Errors
-    /// When it is not TOML, or a member is unknown or wrong.
+    /// When it is not TOML, or a setting is unknown or wrong.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| ConfigError::new(in_words(&error.to_string())))
     }
 
-    /// The path of every member, for what sets them one by one: the environment, a command line.
+    /// The path of every setting, for environment variables and command-line options.
     pub const MEMBERS: &[&str] = &[
         "listen",
         "listen_openly",
@@ -348,23 +348,23 @@ impl Config {
     /// Reads a configuration from a table.
     ///
     /// # Errors
-    /// When a member is unknown or wrong.
+    /// When a setting is unknown or wrong.
     pub fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
         table
             .try_into()
             .map_err(|error: toml::de::Error| ConfigError::new(in_words(&error.to_string())))
     }
 
-    /// Whether it may be run so.
+    /// Whether a service can run with it.
     ///
     /// # Errors
-    /// When it would be open to a network by accident, or a limit lets nothing through.
+    /// When it would be open to a network by accident, or a limit would reject everything.
     pub fn check(&self) -> Result<(), ConfigError> {
         let is_closed = self.keys.is_some() || self.tls.is_some();
         if !self.listen.ip().is_loopback() && !is_closed && !self.listen_openly {
             return Err(ConfigError::new(format_args!(
-                "{} can be reached from other machines, and whoever reaches it can have files fetched: \
-                 ask for keys (--keys), speak TLS (--tls-certificate, --tls-key), or say that it is meant \
+                "{} can be reached from other machines, and any client could make it fetch files: require \
+                 keys (--keys), use TLS (--tls-certificate, --tls-key), or confirm that this is intended \
                  (--listen-openly; listen_openly in the configuration)",
                 self.listen
             )));
@@ -380,13 +380,12 @@ impl Config {
         ] {
             if value == 0 {
                 return Err(ConfigError::new(format_args!(
-                    "limits.{name} is 0: nothing could be asked"
+                    "limits.{name} is 0, so no request could be answered"
                 )));
             }
         }
         if limits.all_bodies_octets < limits.body_octets {
-            let message = "limits.all_bodies_octets is less than limits.body_octets: a body that may be \
-                           sent could never be read";
+            let message = "limits.all_bodies_octets is less than limits.body_octets: a body of the allowed size could never be read";
             return Err(ConfigError::new(message));
         }
         let fetch = &self.fetch;
@@ -396,7 +395,7 @@ impl Config {
             ("fetch.connections", fetch.connections as u64),
         ] {
             if value == 0 {
-                let why = "is 0: nothing could be asked";
+                let why = "is 0, so no request could be answered";
                 return Err(ConfigError::new(format_args!("{name} {why}")));
             }
         }
@@ -408,7 +407,7 @@ impl Config {
         ] {
             if !(1..=MOST_SECONDS).contains(&seconds) {
                 return Err(ConfigError::new(format_args!(
-                    "{name} is {seconds}: a time that something may take is from 1 to {MOST_SECONDS} seconds"
+                    "{name} is {seconds}: a time limit has to be from 1 to {MOST_SECONDS} seconds"
                 )));
             }
         }
@@ -417,7 +416,9 @@ impl Config {
             ("limits.queue_milliseconds", limits.queue_milliseconds, MOST_SECONDS * 1000),
         ] {
             if time > most {
-                return Err(ConfigError::new(format_args!("{name} is {time}, and may be {most}")));
+                return Err(ConfigError::new(format_args!(
+                    "{name} is {time}, but at most {most} is allowed"
+                )));
             }
         }
         self.hosts.iter().try_for_each(|name| check_host(name))?;
@@ -425,7 +426,7 @@ impl Config {
     }
 }
 
-/// No time is meant to be longer than a day.
+/// No time limit may be longer than a day.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
 
 /// Whether a name is one that a request can have in its Host field.
@@ -433,7 +434,7 @@ fn check_host(name: &str) -> Result<(), ConfigError> {
     let shown = name.escape_debug();
     let wrong = |why: &str| Err(ConfigError::new(format_args!("hosts: `{shown}` {why}")));
     if name.contains("://") || name.contains('/') {
-        return wrong("is a URL: give the name alone, as mayi.example");
+        return wrong("is a URL: give only the name, such as mayi.example");
     }
     if name.contains(':') {
         return wrong(
@@ -444,13 +445,13 @@ fn check_host(name: &str) -> Result<(), ConfigError> {
     let fits = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
     if name.is_empty() || !name.bytes().all(fits) {
         return wrong(
-            "is no name of a host: give it in ASCII, as mayi.example or xn--bcher-kva.example",
+            "is not a host name: give it in ASCII, such as mayi.example or xn--bcher-kva.example",
         );
     }
     Ok(())
 }
 
-/// What a reader of TOML says is wrong, in words for people.
+/// The message of the TOML parser, in words for people.
 fn in_words(error: &str) -> String {
     let mut words = error.to_owned();
     for (kind, said) in [
@@ -461,7 +462,7 @@ fn in_words(error: &str) -> String {
         ("a sequence", "a list"),
         ("path string", "a path"),
         ("a string", "a text"),
-        ("socket address", "an address with a port, as 127.0.0.1:9309"),
+        ("socket address", "an address with a port, such as 127.0.0.1:9309"),
     ] {
         words = words.replace(&format!("expected {kind}"), &format!("expected {said}"));
     }
@@ -562,7 +563,7 @@ impl Config {
         Ok(builder.build())
     }
 
-    /// The configuration as TOML, without what only its owner should know.
+    /// The configuration as TOML, without secrets.
     ///
     /// # Panics
     /// Never: every member can be written.

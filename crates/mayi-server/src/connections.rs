@@ -1,4 +1,4 @@
-//! A connection → its place among those that are open, or none: one address leaves some to others.
+//! A connection → its place among the open ones, or none: one address can't take all of them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What is said to a connection that is one too many, where there is no TLS. A browser or a proxy shows it.
+/// The response to a connection over the limit, without TLS. A browser or a proxy shows it.
 pub(crate) const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\n\
     Content-Length: 65\r\nRetry-After: 1\r\nConnection: close\r\n\r\n\
     this address has as many connections as one client may have here\n";
@@ -33,13 +33,13 @@ impl Connections {
         Arc::new(Self { all, clients: Mutex::default(), most_of_one })
     }
 
-    /// Waits until there is room for one more, whoever it is.
+    /// Waits until there is room for one more connection of anybody.
     pub(crate) async fn room(&self) -> Option<OwnedSemaphorePermit> {
         // It fails when there are no permits at all any more, which is never.
         Arc::clone(&self.all).acquire_owned().await.ok()
     }
 
-    /// The place of a connection from this address, unless it has as many as it may.
+    /// The place of a connection from this address, unless it already has the maximum.
     pub(crate) fn admit(self: &Arc<Self>, permit: OwnedSemaphorePermit, peer: IpAddr) -> Option<Held> {
         let client = network_of(peer);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ impl Drop for Held {
     }
 }
 
-/// Whom an address stands for. Of IPv6, a network of 64 bits is one customer's.
+/// The client of an address. A /64 network of IPv6 is one client.
 pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V4(address) => address.into(),

@@ -1,4 +1,4 @@
-//! What happens in the fetcher beside its answers → lines of the log, each kind once in a while.
+//! Events of the fetcher → lines of the log, with a limited rate for each kind.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mayi_fetch::events::{Event, Listener};
 
-/// How long a kind of event is silent after one of it was logged. What fails fails often.
+/// How long a kind of event is not logged again. Failures often repeat.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Hears events and logs them.

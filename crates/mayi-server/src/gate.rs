@@ -1,7 +1,7 @@
-//! A request → the same with its place among those that are answered, or a problem.
+//! A request → the same with its place among the requests in progress, or a problem.
 //!
-//! What is refused is refused early and cheaply: a key, a rate and a place are looked at before a body
-//! is read, so that a service under load gets slow and says so before it gets large.
+//! Requests are rejected early and cheaply: key, rate and place are checked before the body is read, so
+//! that an overloaded service gets slow and says so before it uses too much memory.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -34,17 +34,17 @@ use crate::work::By;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What is open to everybody and does not wait: whoever watches the service has no key, and has to
-/// be answered most of all when there is too much to do.
+/// Paths that need no key and do not wait: monitoring has no key, and needs answers most of all when the
+/// service is overloaded.
 const OPEN: [&str; 2] = ["/healthz", "/readyz"];
 
-/// What lets requests in.
+/// Accepts or rejects requests.
 pub(crate) struct Gate {
     hosts: Hosts,
     keys: Option<RwLock<Arc<Keys>>>,
     rates: Option<Rates>,
     places: Arc<Semaphore>,
-    /// How many places each client has, and how many one may have: it leaves some to others.
+    /// How many places each client has, and how many one may have, so that some are left for others.
     clients: Clients,
     most_of_one: usize,
     waiting: AtomicUsize,
@@ -53,7 +53,7 @@ pub(crate) struct Gate {
     request_time: Duration,
     log_requests: bool,
     ids: AtomicU64,
-    /// What tells the ids of this process from those of another.
+    /// Distinguishes the ids of this process from those of another.
     id_start: u64,
     /// What makes a number of a client's name that nobody can choose.
     numbers: RandomState,
@@ -64,7 +64,7 @@ pub(crate) struct Visit {
     peer: IpAddr,
     connection: u64,
     pulse: Arc<Pulse>,
-    /// Whom its address stands for, and how many places that client has.
+    /// The client of its address, and how many places that client has.
     client: u64,
     places_of_client: Arc<AtomicUsize>,
 }
@@ -95,7 +95,7 @@ impl Drop for Taken {
 }
 
 impl Place {
-    /// Gives it up for now, and says where there are others.
+    /// Releases it for now, and says where to get others.
     pub(crate) fn leave(self) -> (Arc<Semaphore>, Option<Arc<Span>>) {
         (Arc::clone(&self.0.places), self.0.span.clone())
     }
@@ -154,7 +154,7 @@ impl Gate {
         }
     }
 
-    /// Other keys hold from now on.
+    /// Uses other keys from now on.
     pub(crate) fn replace_keys(&self, keys: Keys) {
         if let Some(held) = &self.keys {
             *held.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
@@ -167,7 +167,7 @@ impl Gate {
         Visit { peer, connection, pulse, client, places_of_client: self.clients.places_of(client) }
     }
 
-    /// Answers a request, or refuses it, and notes what came of it.
+    /// Answers a request or rejects it, and records the result.
     pub(crate) async fn answer(
         &self,
         app: &Arc<App>,
@@ -206,14 +206,14 @@ impl Gate {
             tracing::error!(id, %peer, status = status.as_u16(), microseconds, "failed");
         }
         if self.keys.is_some() {
-            // What is kept of an answer is for whoever sends the same key.
+            // A cached answer is only for requests with the same key.
             response.headers_mut().insert(VARY, HeaderValue::from_static("authorization, x-api-key"));
         }
         response.headers_mut().insert(REQUEST_ID, id);
         response
     }
 
-    /// The id that the client gave, where it is one that can stand in a log, or a new one.
+    /// The id that the client gave, if it is safe for a log, or a new one.
     fn id_of(&self, headers: &HeaderMap) -> HeaderValue {
         let fits = |id: &&HeaderValue| {
             let octets = id.as_bytes();
@@ -269,7 +269,7 @@ impl Gate {
         let permit = self.permit().await?;
         let one_more = |places: usize| (places < self.most_of_one).then_some(places + 1);
         if of_client.fetch_update(Relaxed, Relaxed, one_more).is_err() {
-            return Err(Problem::overloaded("this client has half of all places already"));
+            return Err(Problem::overloaded("this client already uses half of the available capacity"));
         }
         Ok(Taken { _permit: permit, of_client })
     }
@@ -278,7 +278,7 @@ impl Gate {
         if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(permit);
         }
-        let full = || Problem::overloaded("more is asked than can be answered now");
+        let full = || Problem::overloaded("too many requests at the moment");
         let _waiting = Waiting::one_more(&self.waiting, self.most_waiting).ok_or_else(full)?;
         let permit = Arc::clone(&self.places).acquire_owned();
         match Box::pin(tokio::time::timeout(self.longest_wait, permit)).await {
@@ -295,13 +295,13 @@ impl Gate {
         place: Option<Place>,
     ) -> Response<Body> {
         let mut answering = pin!(routes::answer(app, router, request, place));
-        // Most answers are there at once, and are spared a timer.
+        // Most answers are ready at once and need no timer.
         let at_once = std::future::poll_fn(|context| Poll::Ready(answering.as_mut().poll(context)));
         if let Poll::Ready(response) = at_once.await {
             return response;
         }
         Box::pin(tokio::time::timeout(self.request_time, answering)).await.unwrap_or_else(|_| {
-            let detail = "the answer took too long; what was being fetched goes on";
+            let detail = "the answer took too long; fetches continue in the background";
             Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).into_response()
         })
     }
@@ -336,7 +336,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The key that came with a request; an empty one is nobody's.
+/// The key of a request; an empty one is no key.
 fn key_of(headers: &HeaderMap) -> &str {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = text(AUTHORIZATION).and_then(|value| {
@@ -347,6 +347,6 @@ fn key_of(headers: &HeaderMap) -> &str {
 }
 
 fn no_key() -> Problem {
-    let detail = "this service asks for a key: send `Authorization: Bearer …`";
+    let detail = "this service requires a key: send `Authorization: Bearer …`";
     Problem::new(StatusCode::UNAUTHORIZED, "missing-key", detail)
 }

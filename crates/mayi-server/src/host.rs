@@ -1,10 +1,11 @@
 //! A request's Host and the page that sent it → whether it is answered.
 //!
-//! A service without keys answers whoever can connect, and a browser can: any page that somebody on this
-//! machine has open. Two checks keep such a page from using it. A name that its owner points at loopback
-//! (DNS rebinding) would make the page one of ours: requests by a name that is not ours are misdirected
-//! (RFC 9110 §15.5.20). And a request that a browser says comes from another site's page is refused, although
-//! that page could not read the answer: it would have files fetched. Programs send neither, and notice nothing.
+//! A service without keys answers every client that can connect, and that includes a browser on this
+//! machine with a page of any site. Two checks keep such a page from using the service. A page whose
+//! owner points its host name at loopback (DNS rebinding) would look like one of ours: requests for a
+//! host name that is not ours are misdirected (RFC 9110 §15.5.20). And a request that, by the browser's
+//! word, comes from another site's page is rejected: that page could not read the answer, but it could
+//! make the service fetch files. Programs are not affected.
 
 use std::net::Ipv6Addr;
 
@@ -16,13 +17,13 @@ use crate::problem::Problem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// By which names the service is asked, and by whom.
+/// The names of the service, and which pages may use it.
 pub(crate) struct Hosts {
     /// In lower case.
     names: Vec<String>,
     /// Whether others are refused.
     are_all: bool,
-    /// Whether a key is what lets in: a page of somebody else has none.
+    /// Whether keys are required: a page of another site has none.
     has_keys: bool,
 }
 
@@ -34,7 +35,7 @@ impl Hosts {
         Self { names, are_all, has_keys }
     }
 
-    /// Refuses a request that is not for us, or that another site's page has sent.
+    /// Rejects a request that is not for us, or that another site's page has sent.
     pub(crate) fn admit<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         let authority = authority_of(request)?;
         if self.are_all && authority.is_some_and(|authority| !self.is_ours(authority)) {
@@ -55,15 +56,14 @@ impl Hosts {
             (None, None) => false,
         };
         if is_of_others {
-            let detail =
-                "a page of another site has sent this; this service answers programs and its own page";
+            let detail = "a page of another site sent this request; this service answers only programs and its own page";
             return Err(Problem::new(StatusCode::FORBIDDEN, "cross-site", detail));
         }
         Ok(())
     }
 
-    /// Whether an authority is an address, this machine, or one of our names: what nobody else can have
-    /// pointed at us.
+    /// Whether an authority is an address, this machine, or one of our names: none of these can be pointed at us
+    /// by somebody else.
     fn is_ours(&self, authority: &str) -> bool {
         if authority.starts_with('[') {
             let end = authority.find(']').unwrap_or_default();
@@ -73,7 +73,7 @@ impl Hosts {
         let name = name.strip_suffix('.').unwrap_or(&name);
         name.parse::<std::net::Ipv4Addr>().is_ok()
             || name == "localhost"
-            // Browsers ask nobody for these.
+            // Browsers do not look these up.
             || name.ends_with(".localhost")
             || self.names.iter().any(|ours| ours == name)
     }
@@ -91,23 +91,22 @@ impl Hosts {
     }
 }
 
-/// Whom a request says it is for: its target's authority, or Host. HTTP/1.1 asks for exactly one Host
-/// (RFC 9112 §3.2).
+/// The authority of a request: that of its target, or Host. HTTP/1.1 requires exactly one Host (RFC 9112 §3.2).
 fn authority_of<B>(request: &Request<B>) -> Result<Option<&str>, Problem> {
     let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, "invalid-host", detail);
     let mut fields = request.headers().get_all(HOST).iter();
     let field = fields.next();
     if fields.next().is_some() {
-        return Err(wrong("there is more than one Host"));
+        return Err(wrong("the request has more than one Host header"));
     }
     if field.is_none() && request.version() == Version::HTTP_11 {
-        return Err(wrong("there is no Host"));
+        return Err(wrong("the request has no Host header"));
     }
     if let Some(authority) = request.uri().authority() {
-        // Who logs in is not part of a name.
+        // User information is not part of a name.
         return Ok(Some(authority.as_str().rsplit('@').next().unwrap_or_default()));
     }
-    field.map(|field| field.to_str().map_err(|_| wrong("Host is not a name"))).transpose()
+    field.map(|field| field.to_str().map_err(|_| wrong("the Host header is not a name"))).transpose()
 }
 
 #[cfg(test)]

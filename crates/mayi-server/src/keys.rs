@@ -1,7 +1,7 @@
 //! A file of names and hashes, and what a client sends → whose key that is.
 //!
-//! A key is 32 random octets, so there is nothing to guess and a plain SHA-256 is enough to keep it
-//! from whoever reads the file; a slow hash is for words that people think of.
+//! A key is 32 random octets and can't be guessed, so a plain SHA-256 is enough to hide it from readers
+//! of the file. Slow hashes are for passwords that people choose.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::config::ConfigError;
 
 const PREFIX: &str = "sha256:";
 
-/// The keys that are let in.
+/// The keys that are accepted.
 #[derive(Debug)]
 pub(crate) struct Keys(Vec<(Box<str>, [u8; 32])>);
 
@@ -34,7 +34,7 @@ impl Keys {
         let names: BTreeMap<String, String> =
             toml::from_str(text).map_err(|error| error.to_string())?;
         if names.is_empty() {
-            return Err("it has no keys, and nobody would be let in".to_owned());
+            return Err("it has no keys, so no request would be accepted".to_owned());
         }
         let hash = |(name, value): (String, String)| {
             let hash = value.strip_prefix(PREFIX).and_then(from_hex);
@@ -59,7 +59,7 @@ impl Keys {
     }
 }
 
-/// A new key, and the line for the file of keys that lets it in.
+/// A new key, and its line for the file of keys.
 ///
 /// ```
 /// let (key, line) = mayi_server::new_key("crawler-1");

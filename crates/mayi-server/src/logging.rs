@@ -1,7 +1,7 @@
 //! What happens → lines on standard error, by a thread of their own.
 //!
-//! Whoever should read the lines may not: a pipe that is full must not make an answer wait. Lines wait in a queue of
-//! bounded size, and those for which there is no room are dropped and counted.
+//! The reader of the lines may be slow: a full pipe must not delay an answer. Lines wait in a bounded
+//! queue; if it is full, lines are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::config::{ConfigError, LogFormat, Logging};
 /// How many octets of lines may wait to be written.
 const MOST_WAITING: usize = 4 << 20;
 
-/// How long the end waits for what was not written yet.
+/// How long shutdown waits for lines that are not yet written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// Lines that were dropped, as nobody read those before them.
+/// Lines that were dropped because the reader was too slow.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// The lines of a process. Dropped at its end, it waits a moment until they are written.
@@ -32,16 +32,16 @@ pub struct Log(Queue);
 /// Starts to write what happens, for the whole process.
 ///
 /// # Errors
-/// When the filter is wrong, or there is no thread to be had.
+/// When the filter is wrong, or no thread can be started.
 pub fn start(logging: &Logging) -> Result<Log, ConfigError> {
     let filter = filter(&logging.level)?;
     let (sender, waiting) = channel();
     let queue = Queue { sender, octets: Arc::default() };
     let octets = Arc::clone(&queue.octets);
     let thread = std::thread::Builder::new().name("mayi-log".to_owned());
-    thread
-        .spawn(move || write_all(&waiting, &octets))
-        .map_err(|error| ConfigError::new(format_args!("there is no thread for the log: {error}")))?;
+    thread.spawn(move || write_all(&waiting, &octets)).map_err(|error| {
+        ConfigError::new(format_args!("can't start the thread for the log: {error}"))
+    })?;
     let lines = tracing_subscriber::fmt::layer().with_writer(queue.clone());
     let lines: Box<dyn tracing_subscriber::Layer<_> + Send + Sync> = match logging.format {
         LogFormat::Text => Box::new(lines.with_ansi(false).with_target(false)),
@@ -52,8 +52,8 @@ pub fn start(logging: &Logging) -> Result<Log, ConfigError> {
     Ok(Log(queue))
 }
 
-/// Which lines are written. A word alone is a level: as the name of a part it would silence all others, and nobody
-/// means that.
+/// Which lines are written. A word alone is a level: as the name of a module it would silence all others, which
+/// nobody means.
 pub(crate) fn filter(level: &str) -> Result<EnvFilter, ConfigError> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     let wrong = |why: &dyn std::fmt::Display| {
@@ -65,7 +65,7 @@ pub(crate) fn filter(level: &str) -> Result<EnvFilter, ConfigError> {
     for part in level.split(',').map(str::trim) {
         let is_level = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(part));
         if !is_level && !part.contains('=') {
-            return Err(wrong(&format_args!("`{}` is no level", part.escape_debug())));
+            return Err(wrong(&format_args!("`{}` is not a level", part.escape_debug())));
         }
     }
     EnvFilter::try_new(level).map_err(|error| wrong(&error))
@@ -103,7 +103,7 @@ fn write_all(waiting: &Receiver<Message>, octets: &AtomicUsize) {
     for message in waiting {
         match message {
             Message::Line(line) => {
-                // Where nobody can be written to, there is nobody to tell.
+                // If standard error can't be written to, the failure can't be reported either.
                 let _ = io::stderr().write_all(&line);
                 octets.fetch_sub(line.len(), Relaxed);
             }

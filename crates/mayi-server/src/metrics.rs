@@ -30,7 +30,7 @@ pub(crate) struct Metrics {
     refused: AtomicU64,
 }
 
-/// What others know of the service.
+/// Figures from other parts of the service.
 #[derive(Default)]
 pub(crate) struct Levels {
     pub(crate) body_octets: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Levels {
     pub(crate) spans_dropped: Option<u64>,
 }
 
-/// What came of a question.
+/// The result of a decision.
 #[derive(Clone, Copy)]
 pub(crate) enum Outcome {
     Allowed,
@@ -49,7 +49,7 @@ pub(crate) enum Outcome {
     Wrong,
 }
 
-/// How many questions came to what: counted here first where there are many.
+/// How many decisions had which result: batches count here first.
 #[derive(Default)]
 pub(crate) struct Outcomes {
     allowed: u64,
@@ -95,7 +95,7 @@ impl Metrics {
         self.microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    /// A request has cost more than it may.
+    /// A request cost more than its limit.
     pub(crate) fn too_costly(&self) {
         self.too_costly.fetch_add(1, Relaxed);
     }
@@ -104,7 +104,7 @@ impl Metrics {
         Gauge::up(&self.in_flight)
     }
 
-    /// A client had as many connections as it may.
+    /// A client already had the maximum of connections.
     pub(crate) fn connection_refused(&self) {
         self.refused.fetch_add(1, Relaxed);
     }
@@ -113,11 +113,11 @@ impl Metrics {
         Gauge::up(&self.connections)
     }
 
-    /// Everything, with what the fetcher has done and what others know.
+    /// All metrics, including those of the fetcher and of other parts.
     pub(crate) fn text(&self, fetcher: &Stats, levels: &Levels) -> String {
         let mut page = Page(String::with_capacity(4096));
         let read = |counter: &AtomicU64| counter.load(Relaxed);
-        page.family("mayi_decisions_total", "counter", "Questions, by what came of them.");
+        page.family("mayi_decisions_total", "counter", "Decisions, by result.");
         page.row("mayi_decisions_total{outcome=\"allowed\"}", read(&self.allowed));
         page.row("mayi_decisions_total{outcome=\"disallowed\"}", read(&self.disallowed));
         page.row("mayi_decisions_total{outcome=\"error\"}", read(&self.wrong));
@@ -136,33 +136,33 @@ impl Metrics {
         page.row("mayi_http_request_seconds_sum", seconds(read(&self.microseconds)));
         page.row("mayi_http_request_seconds_count", sum);
         let gauges = [
-            (
-                "mayi_http_requests_in_flight",
-                "Requests that are being answered.",
-                read(&self.in_flight),
-            ),
-            ("mayi_http_connections", "Connections that are open.", read(&self.connections)),
-            ("mayi_fetches_in_flight", "Fetches that are going on.", fetcher.in_flight as u64),
+            ("mayi_http_requests_in_flight", "Requests in progress.", read(&self.in_flight)),
+            ("mayi_http_connections", "Open connections.", read(&self.connections)),
+            ("mayi_fetches_in_flight", "Fetches in progress.", fetcher.in_flight as u64),
             ("mayi_ready_origins", "Origins whose file is in memory.", fetcher.ready as u64),
-            ("mayi_ready_octets", "Octets that they take there, about.", fetcher.ready_octets),
+            (
+                "mayi_ready_octets",
+                "Approximate octets of memory for these files.",
+                fetcher.ready_octets,
+            ),
             ("mayi_body_octets", "Octets of bodies and answers that are counted.", levels.body_octets),
-            ("mayi_work_waiting", "Pieces of work that wait for a thread.", levels.work_waiting),
+            ("mayi_work_waiting", "Tasks that wait for a thread.", levels.work_waiting),
         ];
         for (name, help, value) in gauges {
             page.family(name, "gauge", help);
             page.row(name, value);
         }
-        page.family("mayi_files_total", "counter", "Files that were needed, by where they came from.");
+        page.family("mayi_files_total", "counter", "Files used, by source.");
         page.row("mayi_files_total{from=\"kept\"}", fetcher.answered_from_kept);
         page.row("mayi_files_total{from=\"fetch\"}", fetcher.answered_by_fetch);
-        page.family("mayi_fetches_total", "counter", "Fetches, by what came of them.");
+        page.family("mayi_fetches_total", "counter", "Fetches, by result.");
         page.row("mayi_fetches_total{result=\"successful\"}", fetcher.successful);
         page.row("mayi_fetches_total{result=\"unavailable\"}", fetcher.unavailable);
         page.row("mayi_fetches_total{result=\"unreachable\"}", fetcher.unreachable);
-        page.family("mayi_fetch_seconds_total", "counter", "Time that all fetches took together.");
+        page.family("mayi_fetch_seconds_total", "counter", "Total time of all fetches.");
         let micros = u64::try_from(fetcher.fetch_time.as_micros()).unwrap_or(u64::MAX);
         page.row("mayi_fetch_seconds_total", seconds(micros));
-        page.family("mayi_fetches_guarded_total", "counter", "Fetches that the guard has ended.");
+        page.family("mayi_fetches_guarded_total", "counter", "Fetches that the guard ended.");
         page.row("mayi_fetches_guarded_total", fetcher.guarded);
         page.family("mayi_store_errors_total", "counter", "Failures of the store.");
         page.row("mayi_store_errors_total", fetcher.store_errors);
@@ -172,16 +172,20 @@ impl Metrics {
         page.row("mayi_local_faults_total", fetcher.local_faults);
         page.family("mayi_too_costly_total", "counter", "Requests that cost more than limits.work.");
         page.row("mayi_too_costly_total", read(&self.too_costly));
-        let help = "Connections that were refused, as their client had as many as it may.";
+        let help = "Connections refused because their client already had the maximum.";
         page.family("mayi_connections_refused_total", "counter", help);
         page.row("mayi_connections_refused_total", read(&self.refused));
-        page.family("mayi_log_lines_dropped_total", "counter", "Lines of the log that nobody read.");
+        page.family(
+            "mayi_log_lines_dropped_total",
+            "counter",
+            "Log lines that were dropped because the reader was too slow.",
+        );
         page.row("mayi_log_lines_dropped_total", levels.lines_dropped);
         if let Some(dropped) = levels.spans_dropped {
             page.family(
                 "mayi_spans_dropped_total",
                 "counter",
-                "Spans that the collector did not take.",
+                "Spans that the collector did not accept.",
             );
             page.row("mayi_spans_dropped_total", dropped);
         }
@@ -189,7 +193,7 @@ impl Metrics {
     }
 }
 
-/// Something that is there while it is held.
+/// A gauge that counts one while this value is held.
 pub(crate) struct Gauge<'m>(&'m AtomicU64);
 
 impl<'m> Gauge<'m> {
@@ -205,7 +209,7 @@ impl Drop for Gauge<'_> {
     }
 }
 
-/// Microseconds as seconds, without a rounding that binary fractions would bring.
+/// Microseconds as seconds, without the rounding errors of binary fractions.
 fn seconds(microseconds: u64) -> String {
     let text = format!("{}.{:06}", microseconds / 1_000_000, microseconds % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -7,7 +7,7 @@ pub(crate) struct Asset {
     pub(crate) octets: &'static [u8],
 }
 
-/// Nothing is run, shown or asked that does not come from here.
+/// The page runs, shows and requests only what comes from this server.
 pub(crate) const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
                                  frame-ancestors 'none'; object-src 'none'";
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// One that is forgotten in the list would be missing from the program alone.
+    /// A file that is missing in the list would be missing in the program.
     #[test]
     fn every_file_of_the_page_is_served() {
         let folder =

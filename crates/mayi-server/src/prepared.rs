@@ -191,7 +191,10 @@ impl Entry {
             Ok(false) => Ok(Outcome::Disallowed),
             Err(_) => {
                 out.truncate(start);
-                Err(wrong(RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it")))
+                Err(wrong(RequestError::new(
+                    ErrorCode::Internal,
+                    "an internal error in mayi; please report it",
+                )))
             }
         }
     }

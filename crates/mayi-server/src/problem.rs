@@ -28,7 +28,7 @@ struct Body9457<'p> {
     in_place: InPlace<'p>,
 }
 
-/// The error as it stands in a batch, so that a client reads one shape in both places.
+/// The same error as in a batch, so that clients read one shape in both places.
 #[derive(Serialize)]
 struct InPlace<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ impl Problem {
         Self { status, code, detail: detail.into(), retry_after: None, about: None }
     }
 
-    /// A request that is not what its operation takes.
+    /// A request that is not valid for its operation.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidRequest.name(), detail)
     }
@@ -59,26 +59,26 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not-found", detail)
     }
 
-    /// Too much at once, of everybody together: try again in so many seconds.
+    /// The service is overloaded: try again in this many seconds.
     pub(crate) fn overloaded(detail: impl Into<String>) -> Self {
         let retry_after = Some(1);
         Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail) }
     }
 
-    /// Too much at once, of one client.
+    /// One client sends too many requests.
     pub(crate) fn too_often(retry_after: u64) -> Self {
-        let detail = "this client asks more often than it may; Retry-After says when to go on";
+        let detail = "this client sends too many requests; Retry-After says when to continue";
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", detail);
         Self { retry_after: Some(retry_after), ..problem }
     }
 
-    /// A body that is larger than bodies may be.
+    /// A body that is larger than the limit.
     pub(crate) fn too_large(limit: usize) -> Self {
         let detail = format!("the body is larger than {limit} octets");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail)
     }
 
-    /// A request whose answer costs more than it may.
+    /// A request whose answer costs more than the limit.
     pub(crate) fn too_costly(part: &str, units: u64) -> Self {
         let detail = format!(
             "this costs more than {units} units of work (limits.work), which were used up at `{part}`; a shorter file, or \
@@ -87,9 +87,9 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too-costly", detail)
     }
 
-    /// A fault of ours.
+    /// An internal error.
     pub(crate) fn internal() -> Self {
-        let detail = "a fault in mayi; please report it";
+        let detail = "an internal error in mayi; please report it";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal.name(), detail)
     }
 

@@ -1,8 +1,8 @@
-//! What moves on a connection → whether it goes on.
+//! Activity on a connection → whether to keep it open.
 //!
-//! That covers what no timeout of a request does: a client that connects and says nothing, one that sends
-//! its header fields octet by octet, one that keeps a connection for later, one that does not take its answer
-//! although it goes on talking. Only octets count: a flush moves nothing.
+//! This covers what no request timeout covers: a client that connects and sends nothing, one that sends
+//! its header fields octet by octet, one that leaves a connection idle, one that does not read its
+//! answer but still sends. Only octets count: a flush is not activity.
 
 use std::io;
 use std::pin::Pin;
@@ -13,26 +13,26 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How a connection is doing. Whatever has to do with it notes here what moves, by flags that cost next to nothing,
-/// and a look is taken at them from time to time.
+/// The state of a connection. Its users record activity here, by flags that cost almost nothing, and the flags are
+/// checked from time to time.
 pub(crate) struct Pulse {
     /// Whether octets came, and went, since the last look.
     came: AtomicBool,
     went: AtomicBool,
-    /// Whether the other side does not take what there is for it.
+    /// Whether the other side does not read what is ready for it.
     is_full: AtomicBool,
     /// Whether the head of a request is waited for: from the start, and from the first octet of each later one.
     asks: AtomicBool,
     /// Whether it is HTTP/2, where octets between requests need not be the start of one.
     is_two: AtomicBool,
-    /// Requests that are being read and answered; it is our turn then.
+    /// Requests that are being read and answered; the service has to act, not the client.
     answering: AtomicUsize,
     /// Requests whose answer is not sent yet.
     open: AtomicUsize,
     unsent: Mutex<Vec<Weak<Unsent>>>,
 }
 
-/// Octets of an answer that are on their way, and how many of them were taken.
+/// Octets of an answer that are being sent, and how many of them were taken.
 #[derive(Default)]
 pub(crate) struct Unsent {
     taken: AtomicUsize,
@@ -78,7 +78,7 @@ impl Pulse {
         })
     }
 
-    /// A request has come whole, up to its body.
+    /// The head of a request is complete.
     pub(crate) fn asked(self: &Arc<Self>, is_two: bool) -> (Answering, Open) {
         self.asks.store(false, Relaxed);
         if is_two {

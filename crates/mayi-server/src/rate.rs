@@ -1,14 +1,14 @@
-//! Who asks, and when → whether that is too often: a bucket of tokens a client.
+//! A client and a time → whether it sends too many requests: one token bucket per client.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use quick_cache::sync::Cache;
 
-/// How many clients are remembered. Whoever is forgotten starts with a full bucket.
+/// How many clients are remembered. A forgotten client starts with a full bucket.
 const CLIENTS: usize = 65_536;
 
-/// How often each client asks.
+/// The request rate of each client.
 pub(crate) struct Rates {
     per_second: f64,
     burst: f64,

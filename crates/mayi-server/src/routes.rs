@@ -41,8 +41,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Answers a request. The path that nearly all of them have is not looked up, which spares them the router and its
-/// boxes.
+/// Answers a request. The path of nearly all requests is compared directly, which saves the router and its
+/// allocations.
 pub(crate) async fn answer(
     app: &Arc<App>,
     router: &Router,
@@ -63,6 +63,6 @@ pub(crate) async fn answer(
 
 /// axum adds which methods there are.
 async fn wrong_method() -> Problem {
-    let detail = "this path does not take this method; Allow says which ones it takes";
+    let detail = "this path does not support this method; the Allow header lists the methods";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", detail)
 }

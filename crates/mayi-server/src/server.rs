@@ -1,4 +1,4 @@
-//! A socket → requests, until there is a word to stop; then the answers to what was accepted.
+//! A socket → requests, until the service is told to stop; then the answers to accepted requests.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::pulse::{Pulse, Watched};
 use crate::traces::Traces;
 use crate::{routes, tls};
 
-/// A service that has its socket and has not answered yet.
+/// A service that has its socket but has not started to answer.
 ///
 /// ```
 /// use mayi_server::{Config, Server};
@@ -57,13 +57,13 @@ struct Shared {
     visits: AtomicU64,
 }
 
-/// What has a running service read its keys and certificates again.
+/// Makes a running service read its keys and certificates again.
 #[derive(Clone)]
 pub struct Reload(Arc<Shared>);
 
 impl Reload {
-    /// Reads the file of keys and the files of the certificate again. What holds from now on is for new requests and new
-    /// connections; no connection is lost. Where one of them can't be used, all stay as they were.
+    /// Reads the file of keys and the files of the certificate again. They apply to new requests and new
+    /// connections; no connection is lost. If one file can't be used, nothing changes.
     ///
     /// # Errors
     /// When a file can't be read or used.
@@ -91,14 +91,14 @@ impl Server {
     /// Opens the store and takes the socket.
     ///
     /// # Errors
-    /// When the configuration can't be used, or the address is not to be had.
+    /// When the configuration can't be used, or the address is not available.
     pub async fn bind(config: Config) -> Result<Self, BindError> {
         config.check()?;
         let fetcher = config.fetcher()?;
         Self::bind_with(config, fetcher).await
     }
 
-    /// The same with a fetcher that there is already.
+    /// The same with an existing fetcher.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
@@ -132,12 +132,12 @@ impl Server {
         format!("{scheme}://{}/", self.address)
     }
 
-    /// What has it read its keys and certificates again while it runs.
+    /// Makes it read its keys and certificates again while it runs.
     pub fn reload(&self) -> Reload {
         Reload(Arc::clone(&self.shared))
     }
 
-    /// Answers until this future is done, and then what it has accepted by then.
+    /// Answers requests until this future is done, and then finishes the accepted ones.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) {
         let Self { listener, shared, .. } = self;
         let graceful = GracefulShutdown::new();
@@ -152,16 +152,16 @@ impl Server {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    // Out of descriptors: some of them have to be given back first.
+                    // No free file descriptors: some have to be closed first.
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
                 }
             };
             let Some(held) = held else {
                 shared.app.metrics.connection_refused();
-                tracing::debug!(%peer, "a connection was refused: this client has as many as it may");
+                tracing::debug!(%peer, "a connection was refused: this client already has the maximum");
                 if shared.acceptor.is_none() {
-                    // As far as it goes at once: whoever is refused is not waited for.
+                    // Only what can be sent at once: a rejected client must not cause waiting.
                     let _ = stream.try_write(REFUSAL);
                 }
                 continue;
@@ -177,7 +177,7 @@ impl Server {
         shared.app.stop();
         let most = Duration::from_secs(shared.app.config.limits.shutdown_seconds);
         if tokio::time::timeout(most, graceful.shutdown()).await.is_err() {
-            tracing::warn!("some requests were not answered in time, and are given up");
+            tracing::warn!("some requests were not answered in time and were dropped");
         }
         if let Some(traces) = &shared.app.traces {
             traces.flush().await;
@@ -191,7 +191,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// A connection, and its place, unless its client has as many as it may.
+/// A connection, and its place, unless its client already has the maximum.
 type Accepted = (TcpStream, SocketAddr, Option<Held>);
 
 /// The next connection, once there is room for it.
@@ -243,7 +243,7 @@ impl Connection {
             .header_read_timeout(None::<Duration>)
             .max_buf_size(64 * 1024)
             .http2()
-            // No pings: a connection that nobody uses is to fall silent, and to be closed for it.
+            // No pings: an idle connection has to be silent, so that it is closed.
             .timer(TokioTimer::new())
             .max_header_list_size(64 * 1024)
             .max_concurrent_streams(256);
@@ -264,11 +264,11 @@ impl Connection {
             biased;
             ended = watcher.watch(connection) => {
                 if let Err(error) = ended {
-                    tracing::debug!(%peer, %error, "a connection has ended early");
+                    tracing::debug!(%peer, %error, "a connection ended early");
                 }
             }
             end = pulse.ended(idle, head) => {
-                tracing::debug!(%peer, why = ?end, "a connection was closed, as nothing moved");
+                tracing::debug!(%peer, why = ?end, "a connection was closed because it was idle");
             }
         }
     }
@@ -279,7 +279,7 @@ impl Connection {
 pub enum BindError {
     /// Its configuration can't be used.
     Config(ConfigError),
-    /// The address is not to be had.
+    /// The address is not available.
     Socket(SocketAddr, io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The files of a certificate → what speaks TLS with it, HTTP/2 and HTTP/1.1.
+//! The files of a certificate → a TLS configuration for HTTP/2 and HTTP/1.1.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,10 +23,7 @@ pub(crate) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     if let Some(end) = end_of(&certificates[0]).filter(|end| *end < now.cast_signed()) {
         let days = (now.cast_signed() - end) / (24 * 60 * 60);
-        return Err(wrong(
-            &tls.certificate,
-            &format_args!("the certificate has ended, {days} days ago"),
-        ));
+        return Err(wrong(&tls.certificate, &format_args!("the certificate expired {days} days ago")));
     }
     let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, &error))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -64,13 +61,13 @@ const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// What is in the next element of DER, where it has this tag, and what stands behind it.
+/// The content of the next element of DER, if it has this tag, and the rest.
 fn inside(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (found, inside, rest) = element(der)?;
     (found == tag).then_some((inside, rest))
 }
 
-/// The next element of DER: its tag, what is in it, and what stands behind it.
+/// The next element of DER: its tag, its content, and the rest.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = der.split_first()?;
     let (&first, rest) = rest.split_first()?;

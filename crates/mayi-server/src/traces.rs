@@ -1,9 +1,10 @@
 //! Requests → spans, sent to a collector as OTLP over HTTP, in its JSON form.
 //!
 //! A span goes into a bounded queue when its request ends, and a task sends what is there about once a
-//! second. A collector that is slow or gone costs spans, which are counted, and never an answer. The form
-//! is written here because it is small: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>. Where the
-//! client sends `traceparent` (W3C Trace Context), its trace goes on, and its wish not to be recorded holds.
+//! second. If a collector is slow or gone, spans are dropped and counted, and answers are not affected.
+//! The form is written here because it is small: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>.
+//! If the client sends `traceparent` (W3C Trace Context), its trace is continued, and its flag not to
+//! record is respected.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::client::Client;
 use crate::config::{ConfigError, Logging};
 use crate::keys::to_hex;
 
-/// Spans that wait to be sent; those behind them are dropped.
+/// How many spans wait to be sent; more are dropped.
 const QUEUE: usize = 4096;
 
 /// Spans that are sent together.
@@ -28,13 +29,13 @@ const BATCH: usize = 512;
 /// How long spans wait for others to be sent with.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a collector has to take them.
+/// How long a collector may take to accept them.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often it is said that a collector does not take what it is sent.
+/// How often a failing collector is logged.
 const REMINDER: Duration = Duration::from_mins(1);
 
-/// Paths that a span is called by.
+/// Paths that appear in names of spans.
 const OPERATIONS: [&str; 8] = [
     "/v1/decide",
     "/v1/lint",
@@ -49,7 +50,7 @@ const OPERATIONS: [&str; 8] = [
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// Where spans go. Copies are of one queue.
+/// Where spans go. Clones share one queue.
 #[derive(Clone)]
 pub(crate) struct Traces {
     queue: mpsc::Sender<Sent>,
@@ -58,7 +59,7 @@ pub(crate) struct Traces {
 
 enum Sent {
     Span(Box<Finished>),
-    /// Everything before this is to be sent now.
+    /// Everything queued before this has to be sent now.
     Flush(oneshot::Sender<()>),
 }
 
@@ -86,7 +87,7 @@ impl Traces {
         self.dropped.load(Relaxed)
     }
 
-    /// Sends what waits, as far as the collector takes it.
+    /// Sends the queued spans, as far as the collector accepts them.
     pub(crate) async fn flush(&self) {
         let (done, flushed) = oneshot::channel();
         let flush = async {
@@ -137,7 +138,7 @@ struct Parent {
 }
 
 impl Parent {
-    /// Reads `traceparent`; one that is not valid is as none (Trace Context §3.2.2.5).
+    /// Reads `traceparent`; an invalid one is ignored (Trace Context §3.2.2.5).
     fn of(headers: &HeaderMap) -> Option<Self> {
         let mut all = headers.get_all(TRACEPARENT).iter();
         let text = all.next()?.to_str().ok()?;
@@ -206,7 +207,7 @@ impl Drop for Span {
             path: std::mem::take(&mut self.path),
             status: self.status.load(Relaxed),
             start,
-            // By a clock that is never put back.
+            // By a monotonic clock.
             end: start + self.clock.elapsed(),
         };
         if self.traces.queue.try_send(Sent::Span(Box::new(finished))).is_err() {
@@ -268,11 +269,11 @@ impl Finished {
         span
     }
 
-    /// A name that there are few of: one that a client makes up would be one each.
+    /// A name from a small set: names that clients make up would have no limit.
     fn name(&self) -> String {
         let method = match self.method {
             Method::GET | Method::HEAD | Method::POST => self.method.as_str(),
-            // As the semantic conventions have it.
+            // As the semantic conventions say.
             _ => "HTTP",
         };
         let is_ours = crate::page::is_asset(&self.path) || OPERATIONS.contains(&&*self.path);
@@ -291,7 +292,7 @@ struct Sender {
     client: Client,
     resource: Value,
     dropped: Arc<AtomicU64>,
-    /// When it was last said that the collector does not take what it is sent.
+    /// When a failure of the collector was last logged.
     told: Option<Instant>,
 }
 
@@ -319,7 +320,7 @@ impl Sender {
             }
             self.send(&mut batch).await;
             for done in waiting {
-                // Whoever asked may not wait any more.
+                // The caller may no longer be waiting.
                 let _ = done.send(());
             }
         }
@@ -349,11 +350,7 @@ impl Sender {
         self.dropped.fetch_add(count as u64, Relaxed);
         if self.told.is_none_or(|told| told.elapsed() >= REMINDER) {
             self.told = Some(Instant::now());
-            tracing::warn!(
-                why,
-                spans = count,
-                "the collector of traces has not taken what it was sent"
-            );
+            tracing::warn!(why, spans = count, "the trace collector did not accept the spans");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Costly work → its result, on threads of its own and in turn.
 //!
-//! The threads that wait for sockets must never work for long, or everybody waits. So what is costly is done here, by
-//! two threads for each core. One of the two takes little work of clients that have had little lately. The other takes
-//! everything else at a lower priority, so that whoever asks for much does not hold up whoever asks for little: the
-//! system lets the first run whenever there is something for it. Half of the others are kept for small work. Clients take
-//! turns; of one client's work the connection goes first that has had the least of it, so that a small question does not
-//! wait behind large ones. What nobody waits for any more is not begun, what it holds is let go at once, and where it has
-//! begun it is told to stop.
+//! The threads that wait for sockets must never work for long, or all clients wait. So costly work is
+//! done here, by two threads per core. The first of the two takes small work of clients that have used
+//! little time lately. The second takes everything else at a lower priority, so that a client with much
+//! work does not delay one with little: the system runs the first thread whenever it has something to
+//! do. Half of the second threads are reserved for small work. Clients take turns. Among the work of
+//! one client, the connection that has used the least goes first, so that a small request does not wait
+//! behind large ones. Work whose client has gone is not started and its resources are released at once;
+//! if it has started, it is told to stop.
 
 mod processor;
 mod turns;
@@ -23,13 +24,13 @@ use tokio::sync::oneshot;
 use crate::problem::Problem;
 use turns::{Queue, Takes};
 
-/// Work about more octets than this is not quick, whoever asks.
+/// Work about more octets than this is not quick, for any client.
 pub(crate) const QUICK: usize = 16 << 10;
 
 /// Work about more octets than this is large.
 pub(crate) const SMALL: usize = 64 << 10;
 
-/// Who asks: a client, by its key or address, and one of its connections.
+/// The source of work: a client, by its key or address, and one of its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct By {
     pub(crate) client: u64,
@@ -49,17 +50,18 @@ struct Shared {
     /// There is something for the quick threads, and for the others.
     quick: Condvar,
     others: Condvar,
-    /// How much waits that somebody waits for, and how much may.
+    /// How much work is queued for clients that still wait, and the limit.
     wanted: AtomicUsize,
     most_waiting: usize,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Work that waits, until it is begun or nobody waits for it any more: then what it holds is let go at once.
+/// Queued work, until it is started or its client has gone: then its resources are released at once.
 type Slot = Arc<Mutex<Option<Job>>>;
 
-/// Whoever waits for work. Dropped, it takes the work back where that has not begun, and tells it to stop where it has.
+/// The caller that waits for work. When dropped, it removes the work from the queue, or tells it to stop if it has
+/// started.
 struct Waiter<'p> {
     slot: Slot,
     stop: Stop,
@@ -77,7 +79,7 @@ impl Drop for Waiter<'_> {
 }
 
 impl Pool {
-    /// Starts the threads. So many pieces of work may wait.
+    /// Starts the threads. At most this much work may be queued.
     pub(crate) fn new(most_waiting: usize) -> Self {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
@@ -108,8 +110,7 @@ impl Pool {
         Self(shared)
     }
 
-    /// Does work about so many octets. It is not begun where nobody waits for its result any more, and is told to stop
-    /// where it has begun.
+    /// Does work about this many octets. If the caller no longer waits, it is not started, or is told to stop.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         by: By,
@@ -120,7 +121,7 @@ impl Pool {
         let stop = Stop::default();
         let stop_there = stop.clone();
         let job = move || {
-            // A fault of ours in one answer must not cost the others theirs.
+            // A panic in one answer must not affect the others.
             if let Ok(result) = catch_unwind(AssertUnwindSafe(|| work(&stop_there))) {
                 drop(sender.send(result));
             }
@@ -155,7 +156,7 @@ impl Shared {
         let mut queue = self.lock();
         let wanted = self.wanted.load(Relaxed);
         if wanted >= self.most_waiting {
-            return Err(Problem::overloaded("more work waits than can be done soon"));
+            return Err(Problem::overloaded("the queue of work is full"));
         }
         if queue.len() > 2 * wanted + 1024 {
             queue.forget_unwanted();

@@ -82,9 +82,9 @@ impl Unreadable {
             Self::Date => "the date of the line can't be read",
             Self::Json => "the line is not JSON of the format",
             Self::TooLong => "the line is too long",
-            Self::NoHeader => "no #Fields line says which field is the path (cs-uri-stem)",
+            Self::NoHeader => "there is no #Fields line with the field of the path (cs-uri-stem)",
             Self::UnknownFormat => {
-                "the format was not recognised from the first lines; --format names it"
+                "the format was not recognised from the first lines; give it with --format"
             }
         }
     }

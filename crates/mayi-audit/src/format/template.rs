@@ -108,8 +108,7 @@ impl Template {
                         rest = &rest[length..];
                         continue;
                     }
-                    return Err("two fields of a log_format stand side by side: something has to be \
-                                between them that says where the first one ends"
+                    return Err("two fields of a log_format are next to each other: there has to be something between them, to show where the first one ends"
                         .to_owned());
                 }
                 Some(before) => {
@@ -351,7 +350,8 @@ mod tests {
     #[test]
     fn fields_side_by_side() {
         let hit = read(
-            "$http_x_forwarded_for - [$time_local] \"$request_method $scheme://$host$uri$is_args$args\" $status \"$http_user_agent\"",
+            "$http_x_forwarded_for - [$time_local] \"$request_method $scheme://$host$uri$is_args$args\" \
+             $status \"$http_user_agent\"",
             "192.0.2.1, 10.0.0.1 - [10/Oct/2000:13:55:36 -0700] \"GET https://example.com/a?b\" 200 \"curl/8\"",
         );
         assert_eq!((&*hit.target, hit.host.as_deref()), (&b"/a?b"[..], Some(&b"example.com"[..])));

@@ -182,7 +182,8 @@ impl<'b> Worker<'b> {
         let is_error = answered.unwrap_or_else(|_| {
             out.truncate(start);
             self.asking.forget();
-            let error = RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it");
+            let error =
+                RequestError::new(ErrorCode::Internal, "an internal error in mayi; please report it");
             write_refusal(self.shared.columns, row, &error, out);
             true
         });

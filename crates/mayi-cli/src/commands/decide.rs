@@ -135,7 +135,9 @@ impl Door<'_> {
         let error = match answered {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error,
-            Err(_) => RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"),
+            Err(_) => {
+                RequestError::new(ErrorCode::Internal, "an internal error in mayi; please report it")
+            }
         };
         out.truncate(start);
         write_error(&error.about(&request.url, &request.agent), out);

@@ -22,8 +22,8 @@ pub(super) fn read(
     match Kept::decode(octets) {
         Err(Undecodable::OtherSchema) => Ok(None),
         Err(Undecodable::Damaged(what)) => damaged(what),
-        Ok(kept) if kept.origin.to_string() != origin => damaged("it is that of another site"),
-        Ok(kept) if at != Some(milliseconds(kept.last.at)) => damaged("its time is another"),
+        Ok(kept) if kept.origin.to_string() != origin => damaged("it belongs to another site"),
+        Ok(kept) if at != Some(milliseconds(kept.last.at)) => damaged("its time is wrong"),
         Ok(kept) => Ok(Some(Arc::new(kept))),
     }
 }

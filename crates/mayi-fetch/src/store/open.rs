@@ -50,7 +50,7 @@ pub fn open_trusting(
         }
         Some((scheme, _)) => {
             let scheme = scheme.escape_debug();
-            Err(StoreError::new(format_args!("{scheme}: no store is called so; {KNOWN}")))
+            Err(StoreError::new(format_args!("{scheme}: there is no such store; {KNOWN}")))
         }
     }
 }
@@ -65,7 +65,7 @@ fn disk(path: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
 
 #[cfg(not(feature = "disk"))]
 fn disk(_path: &str, _most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {
-    Err(StoreError::new("this build has no store in a file: it was made without the feature `disk`"))
+    Err(StoreError::new("this build has no store in a file: it was built without the feature `disk`"))
 }
 
 #[cfg(feature = "redis")]
@@ -77,5 +77,5 @@ fn redis(url: &str, extra_roots: &[u8]) -> Result<Arc<dyn Store>, StoreError> {
 
 #[cfg(not(feature = "redis"))]
 fn redis(_url: &str, _extra_roots: &[u8]) -> Result<Arc<dyn Store>, StoreError> {
-    Err(StoreError::new("this build has no store in Redis: it was made without the feature `redis`"))
+    Err(StoreError::new("this build has no store in Redis: it was built without the feature `redis`"))
 }

@@ -42,7 +42,7 @@ struct Troubled {
 impl Store for Troubled {
     fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>> {
         if self.is_damaged.load(Ordering::SeqCst) {
-            let damaged = StoreError::of(StoreErrorKind::DamagedEntry, "its checksum is another");
+            let damaged = StoreError::of(StoreErrorKind::DamagedEntry, "its checksum is wrong");
             return Box::pin(async { Err(damaged) });
         }
         self.store.load(origin)
@@ -92,7 +92,7 @@ async fn a_store_that_fails_is_told_until_it_works_again() {
     let failing: Vec<_> =
         health.failing.iter().map(|it| (it.work, it.error.kind(), it.failures)).collect();
     assert_eq!(failing, [(StoreWork::Writing, StoreErrorKind::Full, 1)], "reading goes on");
-    assert_eq!(heard.take(), ["store-failed: the store has failed at writing (full): no space left"]);
+    assert_eq!(heard.take(), ["store-failed: the store failed at writing (full): no space left"]);
 
     store.is_full.store(false, Ordering::SeqCst);
     let other = Server::saying(ok(FILE)).await;
@@ -105,7 +105,7 @@ async fn a_store_that_fails_is_told_until_it_works_again() {
     assert!(health.failing.iter().any(|it| it.error.kind() == StoreErrorKind::Refused));
     assert_eq!(
         heard.take(),
-        ["store-failed: the store has failed at reading (refused): the password is wrong"]
+        ["store-failed: the store failed at reading (refused): the password is wrong"]
     );
 }
 

@@ -597,7 +597,7 @@ async fn the_story_of_what_is_kept_offline() {
     let robots = offline.robots(&server.origin()).await;
     assert_file(&robots);
     let sentence = robots.file_report().sentence();
-    assert!(sentence.contains("no longer fresh") && !sentence.contains("asked"), "{sentence}");
+    assert!(sentence.contains("stale since") && !sentence.contains("asked"), "{sentence}");
     let unknown = offline.robots(&Origin::of_url("http://unknown.test/").expect("an origin")).await;
     assert!(!allows(&unknown, "/open") && !unknown.is_known());
     assert_eq!((unknown.kept().last.failing_since, unknown.kept().last.failures), (None, 0));

@@ -413,7 +413,7 @@ fn links_are_followed_also_to_what_is_not_there_yet() {
     let circle = folder.path().join("circle");
     symlink("circle", &circle).expect("a link");
     let error = DiskStore::open(&circle, 1 << 20).expect_err("no end").to_string();
-    assert!(error.contains("leads in a circle"), "{error}");
+    assert!(error.contains("points to itself"), "{error}");
 }
 
 #[test]
@@ -423,14 +423,14 @@ fn files_that_are_no_store_are_left_alone() {
 
     let text = folder.path().join("text");
     std::fs::write(&text, "User-agent: *\n".repeat(1000)).expect("written");
-    assert!(error(&text).ends_with("this file is no store of mayi; name another one"));
+    assert!(error(&text).ends_with("this file is not a store of mayi; name another file"));
     assert_eq!(std::fs::read(&text).expect("it is there").len(), 14_000);
     assert!(error(folder.path()).contains("directory"), "{}", error(folder.path()));
     assert!(error(&folder.path().join("none/store")).contains("No such file"));
 
     let other = folder.path().join("other");
     write_fact(&other, "users", 7);
-    assert!(error(&other).contains("no store of mayi"), "{}", error(&other));
+    assert!(error(&other).contains("not a store of mayi"), "{}", error(&other));
     let newer = folder.path().join("newer");
     write_fact(&newer, "schema", 2);
     assert!(error(&newer).contains("schema version 2, and this program knows 1"), "{}", error(&newer));

@@ -155,7 +155,7 @@ async fn a_server_that_dies_gives_errors_until_it_is_back() {
     assert!(error.starts_with(&format!("Redis at 127.0.0.1:{}: ", server.port)), "{error}");
     until("nobody is asked for a while", || async {
         let error = store.load(&origin("t0")).await.expect_err("nobody is there");
-        error.to_string().contains(": it did not answer a moment ago: ")
+        error.to_string().contains(": it did not respond a moment ago: ")
     })
     .await;
     store.claim(&origin("t0"), Duration::from_secs(1)).await.expect_err("nobody is there");

@@ -26,7 +26,7 @@ use crate::work::most_of;
 /// Up to this size a body is read, and rules are asked, by the thread that waits for sockets; more is work.
 const LITTLE: usize = 16 << 10;
 
-/// What the router has for this: nobody comes by it, but it says which methods there are.
+/// The router's entry for this path: no request uses it, but it lists the methods.
 pub(crate) async fn routed(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let place = request.extensions().get::<Place>().cloned().ok_or_else(Problem::internal)?;
     post(&app, place, request).await
@@ -74,7 +74,7 @@ async fn one(app: &Arc<App>, place: &Place, read: Read) -> Result<Vec<u8>, Probl
     Box::pin(one_aside(app, place, Arc::new(read))).await
 }
 
-/// The same where it is work, or where a file has to be had first.
+/// The same, if it is costly or needs a file first.
 async fn one_aside(app: &Arc<App>, place: &Place, read: Arc<Read>) -> Result<Vec<u8>, Problem> {
     let mut landed = None;
     let mut octets = read.octets.len();
@@ -105,25 +105,25 @@ async fn one_aside(app: &Arc<App>, place: &Place, read: Arc<Read>) -> Result<Vec
     }
 }
 
-/// Reads a request, and gives it the time where it needs one and has none.
+/// Reads a request, and adds the current time if it needs one and has none.
 pub(crate) fn request_of(json: &[u8]) -> Result<Request<'_>, RequestError> {
     let mut request = Request::from_json(json)?;
     request.complete_now(SystemTime::now);
     Ok(request)
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) enum Solved {
     /// Its answer is written, or there is none.
     Written(Result<Outcome, Problem>),
-    /// The file of its site has to be had first.
+    /// The file of its site is needed first.
     Needs(Origin),
-    /// It is about a file of so many octets, which are more than may be worked on here.
+    /// Its file has this many octets, which is too much work for this thread.
     Large(usize),
 }
 
-/// Answers one request, behind what is there or not at all. This is work, and waits for nobody: `landed` is the file
-/// that was had for it, if one was.
+/// Appends the answer to one request, or nothing. This is work and never waits: `landed` is the file that was
+/// fetched for it, if any.
 pub(crate) fn solve(
     app: &App,
     answerer: &mut Answerer,
@@ -159,7 +159,7 @@ pub(crate) fn solve(
     solved().unwrap_or_else(|error: RequestError| Solved::Written(Err(error.into())))
 }
 
-/// Writes an answer. A fault of ours in one must not cost the others theirs.
+/// Writes an answer. A panic in one answer must not affect the others.
 fn written(
     answer: Result<Answer<'_>, RequestError>,
     out: &mut Vec<u8>,
@@ -173,7 +173,7 @@ fn written(
     }));
     done.map_err(|_| {
         out.truncate(start);
-        RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it")
+        RequestError::new(ErrorCode::Internal, "an internal error in mayi; please report it")
     })
 }
 

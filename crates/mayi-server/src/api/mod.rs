@@ -1,4 +1,4 @@
-//! A request that was let in → its answer. One file an operation.
+//! An accepted request → its answer. One file per operation.
 
 pub(crate) mod decide;
 pub(crate) mod operation;
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    /// How files are read where a request says nothing of it.
+    /// How files are read by default.
     pub(crate) fn reading(&self) -> ReadOptions {
         let answering = self.fetcher.answering();
         let reading = answering.reading(answering.dialect(), None);
@@ -121,14 +121,14 @@ impl App {
             Ok(octets) => Ok(Read { octets, _share: share }),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::too_large(limit)),
             Err(_) => {
-                let detail = "the body has ended before it was complete";
+                let detail = "the body is incomplete";
                 Err(Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidJson.name(), detail))
             }
         }
     }
 }
 
-/// The octets of a body, which are said to be so many. Most bodies come in one piece, which is not copied.
+/// The octets of a body with this Content-Length. Most bodies arrive in one piece, which is not copied.
 async fn whole<B: hyper::body::Body<Data = Bytes>>(body: B, length: usize) -> Result<Bytes, B::Error> {
     let mut body = pin!(body);
     let mut first = Bytes::new();
@@ -140,7 +140,7 @@ async fn whole<B: hyper::body::Body<Data = Bytes>>(body: B, length: usize) -> Re
             continue;
         }
         if all.is_empty() {
-            // What is not written to takes no memory of the machine.
+            // Memory that is not written to is not used by the system.
             all.reserve(length);
             all.extend_from_slice(&std::mem::take(&mut first));
         }
@@ -149,20 +149,20 @@ async fn whole<B: hyper::body::Body<Data = Bytes>>(body: B, length: usize) -> Re
     Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
-/// What a body is said to be.
+/// The media type of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Json,
     Lines,
 }
 
-/// What a body is said to be; JSON where nothing is said. A form is not read as JSON: that is what a
-/// page of somebody else can have a browser send without asking us first.
+/// The media type of a body; JSON by default. A form is not read as JSON: a page of another site can make a
+/// browser send one without asking us first.
 pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
     let coding =
         headers.get(CONTENT_ENCODING).filter(|coding| !coding.is_empty() && *coding != "identity");
     if coding.is_some() {
-        let detail = "the body is compressed, and is read here only as it is";
+        let detail = "the body is compressed; send it uncompressed";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-coding", detail));
     }
     let Some(said) = headers.get(CONTENT_TYPE) else { return Ok(Kind::Json) };
@@ -205,8 +205,8 @@ pub(crate) fn place_of(parts: &Parts) -> Result<Place, Problem> {
     parts.extensions.get::<Place>().cloned().ok_or_else(Problem::internal)
 }
 
-/// Does work about so many octets where it holds nobody up. It keeps the place of its request until it is done, also
-/// where its client has gone.
+/// Does work about this many octets without delaying other requests. It keeps the place of its request until it
+/// is done, even if its client has gone.
 pub(crate) async fn aside<T: Send + 'static>(
     app: &App,
     place: &Place,
@@ -222,7 +222,7 @@ pub(crate) async fn aside<T: Send + 'static>(
     app.pool.run(by, octets, work).await?
 }
 
-/// An answer that is nobody else's.
+/// An answer that must not be cached.
 pub(crate) fn json(body: impl Into<Body>) -> Response<Body> {
     typed(body, "application/json", HeaderValue::from_static("no-store"))
 }
@@ -239,7 +239,7 @@ fn typed(
     response
 }
 
-/// An answer that may be kept for a while, and asked for again by its tag.
+/// An answer that may be cached for a while and revalidated by its tag.
 pub(crate) fn cached(
     asked: &HeaderMap,
     body: Vec<u8>,
@@ -263,15 +263,15 @@ pub(crate) fn cached(
     response
 }
 
-/// Whether the client has what a tag stands for (RFC 9110 §13.1.2).
+/// Whether the client already has the version of this tag (RFC 9110 §13.1.2).
 fn is_known(asked: &HeaderMap, tag: &str) -> bool {
     let fields = asked.get_all(IF_NONE_MATCH).iter().filter_map(|field| field.to_str().ok());
     let mut tags = fields.flat_map(|field| field.split(',')).map(str::trim);
     tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
-/// For how long an answer that comes from a file may be kept: not for longer than the file, nor for
-/// so long that a change of the configuration would not be seen.
+/// How long an answer that uses a file may be cached: not longer than the file, and short enough that a change
+/// of the configuration is seen.
 pub(crate) fn fresh_for(until: Option<SystemTime>) -> Duration {
     let left = until.and_then(|until| until.duration_since(SystemTime::now()).ok());
     left.unwrap_or_default().min(Duration::from_mins(5))

@@ -1,4 +1,4 @@
-//! What whoever runs the service asks: is it well, what has it done, what can be asked; and the page.
+//! Requests of operators: health, readiness, metrics and the interface description; and the page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use crate::page::{ASSETS, POLICY};
 use crate::problem::Problem;
 use crate::traces::Traces;
 
-/// The process runs.
+/// The process is running.
 pub(crate) async fn health() -> Answered {
     Ok(json(r#"{"status":"alive"}"#))
 }
 
-/// Work may be sent here.
+/// The service is ready for requests.
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answered {
     if app.is_stopping() {
-        return Err(Problem::overloaded("the service is ending"));
+        return Err(Problem::overloaded("the service is shutting down"));
     }
-    // Answers are right without the store, so work may be sent; whoever runs it should know.
+    // Answers are right without the store, so the service is ready; but the operator should know.
     if app.fetcher.store_health().is_degraded() {
         return Ok(json(r#"{"status":"degraded"}"#));
     }
@@ -51,7 +51,7 @@ pub(crate) async fn openapi(asked: HeaderMap) -> Answered {
     Ok(cached(&asked, OPENAPI.into(), "application/json", Duration::ZERO))
 }
 
-/// A file of the page. It is checked for a newer one every time, as it may come with a new version.
+/// A file of the page. Browsers check for a newer one every time, because a new version may change it.
 pub(crate) async fn asset(uri: Uri, asked: HeaderMap) -> Answered {
     let asset = ASSETS.iter().find(|asset| asset.path == uri.path()).ok_or_else(nothing)?;
     let mut response = cached(&asked, asset.octets.to_vec(), asset.content_type, Duration::ZERO);
@@ -62,11 +62,11 @@ pub(crate) async fn asset(uri: Uri, asked: HeaderMap) -> Answered {
     Ok(response)
 }
 
-/// A path that there is not.
+/// An unknown path.
 pub(crate) async fn fallback() -> Response<Body> {
     axum::response::IntoResponse::into_response(nothing())
 }
 
 fn nothing() -> Problem {
-    Problem::not_found("there is nothing here; /openapi.json says what there is")
+    Problem::not_found("there is no such path; /openapi.json lists all paths")
 }

@@ -1,4 +1,4 @@
-//! `/v1/lint`, `/v1/page`, `/v1/compare`: what somebody else's file or page says, without a fetch.
+//! `/v1/lint`, `/v1/page`, `/v1/compare`: what a given file or page says, without a fetch.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,7 +30,7 @@ const MOST_AGENTS: usize = 100;
 /// How many header fields a page may have, as in a request to decide.
 const MOST_FIELDS: usize = 10_000;
 
-/// A crawler that no site names: what holds for it holds for all others.
+/// A crawler that no site names: what applies to it applies to all other crawlers.
 const NOBODY: &str = "mayi-nobody";
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ struct LintBody<'a> {
     url: Option<Cow<'a, str>>,
 }
 
-/// A member that may be absent, and is not null where it is there.
+/// A member that may be absent but not null.
 fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -75,7 +75,7 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
                 options = options.with_page(page_of(url.into_owned(), page.as_ref(), app.page));
             }
             (None, Some(_)) => {
-                return Err(Problem::invalid("`page` comes with its `url`: rules are about a place"));
+                return Err(Problem::invalid("`page` needs its `url`, because rules are about URLs"));
             }
             (None, None) => {}
         }
@@ -134,7 +134,7 @@ pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<
         options.now = Some(match &body.now {
             None => SystemTime::now(),
             Some(now) => time_of_rfc3339(now).ok_or_else(|| {
-                Problem::invalid("`now` is a time of RFC 3339, such as `2026-11-15T13:00:00Z`")
+                Problem::invalid("`now` has to be a time of RFC 3339, such as `2026-11-15T13:00:00Z`")
             })?,
         });
         let controls = controls(&body.headers, body.html.as_ref(), options);
@@ -178,10 +178,10 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
     .await
 }
 
-/// Refuses what has cost more than a request may: a part of it was left out.
+/// Rejects a request that cost more than its limit: its answer would be incomplete.
 fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), Problem> {
     match spent.ran_out {
-        // It was told to stop, and nobody hears this.
+        // It was told to stop, so nobody receives this answer.
         Some(_) if stop.is_stopped() => Err(Problem::internal()),
         Some(part) => {
             app.metrics.too_costly();
@@ -195,7 +195,7 @@ async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read),
     let (parts, body) = request.into_parts();
     let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {
-        let detail = "only /v1/decide takes lines; send application/json";
+        let detail = "only /v1/decide accepts NDJSON; send application/json";
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "unsupported-media-type", detail));
     }
@@ -218,7 +218,7 @@ fn file<'a>(
             Ok((octets, reading))
         }
         _ => {
-            let message = "`robots` is the file here: its text, or {\"base64\": \"…\"}";
+            let message = "`robots` has to be the file: its text, or {\"base64\": \"…\"}";
             Err(RequestError::new(ErrorCode::InvalidRobots, message).into())
         }
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Answered, App, cached};
 use crate::problem::Problem;
 
-/// What does not change while the service runs may be kept for as long as nobody would wait for.
+/// How long answers that do not change while the service runs may be cached.
 const FRESH: Duration = Duration::from_mins(5);
 
 const NAMES: [&str; 5] = ["purposes", "applications", "directives", "categories", "agents"];
@@ -65,10 +65,10 @@ pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> A
     Ok(answer(&asked, &json!({ "dialects": all })))
 }
 
-/// A name that is not UTF-8 is nobody's.
+/// No entry has a name that is not UTF-8.
 #[allow(clippy::needless_pass_by_value)] // It is given to map_err.
 fn no_text(_: PathRejection) -> Problem {
-    Problem::not_found("nothing is registered by a name that is not UTF-8")
+    Problem::not_found("the name is not UTF-8, so nothing is registered with it")
 }
 
 fn answer(asked: &HeaderMap, value: &Value) -> axum::http::Response<axum::body::Body> {

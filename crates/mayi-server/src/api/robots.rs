@@ -1,4 +1,4 @@
-//! `/v1/robots`: the file of a site, how it was had, and what is in it.
+//! `/v1/robots`: the file of a site, where it came from, and what is in it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct SiteFile<'r> {
     origin: String,
     url: String,
     file: &'r FileReport,
-    /// What holds: `successful`, or why there is no file.
+    /// The access result: `successful`, or why there is no file.
     access: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<&'r str>,
@@ -108,8 +108,7 @@ impl<'r> SiteFile<'r> {
     }
 }
 
-/// The text of a file, whose lines are those that are counted: as it came where it was read so, or as it was
-/// decoded.
+/// The text of a file, whose lines the line numbers count: the original text, or the decoded text.
 fn text_of<'r>(body: &'r [u8], read: &'r RobotsTxt<'_>) -> Option<&'r str> {
     let behind_mark = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let is_as_it_came = behind_mark.starts_with(read.text());

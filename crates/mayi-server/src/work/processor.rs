@@ -1,7 +1,7 @@
-//! This thread → how much of the processors it had, and how much it is to have.
+//! This thread → the processor time that it has used, and its priority.
 //!
-//! Only Linux has priorities of single threads that anybody may lower. Elsewhere all threads are alike, and the time that
-//! passes stands for the time of the processor.
+//! Only Linux has priorities of single threads that any process may lower. Elsewhere all threads have
+//! the same priority, and elapsed time is used for processor time.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(super) fn let_others_go_first() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{getpriority_process, setpriority_process};
-        // Without it all is right and some wait longer, so there is nothing to say where the system does not want to.
+        // Without it everything is right and only some wait longer, so a failure needs no message.
         let now = getpriority_process(None).unwrap_or(0);
         let _ = setpriority_process(None, now + LOWER);
     }

@@ -1,4 +1,5 @@
-//! Work that waits → what is begun next: clients take turns, and whoever has had little lately is quick.
+//! Queued work → what is started next: clients take turns, and a client that has used little time
+//! lately is quick.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -65,7 +66,7 @@ impl Queue {
         }
     }
 
-    /// A client has had so much processor time.
+    /// A client has used this much processor time.
     pub(super) fn charge(&mut self, client: u64, took: Duration, now: Instant) {
         self.accounts.charge(client, took, now);
     }
@@ -183,7 +184,7 @@ impl Lane {
         client.now = next.mark;
         self.len -= 1;
         if client.jobs.is_empty() {
-            // Whoever has nothing waiting is forgotten, so that nobody is remembered for ever.
+            // A client without queued work is forgotten, so that the list does not grow for ever.
             self.clients.remove(&id);
         } else {
             self.turns.push_back(id);

@@ -388,7 +388,9 @@ fn followed(path: &Path) -> Result<PathBuf, Trouble> {
         // A link is relative to its own folder.
         place = place.parent().map_or_else(|| link.clone(), |folder| folder.join(&link));
     }
-    Err(Trouble::Library(redb::Error::Io(io::Error::other("it is a link that leads in a circle"))))
+    Err(Trouble::Library(redb::Error::Io(io::Error::other(
+        "it is a symbolic link that points to itself",
+    ))))
 }
 
 /// Whether there is no file yet. An empty one is what a script leaves that has only chosen a name.
@@ -487,12 +489,12 @@ impl Trouble {
     }
 
     fn message(&self) -> String {
-        let something_else = "this file is no store of mayi; name another one";
+        let something_else = "this file is not a store of mayi; name another file";
         let damaged = "this store is damaged; name another file, or remove this one: what it kept is \
                        fetched anew";
         match self {
             Self::Library(redb::Error::DatabaseAlreadyOpen) => {
-                "another process has this store open, and only one at a time can".into()
+                "another process has this store open, and only one process at a time can open it".into()
             }
             Self::Library(redb::Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 something_else.into()
@@ -506,7 +508,9 @@ impl Trouble {
                 "this store has schema version {other}, and this program knows {SCHEMA}; name another \
                  file, or remove this one: what it kept is fetched anew"
             ),
-            Self::Closed => "this store is closed after a failure, until a save can open it".into(),
+            Self::Closed => {
+                "this store is closed after a failure, until a write can open it again".into()
+            }
         }
     }
 }

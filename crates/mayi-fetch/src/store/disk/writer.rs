@@ -132,7 +132,7 @@ fn work(file: &File, queue: &Receiver<Order>) {
 
 /// The library takes some damage for a fault of its own, and panics.
 fn unforeseen(work: &str) -> StoreError {
-    let message = format_args!("{work} failed in an unforeseen way; the file may be damaged");
+    let message = format_args!("{work} failed unexpectedly; the file may be damaged");
     StoreError::of(StoreErrorKind::Damaged, message)
 }
 

@@ -167,7 +167,7 @@ impl Link {
         }
         if slots < u32::from(SLOTS) {
             return Err(
-                self.error(StoreErrorKind::Unreachable, "a part of the cluster's slots has no node")
+                self.error(StoreErrorKind::Unreachable, "some slots of the cluster have no node")
             );
         }
         Ok(nodes)
@@ -182,7 +182,7 @@ impl Link {
         let lately = |pause: &Pause| {
             let paused = pause.lock().unwrap_or_else(PoisonError::into_inner);
             let (_, kind, why) = paused.as_ref().filter(|(until, ..)| moment() < *until)?;
-            Some(self.error(*kind, &format!("it did not answer a moment ago: {why}")))
+            Some(self.error(*kind, &format!("it did not respond a moment ago: {why}")))
         };
         if let Some(error) = pause.and_then(lately) {
             return Err(error);
@@ -206,7 +206,7 @@ impl Link {
                 (error.to_string(), is_down, kind(&error, is_down))
             }
             None => {
-                let message = format!("no answer within {:?}", self.timeout);
+                let message = format!("no response within {:?}", self.timeout);
                 (message, true, StoreErrorKind::Unreachable)
             }
         };

@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn what_no_template_can_be() {
-        assert!(Template::new("$remote_addr$request").unwrap_err().contains("side by side"));
+        assert!(Template::new("$remote_addr$request").unwrap_err().contains("next to each other"));
         assert!(Template::new("$remote_addr $status").unwrap_err().contains("$request_uri"));
     }
 

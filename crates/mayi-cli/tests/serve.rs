@@ -271,7 +271,7 @@ fn check_says_the_same_by_a_service() {
     service.kill();
     let run = mayi(&["check", "--agent", "a", "--server", &url, urls[0]], b"");
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("gives no answer"), "{}", run.stderr);
+    assert!(run.stderr.contains("no answer from"), "{}", run.stderr);
     // Something that is no service.
     let run = mayi(&["check", "--agent", "a", "--server", &found[0], urls[0]], b"");
     assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{}", run.stderr);

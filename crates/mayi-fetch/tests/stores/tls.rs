@@ -128,7 +128,7 @@ async fn nobody_else_is_believed() {
         for scheme in ["rediss", "rediss+cluster"] {
             let store = connect(&format!("{scheme}://127.0.0.1:{}", front.port), &authority);
             let error = store.save(&kept("a", 1_000, 10)).await.expect_err("nobody to trust");
-            assert!(!error.to_string().contains("answer within"), "{error}");
+            assert!(!error.to_string().contains("response within"), "{error}");
         }
     }
     // A server without TLS is none for whoever asks for TLS.

@@ -136,7 +136,7 @@ pub(crate) fn lines(app: Arc<App>, body: Body, place: Place) -> Response<Body> {
     streamed(app, Source::Lines(lines), "application/x-ndjson", stream, span)
 }
 
-/// Whose answer is made while it is sent. Each chunk takes one of `places`, where there are some.
+/// Whose answer is made while it is sent. Each chunk takes one of `places`, if there are some.
 struct Stream {
     by: By,
     open: Arc<Open>,
@@ -297,7 +297,7 @@ async fn send(out: &mpsc::Sender<Piece>, piece: Bytes) -> Result<(), Broken> {
 struct Chunk {
     octets: Bytes,
     items: Vec<Item>,
-    /// What stands before an answer, except before the first of all, and behind each.
+    /// What is before an answer, except before the first of all, and after each.
     before: &'static [u8],
     behind: &'static [u8],
     is_first: bool,

@@ -20,7 +20,7 @@ struct Last {
 }
 
 impl Told {
-    /// How many of a kind were not logged before this one, or `None` where this one is not to be logged either.
+    /// How many of a kind were not logged before this one, or `None` if this one is not to be logged either.
     fn note(&self, name: &'static str, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match kinds.get_mut(name) {

@@ -76,7 +76,7 @@ pub(crate) enum Found {
     Entry(Arc<Entry>),
     /// Nothing yet: the file of its site has to be had first.
     Needs(Origin),
-    /// A file of so many octets, which are more than may be worked on here.
+    /// A file of this many octets, which are more than may be worked on here.
     Large(usize),
 }
 
@@ -94,7 +94,7 @@ impl Answerer {
         entry.is_of(&robots).then_some(entry)
     }
 
-    /// The same where there are more requests behind it, most of them about the same.
+    /// The same where there are more requests after it, most of them about the same.
     fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         write_key(request, &mut self.key);
         if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
@@ -173,7 +173,7 @@ impl Entry {
         self.prepared.robots().text().len()
     }
 
-    /// Writes the answer to a plain request behind what is there. The octets are those of [`Fetcher::decide`].
+    /// Writes the answer to a plain request after what is there. The octets are those of [`Fetcher::decide`].
     ///
     /// [`Fetcher::decide`]: mayi_fetch::Fetcher::decide
     pub(crate) fn write(
@@ -252,7 +252,7 @@ mod tests {
             ("https://example.com?a/b", "https://example.com"),
             ("https://example.com", "https://example.com"),
             ("https://a@b:80#/", "https://a@b:80"),
-            // Clients take these for URLs of a host called `a`, whatever stands behind it.
+            // Clients take these for URLs of a host called `a`, whatever stands after it.
             ("https://a\\b/", "https://a\\b/"),
             ("https:/a/x", "https:/a/x"),
             ("https:///a/x", "https:///a/x"),

@@ -21,7 +21,7 @@ struct Bucket {
 }
 
 impl Rates {
-    /// `None` where there is no limit.
+    /// `None` if there is no limit.
     pub(crate) fn new(per_second: u32, burst: u32) -> Option<Self> {
         let burst = if burst == 0 { per_second } else { burst };
         let limited = per_second > 0;

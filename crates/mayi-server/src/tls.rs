@@ -37,7 +37,7 @@ pub(crate) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigError> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// When a certificate ends, in seconds since 1970 (RFC 5280 §4.1): `None` where it is not built as one, which
+/// When a certificate ends, in seconds since 1970 (RFC 5280 §4.1): `None` if it is not built as one, which
 /// rustls says better.
 fn end_of(certificate: &[u8]) -> Option<i64> {
     let (certificate, _) = inside(certificate, SEQUENCE)?;

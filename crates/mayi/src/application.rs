@@ -37,7 +37,7 @@ pub struct AppDirectives {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AppRule {
-    /// The line that it stands on.
+    /// The line that it is on.
     pub line: LineNumber,
     /// How many octets its pattern has; none without a pattern.
     pub octets: usize,
@@ -112,7 +112,7 @@ type Parameters = IndexMap<String, Value>;
 type Named<'a> = IndexMap<&'a str, Vec<(AppRule, Parameters)>>;
 
 /// Reads the rules of a product token's groups that match and name one of the applications, and says how
-/// the groups were found. A List that does not parse is passed over, and members that are not Tokens name
+/// the groups were found. A List that does not parse is skipped, and members that are not Tokens name
 /// nobody (APP-3).
 fn read_rules(
     robots: &RobotsTxt<'_>,

@@ -27,7 +27,7 @@ use crate::dialect::Tokens;
 pub struct Crawler {
     product_token: ProductToken,
     purposes: Vec<Box<str>>,
-    /// Whether a purpose counts only where a registry has it.
+    /// Whether only registered purposes are accepted.
     registered_purposes_only: bool,
     applications: Vec<Box<str>>,
     /// What the caller says of fallbacks and exemption; without it the registry is asked.
@@ -39,7 +39,7 @@ pub struct Crawler {
 pub(crate) struct Manners {
     /// Tokens that are tried in turn.
     pub(crate) fallbacks: Cow<'static, [ProductToken]>,
-    /// Whether `*` does not hold for it.
+    /// Whether `*` does not apply to it.
     pub(crate) ignores_global: bool,
 }
 
@@ -100,7 +100,7 @@ impl Crawler {
         Self { registered_purposes_only: only, ..self }
     }
 
-    /// The same crawler, gathering for one more application.
+    /// The same crawler, crawling for one more application.
     ///
     /// # Errors
     /// When the identifier is not a Structured Fields Token.
@@ -154,17 +154,17 @@ impl Crawler {
         self.purposes.iter().map(|purpose| &**purpose)
     }
 
-    /// Whether its purposes count only where they are registered.
+    /// Whether only registered purposes are accepted.
     pub(crate) fn has_registered_purposes_only(&self) -> bool {
         self.registered_purposes_only
     }
 
-    /// The applications that it gathers for.
+    /// The applications that it crawls for.
     pub fn applications(&self) -> impl Iterator<Item = &str> {
         self.applications.iter().map(|identifier| &**identifier)
     }
 
-    /// Whether its name says that it gathers for training: it ends in `-ai` (AIA-1).
+    /// Whether its name says that it collects data for training: it ends in `-ai` (AIA-1).
     pub fn is_for_training(&self) -> bool {
         let token = self.product_token.as_str().as_bytes();
         token.len() >= 3 && token[token.len() - 3..].eq_ignore_ascii_case(b"-ai")
@@ -306,7 +306,7 @@ impl ProductToken {
     }
 }
 
-/// The product token that a value starts with, which may be empty, and what stands behind it (REP-4).
+/// The product token that a value starts with, which may be empty, and what follows it (REP-4).
 pub(crate) fn split_token(value: &[u8]) -> (&[u8], &[u8]) {
     let run = value.iter().position(|&octet| !is_in_token(octet)).unwrap_or(value.len());
     let last = value[..run].iter().rposition(|&octet| octet != b'.');
@@ -350,7 +350,7 @@ impl fmt::Display for InvalidProductToken {
             f,
             "`{token}` is not a product token: a product token is one or more of A-Z a-z 0-9 _ - . (REP-4)"
         )?;
-        // The likeliest mistakes are a whole User-Agent string and a version behind the name.
+        // The likeliest mistakes are a whole User-Agent string and a version after the name.
         let start = &self.token[..split_token(self.token.as_bytes()).0.len()];
         if *self.token == *GLOBAL {
             write!(f, "; `*` means all crawlers in a file, but a question is about one crawler")?;

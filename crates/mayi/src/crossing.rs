@@ -44,7 +44,7 @@ impl<'f> Crossing<'f> {
         Self { as_it_stands, folded, sorted }
     }
 
-    /// Whether a pattern's text matches whose first `?` is at `mark`, behind a wildcard.
+    /// Whether a pattern's text matches whose first `?` is at `mark`, after a wildcard.
     pub(crate) fn matches(&self, body: &[u8], mark: usize, shape: Shape) -> bool {
         let (head, before) = body[..mark].split_at(shape.head as usize);
         if !self.as_it_stands.octets().starts_with(head) {
@@ -62,7 +62,7 @@ impl<'f> Crossing<'f> {
             Some(star) => (&behind[..star], Some(&behind[star + 1..])),
             None => (behind, None),
         };
-        // Where what stands right before the `?` or right behind it is not there at all, nothing has to be read.
+        // Where what is right before the `?` or right after it is not there at all, nothing has to be read.
         let around = [&body[mark - before.len()..=mark], &body[mark..=mark + first.len()]];
         if self.as_it_stands.find(around[0], reached).is_none()
             || self.folded.find(around[1], head.len()).is_none()
@@ -75,7 +75,7 @@ impl<'f> Crossing<'f> {
         others.is_none_or(|pieces| are_pieces_in(pieces, shape.anchored, self.folded, end))
     }
 
-    /// Where what stands behind the first right `?` ends, in the folded text.
+    /// Where what follows the first right `?` ends, in the folded text.
     fn first_end(&self, sides: &Sides<'_>) -> Option<usize> {
         let (read, octets) = (self.sorted.read.get(), self.folded.octets().len());
         if read / OFTEN <= octets {
@@ -105,14 +105,14 @@ impl<'f> Crossing<'f> {
     }
 }
 
-/// What stands around the `?` of a pattern, up to the next wildcards.
+/// What is around the `?` of a pattern, up to the next wildcards.
 #[derive(Clone, Copy)]
 struct Sides<'p> {
     before: &'p [u8],
     /// From where on, as the target stands, `before` has to be.
     reached: usize,
     first: &'p [u8],
-    /// Whether the target has to end behind `first`.
+    /// Whether the target has to end after `first`.
     is_at_end: bool,
 }
 
@@ -124,16 +124,16 @@ const FEW: usize = 32;
 struct Order {
     /// Where each is, as the target stands and folded.
     marks: Vec<(u32, u32)>,
-    /// Marks by what stands before them up to the mark before, read backwards.
+    /// Marks by what is before them up to the mark before, read backwards.
     by_before: Vec<u32>,
-    /// For each mark, its place in the order of what stands behind it, folded.
+    /// For each mark, its place in the order of what follows it, folded.
     rank_behind: Vec<u32>,
-    /// The marks behind a text, by what stands behind them. A mark is in as many of them as there are
+    /// The marks after a text, by what follows them. A mark is in as many of them as there are
     /// octets since the mark before, and one, so that all of them together are no larger than the target.
     known: RefCell<HashMap<Range<usize>, Rc<Marked>>>,
 }
 
-/// Marks that a text stands before, by what stands behind them.
+/// Marks that a text is before, by what follows them.
 #[derive(Debug)]
 struct Marked {
     sorted: Vec<u32>,
@@ -145,7 +145,7 @@ impl Order {
         let text = as_it_stands.octets();
         let marks: Vec<(u32, u32)> =
             Marks::new(text).map(|(mark, folded)| (mark as u32, folded as u32)).collect();
-        // Each octet is in what stands before one mark: to sort them compares each octet a few times.
+        // Each octet is in what is before one mark: to sort them compares each octet a few times.
         let mut by_before: Vec<u32> = (0..marks.len() as u32).collect();
         by_before
             .sort_by(|one, other| backwards(text, &marks, *one).cmp(backwards(text, &marks, *other)));
@@ -164,7 +164,7 @@ impl Order {
         Self { marks, by_before, rank_behind, known: RefCell::default() }
     }
 
-    /// Where what stands behind the first right `?` ends, in the folded text.
+    /// Where what follows the first right `?` ends, in the folded text.
     fn first_end(&self, sides: &Sides<'_>, text: &[u8], folded: &[u8]) -> Option<usize> {
         let Sides { before, reached, first, is_at_end } = *sides;
         let least = self.marks.partition_point(|(mark, _)| (*mark as usize) < reached + before.len());
@@ -195,7 +195,7 @@ impl Order {
         marked.ordered.least_from(start..start + many, least as u32).map(end_of)
     }
 
-    /// The marks that a text stands right before, as places in their order.
+    /// The marks that a text is right before, as places in their order.
     fn range_behind(&self, before: &[u8], text: &[u8]) -> Range<usize> {
         let end_of = |mark: &u32| backwards(text, &self.marks, *mark).take(before.len());
         let start = self.by_before.partition_point(|mark| end_of(mark).lt(before.iter().rev()));
@@ -203,7 +203,7 @@ impl Order {
         start..start + many
     }
 
-    /// The same marks by what stands behind them.
+    /// The same marks by what follows them.
     fn behind(&self, range: Range<usize>) -> Rc<Marked> {
         let mut known = self.known.borrow_mut();
         let marked = known.entry(range.clone()).or_insert_with(|| {
@@ -215,14 +215,14 @@ impl Order {
     }
 }
 
-/// What stands before a mark, up to the mark before it, read backwards.
+/// What is before a mark, up to the mark before it, read backwards.
 fn backwards<'t>(text: &'t [u8], marks: &[(u32, u32)], mark: u32) -> impl Iterator<Item = &'t u8> {
     let mark = mark as usize;
     let start = mark.checked_sub(1).map_or(0, |before| marks[before].0 as usize + 1);
     text[start..marks[mark].0 as usize].iter().rev()
 }
 
-/// Where the raw `?` of a target are, as it stands and with the delimiters of its query raw.
+/// Where the raw `?` of a target are, as it is and with the delimiters of its query raw.
 struct Marks<'t> {
     text: &'t [u8],
     at: usize,

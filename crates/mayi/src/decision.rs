@@ -32,7 +32,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -82,7 +82,7 @@ impl<'r> Decision<'r> {
     }
 }
 
-/// A rule that matched, and where it stands.
+/// A rule that matched, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecidingRule<'r> {
     pub(crate) kind: RuleKind,
@@ -108,18 +108,18 @@ impl<'r> DecidingRule<'r> {
         self.octets
     }
 
-    /// The line that it stands on.
+    /// The line that it is on.
     pub fn line(&self) -> LineNumber {
         self.line
     }
 
-    /// Where its pattern stands in the text of the file.
+    /// Where its pattern is in the text of the file.
     pub fn span(&self) -> Span {
         self.span
     }
 }
 
-/// The groups whose rules hold for a crawler, combined (REP-5).
+/// The groups whose rules apply to a crawler, combined (REP-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenGroup<'r> {
     pub(crate) by: GroupBy,

@@ -94,7 +94,7 @@ pub(crate) enum Comparison {
 pub(crate) enum Encoding {
     /// Byte order marks and the caller's charset are honoured.
     Honoured,
-    /// Octets are octets; as much of a UTF-8 byte order mark as is there is passed over.
+    /// Octets are octets; as much of a UTF-8 byte order mark as is there is skipped.
     PartialMark,
 }
 
@@ -192,7 +192,7 @@ impl Dialect {
         self.extensions.has(extension)
     }
 
-    /// The directive of a line that starts with its right name and a colon right behind it, as nearly
+    /// The directive of a line that starts with its right name and a colon right after it, as nearly
     /// every record does, and the length of the name. Only frequent names are looked for.
     // A part of the loop that reads a file: see `syntax::read_content`.
     #[allow(clippy::inline_always)]

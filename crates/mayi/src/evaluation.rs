@@ -38,7 +38,7 @@ pub(crate) fn decide_watched<'r>(
     decide_in(robots, selection.as_ref(), target, observer)
 }
 
-/// Decides by groups that were selected for the crawler already, with nobody watching.
+/// Decides by groups that were already selected for the crawler, without an observer.
 #[cfg(feature = "report")]
 pub(crate) fn decide_selected<'r>(
     robots: &'r RobotsTxt<'_>,

@@ -42,7 +42,7 @@ pub struct Explanation<'a> {
     matches: Vec<MatchingRule<'a>>,
 }
 
-/// A group of the file, and how it stands to the crawler.
+/// A group of the file, and how it is to the crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsideredGroup<'a> {
     starts: Vec<StartLine<'a>>,
@@ -71,7 +71,7 @@ pub struct MatchingRule<'a> {
 
 impl RobotsTxt<'_> {
     /// The same question as [`decide`](Self::decide) answers, watched: which groups there were, which rules matched,
-    /// who came second.
+    /// what came second.
     pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
         let mut watch = Watch::default();
         let decision = evaluation::decide_watched(self, crawler, target, &mut watch);
@@ -173,7 +173,7 @@ impl<'a> ConsideredGroup<'a> {
         &self.starts
     }
 
-    /// Whether its rules hold for the crawler.
+    /// Whether its rules apply to the crawler.
     pub fn is_chosen(&self) -> bool {
         self.is_chosen
     }
@@ -202,7 +202,7 @@ impl<'a> MatchingRule<'a> {
         self.kind
     }
 
-    /// The line that it stands on.
+    /// The line that it is on.
     pub fn line(&self) -> LineNumber {
         self.line
     }
@@ -212,7 +212,7 @@ impl<'a> MatchingRule<'a> {
         self.column
     }
 
-    /// Where its pattern stands in the text.
+    /// Where its pattern is in the text.
     pub fn span(&self) -> Span {
         self.span
     }

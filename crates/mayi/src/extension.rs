@@ -22,7 +22,7 @@ pub enum Extension {
     UsagePreferences,
     /// Other records in use: Crawl-delay, Content-Signal, DisallowAITraining and more (WILD-1).
     Records,
-    /// Misspelled names and missing colons, read as meant (WILD-2).
+    /// Misspelled names and missing colons, read as intended (WILD-2).
     Misspellings,
     /// The registry of known crawlers: fallbacks and exemptions (WILD-6).
     Agents,

@@ -436,7 +436,7 @@ mod tests {
     #[test]
     fn byte_order_marks() {
         check("\u{feff}user-agent:a\n", "\u{feff}User-agent: a\n");
-        // What stands behind a blank line is no mark, and would be one without it.
+        // What follows a blank line is no mark, and would be one without it.
         for file in [&b"\n\xEF\xBB\xBFUser-agent: *\n"[..], b"\n\xFF\xFEa", b" \xEF\xBBDisallow: /"] {
             let formatted = format(file);
             assert_eq!(formatted.octets(), file);

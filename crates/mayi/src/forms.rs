@@ -28,7 +28,7 @@ const STAR: u8 = 1;
 
 impl Folds {
     pub(crate) const NONE: Self = Self(0);
-    /// `/`, `?` and `#` behind the first `?`, raw and encoded (REP-12).
+    /// `/`, `?` and `#` after the first `?`, raw and encoded (REP-12).
     pub(crate) const QUERY: Self = Self(1);
     /// `*` and `%2A` (REP-16).
     pub(crate) const STARS: Self = Self(2);
@@ -191,7 +191,7 @@ impl<'u> Forms<'u> {
         self.signs
     }
 
-    /// The text as it stands.
+    /// The text as it is.
     pub(crate) fn text(&self) -> &[u8] {
         self.text.octets()
     }
@@ -216,14 +216,14 @@ impl<'u> Forms<'u> {
         forms.texts[usize::from(folds.0)].get_or_init(fold)
     }
 
-    /// What a pattern is compared with that asks for these folds, and for the query's delimiters behind its
+    /// What a pattern is compared with that asks for these folds, and for the query's delimiters after its
     /// own `?` alone.
     pub(crate) fn crossing(&self, folds: Folds) -> Crossing<'_> {
         let marks = &self.folded.get_or_init(Box::default).marks[usize::from(folds.0)];
         Crossing::new(self.folded(folds.without(Folds::QUERY)), self.folded(folds), marks)
     }
 
-    /// The text as it stands, and with its query's delimiters raw where that is something else: what
+    /// The text as it is, and with its query's delimiters raw where that is something else: what
     /// nearly all patterns are compared with.
     pub(crate) fn into_usual(self) -> Vec<Cow<'u, [u8]>> {
         let query = self.that_matter(Folds::QUERY);

@@ -26,17 +26,17 @@ pub struct Irregularity {
 pub enum IrregularityKind {
     /// The line is neither a record nor a comment, and was dropped.
     Unreadable,
-    /// The name is a misspelling that is read as meant.
+    /// The name is a misspelling that is read as intended.
     Misspelled,
-    /// White space stands for the colon, and is read as meant.
+    /// White space stands for the colon, and is read as intended.
     MissingColon,
-    /// The rule stands before every group-start line, and was ignored.
+    /// The rule is before every group-start line, and was ignored.
     RuleOutsideGroup,
     /// The pattern starts with neither `/` nor `*` and can't match anything.
     NeverMatches,
-    /// The regular expression does not compile, is too large or one too many, and names nobody.
+    /// The regular expression does not compile, is too large or one too many, and names no crawler.
     UnusableRegex,
-    /// The value starts with `*` and is not the global token: it names nobody.
+    /// The value starts with `*` and is not the global token: it names no crawler.
     NamesNobody,
     /// The purpose is in no registry: it names those who claim it, unless they want registered ones only.
     UnregisteredPurpose,
@@ -171,7 +171,7 @@ fn of_line(
     [slip, outside, never, value].into_iter().flatten()
 }
 
-/// Why a group-start line names nobody, if that is not what it looks like.
+/// Why a group-start line names no crawler, if that is not what it looks like.
 fn unusable_start(
     robots: &RobotsTxt<'_>,
     start: GroupStart,

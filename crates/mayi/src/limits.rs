@@ -51,7 +51,7 @@ impl Limits {
     }
 
     /// Ends what is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions of
-    /// `meaning`, after so many units of work. The answer is then what was found so far, and its [`Spent`]
+    /// `meaning`, after this many units of work. The answer is then what was found so far, and its [`Spent`]
     /// names what was left out. The default is 8,000,000 and 40 per octet of the
     /// input. A unit is some 40 instructions.
     ///

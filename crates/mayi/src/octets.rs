@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range};
 pub(crate) use block::{BLOCK, Block, SIXTEEN, places_of_either};
 use block::{others_than_words, places_of_pair};
 
-/// The first eight octets of a text as a number, the first one lowest; zeros stand behind a shorter one.
+/// The first eight octets of a text as a number, the first one lowest; zeros stand after a shorter one.
 pub(crate) fn first_eight(text: &[u8]) -> u64 {
     match text.first_chunk::<8>() {
         Some(eight) => u64::from_le_bytes(*eight),
@@ -18,7 +18,7 @@ pub(crate) fn first_eight(text: &[u8]) -> u64 {
     }
 }
 
-/// A number of [`first_eight`] that has all bits set in this many octets, and none behind them.
+/// A number of [`first_eight`] that has all bits set in this many octets, and none after them.
 pub(crate) const fn mask_of(octets: usize) -> u64 {
     if octets >= 8 { u64::MAX } else { (1 << (8 * octets)) - 1 }
 }
@@ -37,7 +37,7 @@ pub(crate) struct OctetSet {
 
 impl OctetSet {
     /// The octets for which `table` has `true`. Letters, digits, `-` and `_` can't be among them: these are
-    /// what is passed over sixteen at a time.
+    /// what is skipped sixteen at a time.
     pub(crate) const fn new(table: [bool; 256]) -> Self {
         let mut octet = 0;
         while octet < 256 {
@@ -82,7 +82,7 @@ impl OctetSet {
     }
 }
 
-/// Which signs a text has: octets that are no letters, digits, `-`, `_` or `/`. Two of them may be counted as
+/// Which signs a text has: octets that are not letters, digits, `-`, `_` or `/`. Two of them may be counted as
 /// one, so that a set says for sure only what a text does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signs(u16);
@@ -115,7 +115,7 @@ impl Signs {
 }
 
 /// Goes over the signs (see [`Signs`]) that stand in this range of a text, with the place of each, until one
-/// breaks. What stands around the range is read where it helps, and never told of.
+/// breaks. What is around the range is read where it helps, and never reported.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers are loops over octets
 pub(crate) fn try_each_sign<B>(
@@ -151,7 +151,7 @@ pub(crate) fn try_each_sign<B>(
     ControlFlow::Continue(())
 }
 
-/// The first place where these two octets stand side by side.
+/// The first place where these two octets are side by side.
 #[inline]
 pub(crate) fn first_pair(text: &[u8], pair: [u8; 2]) -> Option<usize> {
     let Some(last) = text.last_chunk() else {
@@ -181,7 +181,7 @@ pub(crate) fn first_line_end(text: &[u8]) -> Option<usize> {
     for eight in eights.iter().take(SHORT) {
         let octets = u64::from_le_bytes(*eight);
         // The high bit of each octet that is less than 0x0E, up to and with the first such octet;
-        // behind that one, a bit may be set for others.
+        // after that one, a bit may be set for others.
         let mut low = octets.wrapping_sub(every_octet(0x0E)) & !octets & every_octet(0x80);
         while low != 0 {
             let place = (low.trailing_zeros() / 8) as usize;

@@ -35,7 +35,7 @@ pub struct PathPattern<'p> {
     normalised: Cow<'p, [u8]>,
     /// What is compared, where that is not a start of the normalised pattern.
     body: Option<Vec<u8>>,
-    /// How much of the normalised pattern is compared otherwise.
+    /// How much of the normalised pattern is compared differently.
     compared: usize,
     shape: Shape,
     /// What of it meets two spellings (REP-12, REP-16).
@@ -47,7 +47,7 @@ pub struct PathPattern<'p> {
 /// What has to be known of a pattern's text to compare it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Octets before the first wildcard; all of them where there is none.
+    /// Octets before the first wildcard; all of them if there is none.
     pub(crate) head: u32,
     pub(crate) wildcards: Wildcards,
     /// Whether the pattern ends in an end anchor, which is not part of the text.
@@ -213,7 +213,7 @@ impl Ends {
             [text @ .., b'$'] => (text, true),
             text => (text, false),
         };
-        // Wildcards at the end match whatever follows, and an anchor behind them too.
+        // Wildcards at the end match whatever follows, and an anchor after them too.
         if text.last() != Some(&b'*') {
             return Self { compared: text.len(), anchored: has_anchor };
         }
@@ -257,7 +257,7 @@ pub(crate) fn matches_one_of(body: &[u8], shape: Shape, folds: Folds, forms: &Fo
 }
 
 /// Compares a pattern's text with a target's: the head at the start, each further piece at the
-/// first place behind the one before, and the last one at the end where the pattern is anchored.
+/// first place after the one before, and the last one at the end where the pattern is anchored.
 pub(crate) fn matches(body: &[u8], shape: Shape, text: &SearchedText<'_>) -> bool {
     let (head, wild) = body.split_at(shape.head as usize);
     let Some(rest) = text.octets().strip_prefix(head) else { return false };
@@ -268,7 +268,7 @@ pub(crate) fn matches(body: &[u8], shape: Shape, text: &SearchedText<'_>) -> boo
     }
 }
 
-/// Whether pieces that wildcards part are in a text from a place on, one behind the other.
+/// Whether pieces that wildcards part are in a text from a place on, one after the other.
 pub(crate) fn are_pieces_in(
     mut pieces: &[u8],
     anchored: bool,
@@ -303,7 +303,7 @@ pub(crate) enum Glance {
 pub(crate) struct Glancing<'t> {
     text: &'t [u8],
     first_eight: u64,
-    /// How many octets stand before the first one that is not plain.
+    /// How many octets are before the first one that is not plain.
     plain: usize,
 }
 
@@ -316,7 +316,7 @@ impl<'t> Glancing<'t> {
     /// Compares a pattern as written with the normalised target up to the first octet that is not
     /// plain. Eight octets are enough to see that most rules do not match most targets, so a file that is used for
     /// only one decision never has its patterns prepared. `first_eight` are the first eight octets from
-    /// where the pattern stands, whether or not all of them belong to it.
+    /// where the pattern is, whether or not all of them belong to it.
     ///
     /// A plain octet where the target has a `%` may be the delimiter that it encodes there (REP-12).
     pub(crate) fn glance(&self, written: &[u8], first_eight: u64) -> Glance {

@@ -37,7 +37,7 @@ impl<'t> SearchedText<'t> {
         self.octets
     }
 
-    /// The first place of a piece at or behind `from`.
+    /// The first place of a piece at or after `from`.
     #[inline]
     pub(crate) fn find(&self, piece: &[u8], from: usize) -> Option<usize> {
         /// How much is read before it is asked whether a text is worth sorting.
@@ -136,7 +136,7 @@ impl Places {
         &self.suffixes
     }
 
-    /// The first place at or behind `from` where the piece is. `text` is what this was made of.
+    /// The first place at or after `from` where the piece is. `text` is what this was made of.
     fn first(&self, text: &[u8], piece: &[u8], from: usize) -> Option<usize> {
         let start_of = |suffix: &u32| {
             let suffix = &text[*suffix as usize..];
@@ -183,7 +183,7 @@ fn sorted_suffixes(text: &[u8]) -> Vec<u32> {
     }
 }
 
-/// Sorts a run of suffixes that are the same in so many octets by as many more.
+/// Sorts a run of suffixes that are the same in this many octets by as many more.
 fn sort_run(
     suffixes: &mut [u32],
     ranks: &mut [u32],
@@ -229,7 +229,7 @@ impl Bits {
         self.words[place / 64] >> (place % 64) & 1 == 1
     }
 
-    /// The first place at or behind another one that has its bit set.
+    /// The first place at or after another one that has its bit set.
     fn next(&self, from: usize) -> Option<usize> {
         let first = self.words.get(from / 64)? & (u64::MAX << (from % 64));
         let words = std::iter::once(&first).chain(&self.words[from / 64 + 1..]);
@@ -237,7 +237,7 @@ impl Bits {
         Some(64 * (from / 64 + word) + bits.trailing_zeros() as usize)
     }
 
-    /// The first run of so many places or more that starts at or behind a place, from one bit to the next.
+    /// The first run of this many places or more that starts at or after a place, from one bit to the next.
     fn next_run(&self, from: usize, least: usize) -> Option<Range<usize>> {
         let mut start = self.next(from)?;
         loop {
@@ -292,7 +292,7 @@ impl Level {
         (before + in_word) as usize
     }
 
-    /// Moves numbers that have the bit behind those that do not, each in their order.
+    /// Moves numbers that have the bit after those that do not, each in their order.
     fn part(numbers: &mut [u32], bit: u32) {
         let ones: Vec<u32> = numbers.iter().copied().filter(|number| has_bit(*number, bit)).collect();
         let mut kept = 0;

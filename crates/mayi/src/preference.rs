@@ -25,7 +25,7 @@ pub enum Preference {
 }
 
 impl Preference {
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",

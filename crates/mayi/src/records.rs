@@ -95,7 +95,7 @@ pub struct ContentSignal {
 }
 
 impl ContentSignal {
-    /// Reads a value: `key=value`, separated by commas. What is neither is passed over.
+    /// Reads a value: `key=value`, separated by commas. What is neither is skipped.
     pub fn parse(octets: &[u8]) -> Self {
         let text = String::from_utf8_lossy(octets).to_ascii_lowercase();
         let mut signal = Self::default();
@@ -145,7 +145,7 @@ impl ContentSignal {
     }
 }
 
-/// The Content-Signal lines that hold for a crawler: those before every group, and those of its
+/// The Content-Signal lines that apply to a crawler: those before every group, and those of its
 /// groups. A file can have very many, so each is read when it is asked for.
 pub(crate) fn content_signals(
     robots: &RobotsTxt<'_>,

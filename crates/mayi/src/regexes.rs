@@ -73,7 +73,7 @@ pub(crate) enum Unused {
 }
 
 impl Regexes {
-    /// Compiles the expressions of a file of so many octets.
+    /// Compiles the expressions of a file of this many octets.
     pub(crate) fn of<'v>(values: impl Iterator<Item = &'v [u8]>, file_octets: usize) -> Self {
         let mut left = BUDGET + PER_OCTET * file_octets;
         let compiled = values.map(|value| {
@@ -107,14 +107,14 @@ impl Regexes {
         2 * values.map(size).sum::<usize>().min(BUDGET + PER_OCTET * file_octets)
     }
 
-    /// The expression that is the so-manieth of the file, or why it is not used.
+    /// The expression at this place in the order of the file, or why it is not used.
     pub(crate) fn get(&self, place: usize) -> Result<&Program, Unused> {
         self.0
             .get(place)
             .map_or(Err(Unused::OneTooMany), |program| program.as_ref().map_err(|why| *why))
     }
 
-    /// Whether the so-manieth expression of the file matches a product token.
+    /// Whether the expression at this place in the file matches a product token.
     pub(crate) fn matches(&self, place: usize, token: &str) -> bool {
         self.get(place).is_ok_and(|program| program.matches(token))
     }
@@ -136,7 +136,7 @@ impl Regexes {
 static TOO_LARGE: LazyLock<Option<Error>> =
     LazyLock::new(|| RegexBuilder::new("a").size_limit(0).build().err());
 
-/// What stands before the first white space. No product token has any, so that what stands behind it is as
+/// What is before the first white space. No product token has any, so that what follows it is as
 /// little of an expression as it is of a name (AIA-2).
 pub(crate) fn first_word(value: &[u8]) -> &[u8] {
     let end = value.iter().position(|octet| b" \t".contains(octet)).unwrap_or(value.len());

@@ -98,13 +98,13 @@ impl ReadOptions {
     }
 
     /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte
-    /// order mark goes before it, and a label that nobody knows is passed over (REP-14).
+    /// order mark goes before it, and a label that nobody knows is skipped (REP-14).
     #[must_use]
     pub fn with_charset(self, label: &str) -> Self {
         Self { charset: Some(label.into()), ..self }
     }
 
-    /// The same with the charset of a whole Content-Type, where it has one.
+    /// The same with the charset of a whole Content-Type, if it has one.
     ///
     /// ```
     /// use mayi::{ReadOptions, RobotsTxt};
@@ -132,7 +132,7 @@ impl ReadOptions {
         self.limits
     }
 
-    /// The budget for an answer about input of so many octets.
+    /// The budget for an answer about input of this many octets.
     pub(crate) fn work_for(&self, octets: usize) -> Work {
         self.limits.work_for(octets).until(self.stop.clone())
     }
@@ -257,7 +257,7 @@ impl<'t> RobotsTxt<'t> {
         self.groups().map(|group| group.records)
     }
 
-    /// The values of the `Sitemap` lines, wherever they stand; a line without one names nothing.
+    /// The values of the `Sitemap` lines, wherever they are; a line without one names nothing.
     ///
     /// ```
     /// let robots = mayi::RobotsTxt::parse(b"Sitemap: https://example.com/s.xml\nSitemap:\n");
@@ -417,7 +417,7 @@ fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     }
 }
 
-/// A loop for each kind of line, so that a dialect is asked for its own once a file and not once a line.
+/// A loop for each kind of line, so that a dialect is asked for its own once per file and not once per line.
 fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     // In most files, more octets than this go to a record. What is too much is given back.
     const OCTETS_A_RECORD: usize = 20;
@@ -439,8 +439,8 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     records
 }
 
-/// The records of the first group at or behind `at`: from its first group-start line up to the
-/// group-start line that follows a rule (REP-1). Records that are no rules never end it (REP-17).
+/// The records of the first group at or after `at`: from its first group-start line up to the
+/// group-start line that follows a rule (REP-1). Records that are not rules never end it (REP-17).
 fn group_from(records: &[Record], at: usize) -> Option<Range<usize>> {
     let starts = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
     let is_rule = |record: &Record| record.role().ends_group_start();
@@ -471,7 +471,7 @@ impl<'r> Line<'r> {
         self.number
     }
 
-    /// Where it stands in the text, without the octets that end it.
+    /// Where it is in the text, without the octets that end it.
     pub fn span(&self) -> Span {
         self.span
     }
@@ -539,7 +539,7 @@ impl<'r> LineRecord<'r> {
         self.read.value
     }
 
-    /// Where the value stands in the text.
+    /// Where the value is in the text.
     pub fn value_span(&self) -> Span {
         Span::of(self.read.value, &self.robots.text)
     }
@@ -570,13 +570,13 @@ pub struct Group<'r> {
 }
 
 impl<'r> Group<'r> {
-    /// The values of its group-start lines, with the lines that they stand on.
+    /// The values of its group-start lines, with the lines that they are on.
     pub fn start_lines(&self) -> impl Iterator<Item = (LineNumber, &'r [u8])> {
         self.with_lines(|role| matches!(role, Role::StartsGroup(_)).then_some(()))
             .map(|(line, value, ())| (line, value))
     }
 
-    /// Its rules: kind and pattern as written, with the lines that they stand on.
+    /// Its rules: kind and pattern as written, with the lines that they are on.
     pub fn rules(&self) -> impl Iterator<Item = (LineNumber, crate::RuleKind, &'r [u8])> {
         let kind = |role| if let Role::Rule(kind) = role { Some(kind) } else { None };
         self.with_lines(kind).map(|(line, value, kind)| (line, kind, value))

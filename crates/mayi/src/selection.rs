@@ -27,7 +27,7 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ProductToken => "product-token",
@@ -63,9 +63,9 @@ impl Selection {
     }
 }
 
-/// Sees how groups are selected and rules compared, if anybody watches.
+/// Observes how groups are selected and rules are compared.
 pub(crate) trait Observer {
-    /// Whether anybody does: then also what can't matter any more is found out.
+    /// Whether it observes at all: then also what can't matter any more is found out.
     const WATCHES: bool = false;
     /// A group-start line was read: how it names the crawler, if it does, and whether it is the
     /// first of its group.
@@ -74,7 +74,7 @@ pub(crate) trait Observer {
     fn matching_rule(&mut self, _record: usize, _octets: usize) {}
 }
 
-/// Nobody watches.
+/// Observes nothing.
 impl Observer for () {}
 
 /// Selects the groups of a crawler.
@@ -152,7 +152,7 @@ struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// One pass over the records. A stronger way of matching throws away what a weaker one has
-    /// gathered.
+    /// collected.
     fn select<O: Observer>(&self, robots: &RobotsTxt<'_>, observer: &mut O) -> Option<Selection> {
         let mut selection: Option<Selection> = None;
         let mut group_start = 0;
@@ -236,7 +236,7 @@ impl Wanted<'_> {
 }
 
 /// The group-start lines among records: where each is, what it names crawlers by, and whether it is the
-/// first of its group, which is so behind a rule (REP-1).
+/// first of its group, which is so after a rule (REP-1).
 fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -262,7 +262,7 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
 
 /// Whether a value that is not the global token is a regular expression: its first word says so (AIA-2).
 pub(crate) fn is_regex(value: &[u8]) -> bool {
-    // Nearly all values are a product token, or one with something behind white space: that is told in one pass.
+    // Nearly all values are a product token, or one with something after white space: that is told in one pass.
     let odd = value.iter().find(|&&octet| !is_in_token(octet));
     if matches!(odd, None | Some(b' ' | b'\t')) {
         return false;

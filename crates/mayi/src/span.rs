@@ -50,7 +50,7 @@ impl fmt::Display for LineNumber {
 pub struct Span {
     /// The offset of the first octet.
     pub start: u32,
-    /// The offset behind the last octet.
+    /// The offset after the last octet.
     pub end: u32,
 }
 
@@ -81,7 +81,7 @@ impl Span {
     }
 }
 
-/// From so many octets on, counting all that is between two places is quicker than going block by block.
+/// From this many octets on, counting all that is between two places is quicker than going block by block.
 const FAR: usize = 8 * BLOCK;
 
 /// Counts lines and columns from one place in a text to the next, forwards, so that finding many

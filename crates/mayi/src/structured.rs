@@ -71,7 +71,7 @@ impl ValueType {
         Self::Display,
     ];
 
-    /// As the registry has it.
+    /// As in the registry.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Boolean => "Boolean",
@@ -281,7 +281,7 @@ mod tests {
             ["a", ";x=1", ";y=?1", ";x=2", "an inner list", "\"d\""]
         );
         assert!(told("").is_empty());
-        // What is no List is passed over as a whole.
+        // What is not a List is skipped as a whole.
         assert!(told("a, b;c, !").is_empty() && !is_list(b"a, b;c, !") && is_list(b"a"));
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
 }
 
 /// What stands on each line of a text before its comment and within the limits of the dialect, in order.
-/// Lines with nothing there may be passed over.
+/// Lines with nothing there may be skipped.
 // A part of the loop that reads a file: see `read_content`.
 #[allow(clippy::inline_always)]
 #[inline(always)]

@@ -62,7 +62,7 @@ impl<'u> Target<'u> {
         Ok(plain.unwrap_or_else(|| Self::from_parts(path, &Cow::Borrowed(path), true)))
     }
 
-    /// A URL whose path starts here and is compared as it stands, which one look at its octets tells of most.
+    /// A URL whose path starts here and is compared as it is, which one look at its octets tells of most.
     #[inline]
     fn plain(url: &'u str, path: usize) -> Option<Self> {
         let (end, signs) = plain(url.as_bytes(), path)?;
@@ -111,7 +111,7 @@ impl<'u> Target<'u> {
     }
 
     /// Path and query for dialects that compare what is written, with nothing changed, cut as google/robotstxt
-    /// cuts them: the path starts at the first `/`, `?` or `;` behind the scheme, and a NUL ends the URL.
+    /// cuts them: the path starts at the first `/`, `?` or `;` after the scheme, and a NUL ends the URL.
     pub(crate) fn as_written(&self) -> Cow<'_, [u8]> {
         let url = self.url.as_bytes();
         let scheme_end = match memchr::memmem::find(url, b"://") {
@@ -135,7 +135,7 @@ impl<'u> Target<'u> {
     }
 }
 
-/// What stands behind the authority, normalised.
+/// What follows the authority, normalised.
 fn normalised(rest: &[u8], as_clients_do: bool) -> Vec<u8> {
     let ends_at = rest.iter().rposition(|octet| *octet > b' ').map_or(0, |last| last + 1);
     let mut rest = Cow::Borrowed(if as_clients_do { &rest[..ends_at] } else { rest });
@@ -297,7 +297,7 @@ fn split_as_it_stands(url: &str) -> Result<SplitUrl<'_>, Trouble> {
     Ok(SplitUrl { scheme, authority: Cow::Borrowed(authority), rest: Cow::Borrowed(rest) })
 }
 
-/// The scheme of a URL, in lower case, and what stands behind its colon.
+/// The scheme of a URL, in lower case, and what follows its colon.
 fn split_scheme(url: &str) -> Result<(&'static str, &str), Trouble> {
     let (scheme, after_scheme) = url.split_once(':').ok_or(Trouble::NoScheme)?;
     // RFC 3986 §3.1: scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
@@ -310,7 +310,7 @@ fn split_scheme(url: &str) -> Result<(&'static str, &str), Trouble> {
     Ok((known.ok_or(Trouble::UnsupportedScheme)?, after_scheme))
 }
 
-/// Whether clients drop an octet, wherever it stands in a URL.
+/// Whether clients drop an octet, wherever it is in a URL.
 fn is_dropped(octet: u8) -> bool {
     matches!(octet, b'\t' | b'\n' | b'\r')
 }

@@ -53,7 +53,7 @@ impl Use {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Train, Self::Search, Self::AiInput];
 
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Train => "train",
@@ -81,24 +81,24 @@ impl Use {
     }
 }
 
-/// Something that spoke about a use.
+/// A signal about a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Signal {
-    /// The use that it spoke about.
+    /// The use that it is about.
     pub about: Use,
     /// What it is.
     pub source: SignalSource,
     /// What it says.
     pub says: Preference,
-    /// The line of the file that it stands on.
+    /// The line of the file that it is on.
     pub line: Option<LineNumber>,
     /// Whether it is a preference of the file that the directives of every application override, so
     /// that it no longer counts (APP-9).
     pub is_overridden: bool,
 }
 
-/// What speaks about uses.
+/// The kinds of signals about uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SignalSource {
@@ -119,7 +119,7 @@ pub enum SignalSource {
 }
 
 impl SignalSource {
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ContentUsage => "content-usage",
@@ -137,9 +137,9 @@ impl SignalSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnreadableUsage {
-    /// The line of the file that it stands on; none for the header.
+    /// The line of the file that it is on; none for the header.
     pub line: Option<LineNumber>,
-    /// Whether there is nothing behind the path, instead of something that is not a Dictionary.
+    /// Whether there is nothing after the path, instead of something that is not a Dictionary.
     pub is_missing: bool,
 }
 
@@ -184,7 +184,7 @@ impl Usage {
         &self.overrides
     }
 
-    /// Everything that spoke, by use.
+    /// All signals, by use.
     pub fn signals(&self) -> &[Signal] {
         &self.signals
     }
@@ -194,7 +194,7 @@ impl Usage {
         &self.unreadable
     }
 
-    /// The answer about a use: the most restrictive of what spoke and is not overridden (USE-6, APP-9).
+    /// The answer about a use: the most restrictive of the signals that are not overridden (USE-6, APP-9).
     pub fn answer(&self, about: Use) -> Preference {
         let counts = |signal: &&Signal| signal.about == about && !signal.is_overridden;
         let says = self.signals.iter().filter(counts).map(|signal| signal.says);
@@ -218,7 +218,7 @@ impl RobotsTxt<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Response<'a> {
     pub(crate) fields: &'a [(&'a str, &'a str)],
-    /// The page rules that hold for the crawler.
+    /// The page rules that apply to the crawler.
     pub(crate) page: Option<&'a PageRules>,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Work {
     stop: Option<Stop>,
 }
 
-/// A way to end work from another thread, because nobody waits for its answer any more. Clones are one.
+/// A way to end work from another thread, because its answer is no longer needed. Clones share one state.
 ///
 /// Work that was told to stop goes on as if its budget were used up: it ends after the passes over its input that it
 /// has begun, and its [`Spent`] names the part that was left out.

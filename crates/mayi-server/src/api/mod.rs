@@ -65,7 +65,7 @@ impl App {
         let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
         let limits = &config.limits;
         let bodies = Bodies::new(limits.all_bodies_octets, limits.body_octets);
-        // A request that is answered has a few pieces of work at the most.
+        // A request that is answered has a few pieces of work at most.
         let pool = Pool::new(limits.in_flight.saturating_add(limits.queue).saturating_mul(4));
         Self {
             config,

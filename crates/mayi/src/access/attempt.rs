@@ -43,7 +43,7 @@ impl Attempt {
         Self { options, asked: vec![origin.robots_url()] }
     }
 
-    /// The URL that is to be asked for now. After a redirect the rules still hold for the origin
+    /// The URL that is to be asked for now. After a redirect the rules still apply to the origin
     /// that the attempt began with.
     pub fn url(&self) -> &str {
         self.asked.last().map_or("", String::as_str)
@@ -54,7 +54,7 @@ impl Attempt {
         self.asked.len() - 1
     }
 
-    /// A response came: its status, and its `Location` where it has one.
+    /// A response came: its status, and its `Location` if it has one.
     pub fn answered(&mut self, status: u16, location: Option<&str>) -> Step {
         match (status, location) {
             (301 | 302 | 303 | 307 | 308, Some(location)) => self.redirected(location),

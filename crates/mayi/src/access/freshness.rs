@@ -27,7 +27,7 @@ pub fn fresh_for<'h>(
 }
 
 /// For how long after `received` a response is fresh by what its fields say, without a bound, or
-/// `None` where they say nothing.
+/// `None` if they say nothing.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -60,7 +60,7 @@ pub(crate) fn lifetime_from_date<'h>(
 }
 
 /// For how long a response may be used after it was fresh while somebody asks for changes
-/// (RFC 5861), or `None` where its fields do not say. Where they ask for a new look each time, that
+/// (RFC 5861), or `None` if its fields do not say. Where they ask for a new look each time, that
 /// is not at all.
 ///
 /// ```
@@ -83,7 +83,7 @@ pub fn stale_while_revalidate<'h>(
     fields.stale_while_revalidate
 }
 
-/// For how long a server asks to be left alone (RFC 9110 §10.2.3), or `None` where it does not say.
+/// For how long a server asks to be left alone (RFC 9110 §10.2.3), or `None` if it does not say.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -156,7 +156,7 @@ struct Fields<'h> {
 #[derive(Clone, Copy)]
 enum Expires {
     At(SystemTime),
-    /// What is no date, `0` above all, has been in the past for long (RFC 9111 §5.3).
+    /// What is not a date, `0` above all, has been in the past for long (RFC 9111 §5.3).
     Before,
 }
 
@@ -229,7 +229,7 @@ impl<'h> Fields<'h> {
 }
 
 /// The directives of a `Cache-Control`: what is between commas that do not stand in quotes
-/// (RFC 9110 §5.6.4). Quotes that never end are no quotes, or they would hide what comes after them.
+/// (RFC 9110 §5.6.4). Quotes that never end are not quotes, or they would hide what comes after them.
 fn directives(value: &str) -> impl Iterator<Item = &str> {
     let is_sound = value.chars().fold(Quoting::default(), Quoting::after).is_over();
     let mut quoting = Quoting::default();
@@ -239,7 +239,7 @@ fn directives(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a character stands in a quoted string.
+/// Whether a character is in a quoted string.
 #[derive(Clone, Copy, Default)]
 struct Quoting {
     is_open: bool,

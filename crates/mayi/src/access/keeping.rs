@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::freshness::MOST_FRESH;
 
-/// How long answers are kept in force.
+/// How long cached answers apply.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -25,7 +25,7 @@ pub struct Keeping {
     /// How long a file may be unreachable before [`after_unreachable`](Self::after_unreachable)
     /// holds (REP-21).
     pub unreachable_for: Duration,
-    /// What holds then.
+    /// What applies then.
     pub after_unreachable: AfterUnreachable,
 }
 
@@ -41,30 +41,30 @@ impl Default for Keeping {
     }
 }
 
-/// What holds when a file has been unreachable for long.
+/// What applies when a file has been unreachable for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AfterUnreachable {
-    /// The copy goes on; without one, everything stays disallowed.
+    /// The copy is still used; without one, everything stays disallowed.
     Copy,
     /// The file counts as unavailable.
     Unavailable,
 }
 
-/// What came of the last attempt at a file.
+/// The result of the last attempt at a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was fetched or found unchanged.
     Successful,
-    /// It is not there for us.
+    /// The server does not have it for us.
     Unavailable,
-    /// It could not be reached, and not since then either.
+    /// It has been unreachable since then.
     Unreachable {
         /// When the first attempt of this run of failures was made.
         since: SystemTime,
     },
 }
 
-/// Whose rules hold.
+/// Which rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InForce {
     /// The copy's.
@@ -76,7 +76,7 @@ pub enum InForce {
 }
 
 impl Keeping {
-    /// Which rules are in force now, given what came of the last attempt and when the copy that is
+    /// Which rules are in force now, given the result of the last attempt and when the copy that is
     /// kept, if there is one, was fetched.
     pub fn in_force(&self, last: &Outcome, copy: Option<SystemTime>, now: SystemTime) -> InForce {
         let elapsed = |then| now.duration_since(then).unwrap_or_default();

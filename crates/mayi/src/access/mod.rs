@@ -36,14 +36,14 @@ use std::fmt;
 use crate::decision::{Decision, Reason};
 use crate::target::Target;
 
-/// What came of asking for a file.
+/// The result of the request for a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AccessResult {
-    /// There is a file, and its rules hold.
+    /// There is a file, and its rules apply.
     Successful,
     /// There is none for us: everything is allowed (REP-20).
     Unavailable(Unavailable),
-    /// Nobody knows: everything is disallowed (REP-21).
+    /// It is not known: everything is disallowed (REP-21).
     Unreachable(Unreachable),
 }
 
@@ -63,7 +63,7 @@ pub enum Unavailable {
     UnreachableForLong,
 }
 
-/// Why nobody knows whether there is a file.
+/// Why it is not known whether there is a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unreachable {
@@ -101,7 +101,7 @@ impl AccessResult {
         }
     }
 
-    /// The decision where there is no file to read, or `None` where there is.
+    /// The decision where there is no file to read, or `None` if there is.
     ///
     /// ```
     /// use mayi::{Target, access::AccessResult};

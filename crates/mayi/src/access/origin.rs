@@ -6,7 +6,7 @@ use url::Host;
 
 use crate::target::{InvalidUrl, Trouble, split_url};
 
-/// Scheme, host and port: what one robots.txt holds for.
+/// Scheme, host and port: what one robots.txt applies to.
 ///
 /// ```
 /// use mayi::access::Origin;
@@ -62,7 +62,7 @@ impl Origin {
     /// use mayi::access::Origin;
     ///
     /// assert_eq!(Origin::prefix_of("https://example.com/a"), Some("https://example.com"));
-    /// // Clients ask `a` for `/x`: what stands before the first single slash does not tell.
+    /// // Clients ask `a` for `/x`: what is before the first single slash does not tell.
     /// assert_eq!(Origin::prefix_of("https:///a/x"), None);
     /// ```
     pub fn prefix_of(url: &str) -> Option<&str> {

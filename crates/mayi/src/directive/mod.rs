@@ -111,7 +111,7 @@ impl Spelling {
         &ALL
     }
 
-    /// Whether a line starts with it, in any case, and has a colon right behind it; `head` is
+    /// Whether a line starts with it, in any case, and has a colon right after it; `head` is
     /// [`head_of`] the line.
     pub(crate) fn starts(&self, line: &[u8], head: u64) -> bool {
         (self.head ^ head) & self.mask == 0
@@ -153,7 +153,7 @@ pub struct Directive {
     pub name: &'static str,
     /// Other names that are as good.
     pub aliases: &'static [&'static str],
-    /// Spellings that are read as meant (WILD-2).
+    /// Spellings that are read as intended (WILD-2).
     pub misspellings: &'static [&'static str],
     /// What a record of it does.
     pub role: Role,
@@ -194,7 +194,7 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    /// `allow` or `disallow`, as reports have it.
+    /// `allow` or `disallow`, as in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -214,7 +214,7 @@ pub enum GroupStart {
 }
 
 impl Role {
-    /// Whether a group-start line behind such a record starts a new group (REP-1, APP-1, USE-1).
+    /// Whether a group-start line after such a record starts a new group (REP-1, APP-1, USE-1).
     pub const fn ends_group_start(self) -> bool {
         matches!(self, Self::Rule(_) | Self::Statement)
     }

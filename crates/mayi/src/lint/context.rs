@@ -200,7 +200,7 @@ pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive>
     Some(DIRECTIVES[usize::from(record.directive?)])
 }
 
-/// Whether a record that is no rule is of no use outside a group.
+/// Whether a record that is not a rule is of no use outside a group.
 fn is_for_a_group(entry: &Entry<'_>) -> bool {
     [&CRAWL_DELAY, &REQUEST_RATE, &VISIT_TIME].iter().any(|directive| entry.is(directive))
 }

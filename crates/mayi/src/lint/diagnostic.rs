@@ -15,15 +15,15 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What is wrong, in a sentence.
     pub message: String,
-    /// What crawlers make of it: those that follow RFC 9309, and Google's where they differ.
+    /// What crawlers do with it: those that follow RFC 9309, and Google's where they differ.
     pub reading: String,
-    /// What would make it go away, where that is known.
+    /// What would make it go away, if that is known.
     pub fix: Option<Fix>,
     /// Other places that have to do with it.
     pub related: Vec<Related>,
 }
 
-/// How many diagnostics of a lint there are in a file, those included that are not listed.
+/// How many diagnostics of a lint there are in a file, including those that are not listed.
 ///
 /// ```
 /// use mayi::lint::{Options, Severity, lint};
@@ -77,7 +77,7 @@ pub struct Place {
     pub line: LineNumber,
     /// The column that it starts at, counted from 1 in characters.
     pub column: u32,
-    /// The column behind its last character.
+    /// The column after its last character.
     pub end_column: u32,
 }
 
@@ -149,7 +149,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// What is wrong, and what crawlers make of it.
+    /// What is wrong, and what crawlers do with it.
     pub(super) fn new(message: impl Into<String>, reading: impl Into<String>) -> Self {
         let (message, reading) = (message.into(), reading.into());
         Self { span: None, severity: None, message, reading, fix: None, related: Vec::new() }

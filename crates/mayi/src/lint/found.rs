@@ -33,7 +33,7 @@ pub(super) struct Found<'c> {
     /// The lint that looks now.
     current: usize,
     drafts: Vec<(usize, Draft)>,
-    /// What is gathered instead of drafts, where that is all that is wanted.
+    /// What is collected instead of drafts, where that is all that is wanted.
     fixes: Option<SafeFixes>,
     tallies: Vec<Tally>,
 }

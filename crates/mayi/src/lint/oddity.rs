@@ -107,7 +107,7 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
 /// How many octets the shortest name of a directive has.
 const SHORTEST_NAME: usize = 4;
 
-/// How much of a line is looked at: more than any name has, and, with each octet that is no text shown by three,
+/// How much of a line is looked at: more than any name has, and, with each octet that is not text shown by three,
 /// no more than 16 bits count.
 const MOST_LOOKED_AT: usize = 1000;
 

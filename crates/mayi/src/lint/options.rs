@@ -60,8 +60,8 @@ impl Options {
         Self { most_of_each: most, ..self }
     }
 
-    /// Asks for these crawlers, beside those that no group names, where a lint has to ask what may be
-    /// fetched. By default that is Googlebot and Bingbot.
+    /// Uses these crawlers, in addition to those that no group names, when a lint has to decide what may be fetched.
+    /// By default these are Googlebot and Bingbot.
     #[must_use]
     pub fn with_agents(self, agents: Vec<Crawler>) -> Self {
         Self { agents, ..self }
@@ -88,7 +88,7 @@ impl Options {
         Self { site: Some(url.to_owned()), ..self }
     }
 
-    /// Does not look for a lint, given by code or name.
+    /// Disables a lint, given by code or name.
     ///
     /// # Errors
     /// When there is no such lint.
@@ -97,7 +97,7 @@ impl Options {
         Ok(())
     }
 
-    /// Looks for a lint, given by code or name.
+    /// Enables a lint, given by code or name.
     ///
     /// # Errors
     /// When there is no such lint.
@@ -106,7 +106,7 @@ impl Options {
         Ok(())
     }
 
-    /// Says how much a lint matters, given by code or name.
+    /// Sets the severity of a lint, given by code or name.
     ///
     /// # Errors
     /// When there is no such lint.

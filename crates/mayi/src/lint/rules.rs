@@ -118,7 +118,7 @@ impl Core {
         if self.anchored && !other.anchored {
             return false;
         }
-        // The other matches two spellings of each delimiter behind its `?` (REP-12), and wildcards may have
+        // The other matches two spellings of each delimiter after its `?` (REP-12), and wildcards may have
         // led to a place where only one is meant.
         let query = memchr::memchr(b'?', &other.text).map_or(&[][..], |mark| &other.text[mark + 1..]);
         if self.has_wildcard() && query.iter().any(|octet| b"/?#".contains(octet)) {

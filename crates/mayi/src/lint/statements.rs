@@ -30,7 +30,7 @@ pub(super) fn of<'c>(
 
 impl<'c> Structured<'c> {
     /// Tells of the applications that a line of App-Directives names, each time alone and then with each of the
-    /// directives that it is given. A value that does not parse, and members that are no tokens, have lints of
+    /// directives that it is given. A value that does not parse, and members that are not tokens, have lints of
     /// their own (APP-3, APP-4).
     pub(super) fn each_application(
         &self,

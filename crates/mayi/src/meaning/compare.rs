@@ -26,38 +26,38 @@ use crate::work::{Spent, Work};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The readings that differ, each with who reads so. One alone is everybody's.
+    /// The readings that differ, each with its crawlers. If there is only one, all crawlers have it.
     pub readings: Vec<Reading>,
-    /// The patterns about which they do.
+    /// The patterns in which they differ.
     pub rows: Vec<DifferingPatterns>,
     /// How many patterns the file has.
     pub pattern_count: usize,
-    /// How many of them were not asked about, as there are very many.
+    /// How many of them were not compared, because there are very many.
     pub patterns_left_out: usize,
-    /// How many crawlers are named and were not asked as, as there are very many.
+    /// How many crawlers are named but were not compared, because there are very many.
     pub crawlers_left_out: usize,
     /// What it cost beyond reading the file.
     #[serde(skip)]
     pub spent: Spent,
 }
 
-/// One reading, and who reads so.
+/// One reading, and its crawlers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Reading {
     /// `A`, `B` and so on.
     pub name: String,
-    /// Who reads so.
+    /// The crawlers with this reading.
     pub of: Vec<ReadingOf>,
 }
 
-/// A crawler that reads so, and in which dialects.
+/// A crawler with this reading, and in which dialects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReadingOf {
     /// Its product token, or `*` for one that is not named.
     pub crawler: String,
-    /// The dialects that it reads so in.
+    /// The dialects in which it has this reading.
     pub dialects: Vec<&'static str>,
     /// Whether those are all.
     pub every_dialect: bool,
@@ -104,10 +104,10 @@ pub struct ReadingGrounds {
 /// How many patterns are listed in a row.
 const MOST_PATTERNS: usize = 100;
 
-/// The crawlers that everybody wants to know about, where nobody says which.
+/// The well-known crawlers that are compared by default.
 const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
-/// Compares what crawlers and dialects make of a file. Without `agents`, the crawlers are those that the
+/// Compares how crawlers and dialects read a file. Without `agents`, the crawlers are those that the
 /// file names, one that it does not, and a few that are known well; in `agents`, `None` is the one that
 /// is not named. The dialect of the options does not matter: those are given apart.
 ///

@@ -33,10 +33,10 @@ pub struct Diff {
     pub crawlers: Vec<ReaderDiff>,
     /// What changed for the file as a whole: sitemaps and the like.
     pub file: Vec<PartChange>,
-    /// Regular expressions of group-start lines that bring other rules or records than before. Whom they
-    /// match can't be listed; one that they do is among the crawlers, if one was found.
+    /// Regular expressions of group-start lines that lead to other rules or records than before. The crawlers that
+    /// they match can't be listed; one of them is among the crawlers, if one was found.
     pub regexes: Vec<String>,
-    /// How many crawlers were asked as: those that either file names, and one that neither does.
+    /// How many crawlers were compared: those that either file names, and one that neither names.
     pub asked: usize,
     /// How many more are named.
     pub left_out: usize,
@@ -49,11 +49,11 @@ pub struct Diff {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Meaning {
-    /// They do, to every crawler and for every URL.
+    /// They mean the same, for every crawler and every URL.
     Same,
-    /// They do not; the changes show it.
+    /// They do not mean the same; the changes show it.
     Changed,
-    /// Rules changed, and no URL was found that is decided otherwise by them; there may be one.
+    /// Rules changed, and no URL was found that is decided differently by them; there may be one.
     Unproved,
 }
 
@@ -61,15 +61,15 @@ pub enum Meaning {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReaderDiff {
-    /// Who they are: product tokens, `*` for those that neither file names, purposes.
+    /// The crawlers: product tokens, `*` for those that neither file names, purposes.
     pub crawlers: Vec<String>,
     /// Patterns that became allowed or disallowed, the shortest first.
     pub changes: Vec<Change>,
     /// How many there are; no more than a thousand are listed.
     pub change_count: usize,
-    /// What changed beside access.
+    /// What changed apart from access.
     pub records: Vec<PartChange>,
-    /// Rules that only one of the files has, where no URL was found that they decide otherwise, and it
+    /// Rules that only one of the files has, where no URL was found that they decide differently, and it
     /// is not proved that there is none.
     pub unproved: Vec<RuleAt>,
 }
@@ -80,13 +80,13 @@ pub struct ReaderDiff {
 pub struct Change {
     /// `allowed` or `disallowed`.
     pub became: &'static str,
-    /// The rule whose coming or going did it, from the file that has it.
+    /// The rule that was added or removed, from the file that has it.
     pub pattern: String,
-    /// The path and query of a URL that is decided otherwise now.
+    /// The path and query of a URL that is decided differently now.
     pub example: String,
-    /// What the old file's decision about it rests on.
+    /// What the decision of the old file is based on.
     pub old: Grounds,
-    /// What the new file's rests on.
+    /// What the decision of the new file is based on.
     pub new: Grounds,
 }
 
@@ -342,9 +342,9 @@ struct Extra<'r> {
     is_old: bool,
 }
 
-/// Looks for URLs that are decided otherwise.
+/// Looks for URLs that are decided differently.
 ///
-/// Where two files decide otherwise, a rule that only one of them has matches: the winner among the
+/// Where two files decide differently, a rule that only one of them has matches: the winner among the
 /// rules of both would have won in both. So only what such rules match has to be looked at.
 struct Search<'s> {
     old: CrawlerRules,
@@ -364,7 +364,7 @@ impl Search<'_> {
         in_order.sort_by_key(|extra| (extra.rule.pattern.len(), &extra.rule.pattern));
         let (mut listed, mut count) = (Vec::new(), 0);
         for of_pattern in in_order.chunk_by(|one, next| one.rule.pattern == next.rule.pattern) {
-            // What one pattern became is told once.
+            // What one pattern became is reported once.
             let mut known: Vec<&'static str> = Vec::new();
             for extra in of_pattern {
                 let Some((path, became)) = self.change_by(**extra) else { continue };
@@ -381,7 +381,7 @@ impl Search<'_> {
         (listed, count)
     }
 
-    /// A path that a rule decides and that is decided otherwise without it, and what it became.
+    /// A path that a rule decides and that is decided differently without it, and what it became.
     fn change_by(&self, extra: Extra<'_>) -> Option<(String, &'static str)> {
         let rule = extra.rule;
         let tried = |path: &str| self.try_path(path, extra).map(|change| change.became);

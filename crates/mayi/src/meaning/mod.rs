@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::decision::Decision;
 
-/// What a decision rests on.
+/// What a decision is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Grounds {
@@ -32,7 +32,7 @@ pub struct Grounds {
     pub rule: Option<RuleAt>,
 }
 
-/// A rule and where it stands.
+/// A rule and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct RuleAt {
@@ -40,7 +40,7 @@ pub struct RuleAt {
     pub kind: &'static str,
     /// The pattern as written; what is not UTF-8 is replaced.
     pub pattern: String,
-    /// The line that it stands on.
+    /// The line that it is on.
     pub line: u32,
 }
 

@@ -21,7 +21,7 @@ use crate::selection::{Selection, select_for_application};
 use crate::span::LineCounter;
 use crate::structured::{Part, Value, each_part, is_list, split_path};
 
-/// What became of one kind of record.
+/// What changed in one kind of record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct PartChange {
@@ -31,17 +31,17 @@ pub struct PartChange {
     pub removed: Vec<ValueAt>,
     /// What the new file says and the old one does not.
     pub added: Vec<ValueAt>,
-    /// Whether nothing but the order is another one.
+    /// Whether only the order changed.
     pub reordered: bool,
 }
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct ValueAt {
     /// The value as written; what is not UTF-8 is replaced.
     pub value: String,
-    /// The line that it stands on.
+    /// The line that it is on.
     pub line: u32,
 }
 

@@ -18,7 +18,7 @@ use crate::work::Work;
 
 use super::rules::{EffectiveRule, effective_rules};
 
-/// One who reads.
+/// A reader.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     /// What people call it: a product token, `*`, a purpose or a regular expression.
@@ -36,14 +36,14 @@ pub(super) struct Readers {
     pub(super) left_out: usize,
 }
 
-/// How many readers are asked as. Each of them costs a pass over the file.
+/// The maximum number of readers. Each of them costs a pass over the file.
 const MOST_READERS: usize = 1500;
 
 /// For how many regular expressions to find a matching crawler.
 const MOST_REGEX_READERS: usize = 16;
 
 impl Readers {
-    /// Everyone that one of the files names, in file order, behind the one that none names.
+    /// Everyone that one of the files names, in file order, after the one that none names.
     pub(super) fn of(files: &[&RobotsTxt<'_>], work: &Work) -> Self {
         let unnamed = unnamed(files);
         let mut readers = Self {
@@ -97,7 +97,7 @@ impl Readers {
     /// starts with, as they are all of it to Google.
     fn add_tokens(&mut self, known: &mut Known, value: &[u8]) {
         let Ok(token) = str::from_utf8(split_token(value).0) else { return };
-        // Nobody means dots alone, as in `.*-ai` where it is no expression.
+        // Nobody means dots alone, as in `.*-ai` where it is not an expression.
         let is_name = token.bytes().any(|octet| octet.is_ascii_alphanumeric());
         let letters = token.bytes().position(|octet| !is_letter_of_token(octet));
         for (end, is_meant) in [(Some(token.len()), is_name), (letters, false)] {
@@ -127,7 +127,7 @@ impl Readers {
         self.all.push(Reader { label, crawler, is_meant: meant });
     }
 
-    /// Leaves out those behind the first so many.
+    /// Keeps only this many, from the first on.
     pub(super) fn keep_first(&mut self, count: usize) {
         self.left_out += self.all.len().saturating_sub(count);
         self.all.truncate(count);

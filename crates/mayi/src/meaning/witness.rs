@@ -18,7 +18,7 @@ pub(super) fn filler<'p>(patterns: &(impl Iterator<Item = &'p [u8]> + Clone)) ->
 }
 
 /// Paths that a pattern matches, the plainest first: with wildcards filled and left empty, as it is and
-/// with something behind it.
+/// with something after it.
 pub(super) fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     let exact = exact_paths(pattern, filler);
     let longer = exact.iter().flat_map(|exact| {
@@ -32,7 +32,7 @@ pub(super) fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     paths.into_iter().collect()
 }
 
-/// Paths that a pattern matches with nothing behind it.
+/// Paths that a pattern matches with nothing after it.
 pub(super) fn exact_paths(pattern: &[u8], filler: &str) -> Vec<String> {
     let body = pattern.strip_suffix(b"$").unwrap_or(pattern);
     let Ok(body) = str::from_utf8(body) else { return Vec::new() };

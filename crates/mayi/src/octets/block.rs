@@ -21,14 +21,14 @@ impl Block {
         Self([sixteen(0), sixteen(1), sixteen(2), sixteen(3)])
     }
 
-    /// Where this octet stands.
+    /// Where this octet is.
     #[inline]
     pub(crate) fn places_of(self, octet: u8) -> u64 {
         let octet = u8x16::splat(octet);
         self.places(|sixteen| sixteen.simd_eq(octet))
     }
 
-    /// Where one or the other octet stands.
+    /// Where one or the other octet is.
     #[inline]
     pub(crate) fn places_of_either(self, one: u8, other: u8) -> u64 {
         let (one, other) = (u8x16::splat(one), u8x16::splat(other));
@@ -46,7 +46,7 @@ impl Block {
 /// How many octets are compared in one step.
 pub(crate) const SIXTEEN: usize = 16;
 
-/// Which octets are neither letters nor `-` nor `_` nor from `digits_from` up to `9`, a bit each.
+/// Which octets are neither letters nor `-` nor `_` nor from `digits_from` up to `9`, one bit each.
 #[inline]
 pub(crate) fn others_than_words(octets: &[u8; SIXTEEN], digits_from: u8) -> u32 {
     let octets = u8x16::new(*octets);
@@ -57,7 +57,7 @@ pub(crate) fn others_than_words(octets: &[u8; SIXTEEN], digits_from: u8) -> u32 
     !(letters | digits | signs).to_bitmask() & 0xFFFF
 }
 
-/// Where one or the other octet stands among sixteen, a bit each.
+/// Where one or the other octet is among sixteen, one bit each.
 #[inline]
 pub(crate) fn places_of_either(octets: &[u8; SIXTEEN], one: u8, other: u8) -> u32 {
     let octets = u8x16::new(*octets);
@@ -65,7 +65,7 @@ pub(crate) fn places_of_either(octets: &[u8; SIXTEEN], one: u8, other: u8) -> u3
     places.to_bitmask()
 }
 
-/// Where these two octets stand side by side among seventeen, a bit each.
+/// Where these two octets are side by side among seventeen, one bit each.
 #[inline]
 pub(crate) fn places_of_pair(octets: &[u8; SIXTEEN + 1], [one, other]: [u8; 2]) -> u32 {
     let [first @ .., _] = octets;

@@ -3,7 +3,7 @@
 //! RFC 822, RFC 850, asctime and ISO 8601 forms, with zone names or offsets, and the variations that
 //! are in use: the parts are recognised by their form, not by their position.
 
-/// The time that a date says, or `None` where it can't be read. A date without a zone is in UTC, and
+/// The time that a date says, or `None` if it can't be read. A date without a zone is in UTC, and
 /// one without a time is at its start.
 pub(super) fn seconds(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
@@ -15,7 +15,7 @@ pub(super) fn seconds(text: &str) -> Option<i64> {
     if let Some(seconds) = text.strip_prefix('@') {
         return seconds.parse().ok();
     }
-    // ISO 8601 has `T` between date and time and `Z` or an offset behind it.
+    // ISO 8601 has `T` between date and time and `Z` or an offset after it.
     let is_word = |c: char| c == ' ' || c == ',' || c == '\t';
     for word in text.split(is_word).filter(|word| !word.is_empty()) {
         parts.word(word)?;

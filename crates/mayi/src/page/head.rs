@@ -46,7 +46,7 @@ pub struct HeadReader {
 /// How much of a document is looked at first, where there is so much of it.
 const FIRST_LOOK: usize = 8 * 1024;
 
-/// Up to so many octets, every chunk that ends a tag is worth a look.
+/// Up to this many octets, every chunk that ends a tag is worth a look.
 const EAGER: usize = 4096;
 
 /// Whether more of a document is needed.
@@ -178,7 +178,7 @@ enum Event {
     Text { is_blank: bool },
 }
 
-/// Gathers the metas of the head; says whether the head has ended.
+/// Collects the metas of the head; says whether the head has ended.
 fn read_head(text: &[u8], metas: &mut Vec<Meta>) -> bool {
     let mut tag = OpenTag::default();
     let emitter =

@@ -41,7 +41,7 @@ use crate::crawler::Crawler;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageOptions {
-    /// Whether a crawler's own entry and the global one of a structured field are united, as the later
+    /// Whether a crawler's own entry and the global one of a structured field are combined, as the later
     /// text of the draft says, instead of the one standing for the other (TAG-4).
     pub union: bool,
     /// How many octets of a header field are read, over all of its lines: at least 8 KiB (TAG-6).
@@ -72,7 +72,7 @@ pub struct PageControls {
 /// What one place in a response says to one crawler, or to all.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
-    /// The product token; all crawlers where there is none. Many statements can share one.
+    /// The product token; all crawlers if there is none. Many statements can share one.
     token: Option<Arc<str>>,
     grammar: Grammar,
     rules: Vec<WrittenRule>,
@@ -140,7 +140,7 @@ pub struct Loss {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossKind {
-    /// A header field is longer than its limit: the member that the limit cuts and all behind it do not
+    /// A header field is longer than its limit: the member that the limit cuts and all after it do not
     /// count (TAG-6).
     FieldCut,
     /// A member of a structured field can't be read, and was dropped alone.
@@ -184,7 +184,7 @@ impl PageControls {
         controls
     }
 
-    /// The rules that hold for a crawler.
+    /// The rules that apply to a crawler.
     pub fn for_crawler(&self, crawler: &Crawler) -> PageRules {
         let token = crawler.product_token().as_str();
         let is_own = |statement: &Statement| {
@@ -278,7 +278,7 @@ fn within<'v>(value: &'v str, left: &mut usize) -> &'v str {
     &value[..ends.last().unwrap_or(0)]
 }
 
-/// The page rules that hold for one crawler.
+/// The page rules that apply to one crawler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageRules {
     rules: Vec<PageRule>,
@@ -311,7 +311,7 @@ impl PageRules {
     }
 
     /// Whether the page may be indexed: not where a rule says so, and no longer from the date of
-    /// `unavailable_after` on, where the time is known.
+    /// `unavailable_after` on, if the time is known.
     pub fn may_index(&self) -> bool {
         !self.has_any(&["noindex", "none"]) && !self.is_unavailable()
     }

@@ -11,15 +11,15 @@ use super::{FoundAt, Grammar, Statement, WrittenRule};
 #[derive(Default)]
 pub(super) struct Reader {
     token: Option<Arc<str>>,
-    /// How many words were read that are no rules.
+    /// How many words were read that are not rules.
     unknown: usize,
 }
 
-/// How many words that are no rules are kept, to be listed. A page has room for half a million.
+/// How many words that are not rules are kept, to be listed. A page has room for half a million.
 const MOST_UNKNOWN: usize = 1000;
 
 impl Reader {
-    /// Reads the first member. Says how many of those behind it belong to it, as the pieces of a date
+    /// Reads the first member. Says how many of those after it belong to it, as the pieces of a date
     /// do.
     pub(super) fn read(
         &mut self,
@@ -75,7 +75,7 @@ pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
         for statement in statements.drain(..) {
             match statement.token {
                 None => rules.extend(statement.rules),
-                // A prefix has no meaning here; what has one is not understood, and told once.
+                // A prefix has no meaning here; what has one is not understood, and reported once.
                 Some(token) if !told.as_ref().is_some_and(|told| Arc::ptr_eq(told, &token)) => {
                     rules.push(WrittenRule { name: token.to_string(), value: Some(String::new()) });
                     told = Some(token);
@@ -88,7 +88,7 @@ pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
     rules
 }
 
-/// A date that starts with this value and may go on in the members behind it: as many of them as still
+/// A date that starts with this value and may go on in the members after it: as many of them as still
 /// make a date together, and how many those are. A date has at most two commas.
 fn date(value: &str, members: &[&str]) -> (String, usize) {
     let mut longest = (value.trim().to_owned(), 0);
@@ -118,7 +118,7 @@ fn token_prefix(piece: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A rule with a value, behind a colon or an equals sign.
+/// A rule with a value, after a colon or an equals sign.
 fn valued(rule: &str) -> Option<(&str, &str)> {
     let (name, value) = rule.split_once([':', '='])?;
     takes_value(name.trim()).then_some((name.trim(), value))

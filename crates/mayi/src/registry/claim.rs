@@ -31,7 +31,7 @@ const ENGINES: [&[u8]; 6] = [b"Gecko", b"AppleWebKit", b"KHTML", b"Trident", b"M
 
 impl Registry {
     /// Who a User-Agent string says is asking. Of several known crawlers in one string, the first
-    /// counts; a name that goes on behind a hyphen (`DuckDuckBot-Https`) is the longest known one that
+    /// counts; a name that goes on after a hyphen (`DuckDuckBot-Https`) is the longest known one that
     /// it starts with.
     ///
     /// ```
@@ -62,7 +62,7 @@ impl Registry {
         }
     }
 
-    /// The known crawler that a word names: exactly, or by what stands before one of its hyphens.
+    /// The known crawler that a word names: exactly, or by what is before one of its hyphens.
     fn agent_named(&self, word: &str) -> Option<&Agent> {
         let mut name = word;
         loop {
@@ -78,7 +78,7 @@ impl Registry {
 #[derive(Default)]
 struct Seen<'u> {
     first: Option<&'u str>,
-    /// What follows `compatible`, which introduces the real name behind `Mozilla`.
+    /// What follows `compatible`, which introduces the real name after `Mozilla`.
     compatible: Option<&'u str>,
     machine: Option<&'u str>,
     engine: bool,

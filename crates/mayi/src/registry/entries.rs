@@ -18,7 +18,7 @@ pub struct Purpose {
     pub description: Cow<'static, str>,
 }
 
-/// An application and the crawler that gathers for it (APP-8).
+/// An application and the crawler that crawls for it (APP-8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Application {
@@ -42,7 +42,7 @@ pub struct ApplicationDirective {
     pub value_type: ValueType,
     /// What it means.
     pub description: Cow<'static, str>,
-    /// Where more is said about it.
+    /// Where it is documented.
     pub documentation: Cow<'static, str>,
     /// Whether it is in use.
     pub status: Status,
@@ -55,12 +55,12 @@ pub struct ApplicationDirective {
 pub enum Status {
     /// It is.
     Active,
-    /// It is no longer to be used.
+    /// It is deprecated.
     Deprecated,
 }
 
 impl Status {
-    /// As registries have it.
+    /// As in registries.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -104,13 +104,13 @@ pub struct Category {
 pub struct Agent {
     /// Its product token.
     pub token: Cow<'static, str>,
-    /// Who runs it.
+    /// Its operator.
     pub operator: Cow<'static, str>,
     /// What it is for.
     pub kind: AgentKind,
     /// Whether it is a token for robots.txt alone, which no request is made with.
     pub control_only: bool,
-    /// Where that is said.
+    /// The source of this entry.
     pub source: Cow<'static, str>,
     pub(crate) manners: Manners,
 }
@@ -121,7 +121,7 @@ impl Agent {
         self.manners.fallbacks.iter().map(crate::ProductToken::as_str)
     }
 
-    /// Whether the groups of `*` do not hold for it.
+    /// Whether the groups of `*` do not apply to it.
     pub fn ignores_global(&self) -> bool {
         self.manners.ignores_global
     }
@@ -133,7 +133,7 @@ impl Agent {
 pub enum AgentKind {
     /// It builds a search index.
     Search,
-    /// It gathers for training.
+    /// It collects data for training.
     Training,
     /// It fetches for an assistant's user.
     Assistant,
@@ -148,7 +148,7 @@ impl AgentKind {
     pub const ALL: &[Self] =
         &[Self::Search, Self::Training, Self::Assistant, Self::Archive, Self::Tool];
 
-    /// As registries have it.
+    /// As in registries.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Search => "search",

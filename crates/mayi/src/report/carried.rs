@@ -20,7 +20,7 @@ pub(super) fn carried(json: &[u8]) -> Option<(String, Vec<u8>)> {
 }
 
 fn cut_out(json: &[u8]) -> Option<(String, Vec<u8>)> {
-    // In JSON, a quote behind one of these starts a string. So this is the name of a member, of the
+    // In JSON, a quote after one of these starts a string. So this is the name of a member, of the
     // request or of something in it that has no such member, which the reader will say. Where it is not
     // JSON, it is not JSON without the text either.
     let name = memmem::find(json, b"\"robots\"")?;
@@ -35,7 +35,7 @@ fn cut_out(json: &[u8]) -> Option<(String, Vec<u8>)> {
     (rest[0].len() + rest[1].len() <= LONGEST_REST).then(|| (text, rest.concat()))
 }
 
-/// Decodes a JSON string from behind its first quote, and says how many octets are before its last. A string
+/// Decodes a JSON string from after its first quote, and says how many octets are before its last. A string
 /// without escapes is left to the reader, which borrows it.
 fn decoded(string: &[u8]) -> Option<(String, usize)> {
     let mut text = Vec::new();

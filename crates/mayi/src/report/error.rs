@@ -28,18 +28,18 @@ pub enum ErrorCode {
     InvalidPurpose,
     /// `invalid-app`: an application identifier is not a token.
     InvalidApp,
-    /// `invalid-robots`: the file is said to be there, and is not.
+    /// `invalid-robots`: the request says that there is a file, but does not include it.
     InvalidRobots,
     /// `unknown-dialect`: no dialect has that name.
     UnknownDialect,
-    /// `internal`: a fault of the engine, and none of the request.
+    /// `internal`: an error of the engine, not of the request.
     Internal,
     /// `no-robots`: the request has no file, and none is fetched here.
     NoRobots,
 }
 
 impl ErrorCode {
-    /// As reports have it.
+    /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvalidJson => "invalid-json",
@@ -106,18 +106,18 @@ impl RequestError {
         Self { names: Some(Box::new(names)), ..self }
     }
 
-    /// The URL of the request, where it could be read.
+    /// The URL of the request, if it could be read.
     pub fn url(&self) -> Option<&str> {
         self.names.as_ref()?.url.as_deref()
     }
 
-    /// The crawler of the request, where it could be read.
+    /// The crawler of the request, if it could be read.
     pub fn agent(&self) -> Option<&str> {
         self.names.as_ref()?.agent.as_deref()
     }
 
-    /// The error as JSON has it: `{"error": {"code": "…", "message": "…"}}`, with the `url` and the `agent`
-    /// of the request where they could be read.
+    /// The error as JSON: `{"error": {"code": "…", "message": "…"}}`, with the `url` and the `agent`
+    /// of the request if they could be read.
     pub fn report(&self) -> ErrorReport<'_> {
         let error = ErrorBody { code: self.code.name(), message: &self.message };
         ErrorReport { url: self.url(), agent: self.agent(), error }
@@ -153,14 +153,14 @@ impl fmt::Display for RequestError {
 
 impl Error for RequestError {}
 
-/// What stands in the place of a [`Report`](super::Report).
+/// What is in the place of a [`Report`](super::Report).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ErrorReport<'a> {
-    /// The URL of the request, where it could be read.
+    /// The URL of the request, if it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<&'a str>,
-    /// The crawler of the request, where it could be read.
+    /// The crawler of the request, if it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<&'a str>,
     /// What is wrong.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::application::AppDirectives;
 use crate::explanation::Explanation;
 
-/// How many group-start lines, matching rules and irregularities are listed at the most: a file can be written so that
+/// How many group-start lines, matching rules and irregularities are listed at most: a file can be written so that
 /// telling everything takes forty times its size, and nobody reads that.
 const MOST: usize = 1000;
 
@@ -25,7 +25,7 @@ pub struct Explained<'a> {
     pub clauses: Vec<&'static str>,
     /// The App-Directives rules that match and name an application of the crawler.
     pub applications: Vec<ExplainedApplication>,
-    /// Lines that were read as meant or dropped.
+    /// Lines that were read as intended or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
     /// How many more there are of each list; not there where each is whole.
     #[serde(skip_serializing_if = "LeftOut::is_none")]
@@ -56,7 +56,7 @@ impl LeftOut {
 pub struct ExplainedGroup<'a> {
     /// Its group-start lines.
     pub starts: Vec<ExplainedStart<'a>>,
-    /// Whether its rules hold for the crawler.
+    /// Whether its rules apply to the crawler.
     pub chosen: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct ExplainedRule<'a> {
 pub struct ExplainedApplication {
     /// The application.
     pub application: String,
-    /// How its groups were found, or null where it has none.
+    /// How its groups were found, or null if it has none.
     pub by: Option<&'static str>,
     /// The rules that match and name it.
     pub rules: Vec<ExplainedAppRule>,

@@ -7,13 +7,13 @@ use serde::{Serialize, Serializer};
 use super::time::rfc3339_of;
 use crate::access::AccessResult;
 
-/// Where the file behind a decision came from.
+/// Where the file of a decision came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileReport {
-    /// Whether it was fetched, kept, or is not there.
+    /// Whether it was fetched, cached, or does not exist.
     pub from: FileSource,
-    /// What came of the last attempt: `successful`, `unavailable: …` or `unreachable: …`.
+    /// The result of the last attempt: `successful`, `unavailable: …` or `unreachable: …`.
     pub access: String,
     /// Where it was found, after all redirects.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,10 +21,10 @@ pub struct FileReport {
     /// When its octets came.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub fetched: Option<SystemTime>,
-    /// When it was last known to be current.
+    /// When it was last checked.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub checked: Option<SystemTime>,
-    /// Until when it is fresh, or, where there is none, when it is asked for again.
+    /// Until when it is fresh, or, if there is none, when it is asked for again.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub fresh_until: Option<SystemTime>,
     /// Since when it can't be fetched.
@@ -50,7 +50,7 @@ impl FileReport {
         }
     }
 
-    /// A sentence for people: what holds, and why.
+    /// A sentence for people: where the file came from.
     pub fn sentence(&self) -> String {
         let time = |time: Option<SystemTime>| time.map(rfc3339_of).unwrap_or_default();
         match self.from {

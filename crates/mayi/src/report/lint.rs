@@ -26,13 +26,13 @@ pub struct LintReport<'l> {
     pub file: &'l str,
     /// What was found, in the order of the file.
     pub diagnostics: Vec<DiagnosticReport<'l>>,
-    /// How many there are of each code, those included that are not listed.
+    /// How many there are of each code, including those that are not listed.
     pub totals: &'l BTreeMap<&'static str, usize>,
-    /// How many there are of each severity, those included that are not listed.
+    /// How many there are of each severity, including those that are not listed.
     pub severities: BTreeMap<&'static str, usize>,
     /// How many were found and are not listed.
     pub left_out: usize,
-    /// How many octets of the file stand before its text: spans count from there. Null where the file
+    /// How many octets of the file stand before its text: spans count from there. Null if the file
     /// had to be decoded.
     pub text_start: Option<usize>,
     /// The lint that may not have found everything, as it would have cost more than it may.
@@ -52,13 +52,13 @@ pub struct DiagnosticReport<'l> {
     pub severity: &'static str,
     /// The clauses that it is about.
     pub clauses: Vec<&'static str>,
-    /// Where it is; null where it is about the page or the whole file.
+    /// Where it is; null if it is about the page or the whole file.
     pub place: Option<PlaceReport>,
     /// What is wrong.
     pub message: &'l str,
     /// What crawlers do with it.
     pub reading: &'l str,
-    /// What would make it go away, where that is known.
+    /// What would make it go away, if that is known.
     pub fix: Option<FixReport<'l>>,
     /// Other places that have to do with it.
     pub related: Vec<RelatedReport<'l>>,
@@ -72,11 +72,11 @@ pub struct PlaceReport {
     pub line: u32,
     /// The column, from 1 in characters.
     pub column: u32,
-    /// The column behind the last character.
+    /// The column after the last character.
     pub end_column: u32,
     /// The offset of the first octet in the text.
     pub start: u32,
-    /// The offset behind the last one.
+    /// The offset after the last one.
     pub end: u32,
 }
 
@@ -108,7 +108,7 @@ pub struct FixReport<'l> {
 pub struct EditReport<'l> {
     /// The offset of the first octet that is replaced.
     pub start: u32,
-    /// The offset behind the last one.
+    /// The offset after the last one.
     pub end: u32,
     /// What stands there instead.
     pub replacement: Cow<'l, str>,

@@ -62,7 +62,7 @@ use crate::selection::{Selection, select};
 use crate::target::Target;
 use crate::uses::{Response, usage_of};
 
-/// A decision, as JSON has it.
+/// A decision, as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report<'a> {
@@ -76,16 +76,16 @@ pub struct Report<'a> {
     pub access: Access<'a>,
     /// What the file asks of the crawler's applications.
     pub directives: Directives,
-    /// The usage preferences that hold, or null where the URL may not be fetched.
+    /// The usage preferences that apply, or null if the URL may not be fetched.
     pub usage: Option<UsageReport>,
-    /// The directives that override preferences, where there are some.
+    /// The directives that override preferences, if there are some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<OverrideReport>,
-    /// What may be done with the page, or null where no page was given.
+    /// What may be done with the page, or null if no page was given.
     pub page: Option<PageReport>,
     /// One answer for each use.
     pub uses: Uses,
-    /// What spoke about each use but crawling.
+    /// The signals about each use except crawling.
     pub signals: Signals,
     /// What else the file says to this crawler.
     pub records: Records<'a>,
@@ -108,7 +108,7 @@ pub struct Access<'a> {
     pub allowed: bool,
     /// `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
     pub reason: &'static str,
-    /// Whether the crawler's name says that it gathers for training (AIA-1).
+    /// Whether the crawler's name says that it collects data for training (AIA-1).
     pub for_training: bool,
     /// The rule that decided.
     pub rule: Option<Rule<'a>>,
@@ -126,7 +126,7 @@ pub struct Rule<'a> {
     pub pattern: Cow<'a, str>,
     /// The octets of the normalised pattern.
     pub octets: usize,
-    /// The line that it stands on.
+    /// The line that it is on.
     pub line: u32,
 }
 
@@ -167,14 +167,14 @@ impl<'a> Access<'a> {
     }
 }
 
-/// A question to a file: who asks, what about, and what is known of the page already.
+/// A question to a file: the crawler, the target, and what is already known of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The file.
     pub robots: &'a RobotsTxt<'a>,
-    /// Who asks.
+    /// The crawler.
     pub crawler: &'a Crawler,
-    /// What about.
+    /// The target.
     pub target: &'a Target<'a>,
     /// The header fields of the response, if there is one already.
     pub fields: &'a [(&'a str, &'a str)],
@@ -271,7 +271,7 @@ impl Answering {
         Self { page, ..self }
     }
 
-    /// Lets purposes count only where they are registered, for every request (PUR-2).
+    /// Accepts only registered purposes, for every request (PUR-2).
     #[must_use]
     pub fn with_registered_purposes_only(self, only: bool) -> Self {
         Self { registered_purposes_only: only, ..self }
@@ -293,7 +293,7 @@ impl Answering {
         Ok(self.without.iter().copied().fold(dialect, Dialect::without))
     }
 
-    /// Who asks, with all that a request says of it.
+    /// The crawler, with all that a request says of it.
     ///
     /// # Errors
     /// When one of those is not what it should be.
@@ -357,8 +357,8 @@ impl Answering {
         Ok(self.answer_of(request, crawler, target, Held::Own(robots), ended))
     }
 
-    /// Answers a request about a file that was fetched for it: what came of asking for it, the file
-    /// (an empty one where there is none), and its story.
+    /// Answers a request about a file that was fetched for it: the result of the request for it, the file
+    /// (an empty one if there is none), and its story.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -421,7 +421,7 @@ pub fn answer<'a>(request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> 
 pub struct Answer<'a> {
     crawler: Crawler,
     target: Target<'a>,
-    /// The file; an empty one where there is none.
+    /// The file; an empty one if there is none.
     robots: Held<'a>,
     /// What was decided without a file.
     ended: Option<Decision<'static>>,

@@ -10,7 +10,7 @@ use crate::page::{FoundAt, PageRules, RuleValue};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PageReport {
-    /// The rules that hold, with their values.
+    /// The rules that apply, with their values.
     pub rules: PageRuleValues,
     /// May it be indexed?
     pub index: bool,
@@ -18,21 +18,21 @@ pub struct PageReport {
     pub snippet: bool,
     /// May its links be followed?
     pub follow: bool,
-    /// For how many seconds from when it was made the response is fresh, where it says so.
+    /// For how many seconds from when it was made the response is fresh, if it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh_seconds: Option<u64>,
     /// What was lost of the response, where the page is asked about alone: a decision says it itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// Where each rule was found, where an explanation is asked for.
+    /// Where each rule was found, if an explanation is requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<Vec<FoundRule>>,
-    /// What was not understood, where an explanation is asked for.
+    /// What was not understood, if an explanation is requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<Vec<FoundRule>>,
 }
 
-/// The rules that hold: `true`, or their values.
+/// The rules that apply: `true`, or their values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageRuleValues(Vec<(String, RuleValue)>);
 

@@ -59,7 +59,7 @@ impl<V: Serialize> Serialize for Members<'_, V> {
     }
 }
 
-/// A structured value: the JSON value where there is one, or else an object that names the type.
+/// A structured value: the JSON value if there is one, or else an object that names the type.
 pub(super) fn json_of(value: &Value) -> Json {
     match value {
         Value::Boolean(value) => json!(value),
@@ -73,7 +73,7 @@ pub(super) fn json_of(value: &Value) -> Json {
     }
 }
 
-/// The usage preferences that hold: each category of the vocabulary, and other labels apart.
+/// The usage preferences that apply: each category of the vocabulary, and other labels apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageReport {
     categories: Vec<(String, Preference)>,
@@ -175,11 +175,11 @@ impl Uses {
     }
 }
 
-/// What spoke about each use.
+/// The signals about each use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signals(Vec<(&'static str, Vec<SignalReport>)>);
 
-/// Something that spoke about a use.
+/// A signal about a use.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct SignalReport {
@@ -211,7 +211,7 @@ impl Signals {
         Self(Use::ALL.iter().map(about).filter(|(_, signals)| !signals.is_empty()).collect())
     }
 
-    /// The uses about which something spoke.
+    /// The uses that have signals.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[SignalReport])> {
         self.0.iter().map(|(about, signals)| (*about, &**signals))
     }
@@ -238,7 +238,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The records that hold for a crawler with these groups.
+    /// The records that apply to a crawler with these groups.
     pub(super) fn of(
         robots: &'a RobotsTxt<'_>,
         selection: Option<&Selection>,

@@ -41,33 +41,33 @@ pub struct Prepared {
     robots: Arc<RobotsTxt<'static>>,
     crawler: Crawler,
     rules: CrawlerRules,
-    /// What came of asking for the file.
+    /// The result of the request for the file.
     result: AccessResult,
     file: Option<FileReport>,
     /// What all reports share, where they do.
     shared: Option<Shared>,
 }
 
-/// The octets between and behind what depends on the URL.
+/// The octets between and after what depends on the URL.
 #[derive(Debug)]
 struct Shared {
-    /// From behind the URL to the start of the access part.
+    /// From after the URL to the start of the access part.
     agent: Vec<u8>,
-    /// From behind the reason to before the rule.
+    /// From after the reason to before the rule.
     for_training: Vec<u8>,
     /// The groups that apply, as every decision by rules has them.
     group: Vec<u8>,
-    /// From behind the access part to the end, where the URL may be fetched, and where it may not.
+    /// From after the access part to the end, where the URL may be fetched, and where it may not.
     allowed: Vec<u8>,
     disallowed: Vec<u8>,
 }
 
-/// What the part behind access begins with. It can't be part of a text: a quotation mark is escaped
+/// What the part after access begins with. It can't be part of a text: a quotation mark is escaped
 /// there.
 const BEHIND_ACCESS: &[u8] = b",\"directives\":";
 
 impl Prepared {
-    /// Prepares the answers about a file: what came of asking for it, the file (an empty one where there
+    /// Prepares the answers about a file: the result of the request for it, the file (an empty one where there
     /// is none), and its story. The URLs are of one origin.
     pub fn new(
         robots: Arc<RobotsTxt<'static>>,
@@ -94,7 +94,7 @@ impl Prepared {
         size_of::<Self>() + self.rules.octets() + shared
     }
 
-    /// Writes the report about a target behind what is there, and says whether it may be fetched.
+    /// Writes the report about a target after what is there, and says whether it may be fetched.
     ///
     /// # Panics
     /// Never: memory takes what is written.
@@ -114,7 +114,7 @@ impl Prepared {
 }
 
 impl Shared {
-    /// `None` where something beside the rules depends on the URL.
+    /// `None` if something beside the rules depends on the URL.
     fn of(robots: &RobotsTxt<'_>, crawler: &Crawler, file: Option<&FileReport>) -> Option<Self> {
         let speaks_of_paths = robots.records().iter().any(|record| {
             let is_training = record.is(&ALLOW_AI_TRAINING) || record.is(&DISALLOW_AI_TRAINING);

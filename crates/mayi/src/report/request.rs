@@ -23,10 +23,10 @@ use crate::target::Target;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Request<'a> {
-    /// What is asked about: an absolute URL.
+    /// The URL to decide about, absolute.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
-    /// Who asks: a product token.
+    /// The product token of the crawler.
     #[serde(borrow)]
     pub agent: Cow<'a, str>,
     /// The User-Agent string that the crawler sends, to be checked against its tokens.
@@ -35,28 +35,28 @@ pub struct Request<'a> {
     /// What it crawls for: up to [`MOST_CLAIMS`](Self::MOST_CLAIMS) where it is read from JSON.
     #[serde(borrow, default, deserialize_with = "claims")]
     pub purposes: Vec<Cow<'a, str>>,
-    /// The applications that it gathers for: up to as many.
+    /// The applications that it crawls for: up to as many.
     #[serde(borrow, default, deserialize_with = "claims")]
     pub apps: Vec<Cow<'a, str>>,
-    /// The file, or what came of asking for it.
+    /// The file, or the result of the request for it.
     #[serde(borrow, default)]
     pub robots: Option<RobotsInput<'a>>,
     /// What is known of the page already.
     #[serde(borrow, default, deserialize_with = "null_or_object")]
     pub page: Option<PageInput<'a>>,
-    /// The dialect to read the file in; `rfc9309` where there is none.
+    /// The dialect to read the file in; `rfc9309` if there is none.
     #[serde(borrow, default)]
     pub dialect: Option<Cow<'a, str>>,
-    /// Whether a crawler's own entry of a structured Robots-Tag is united with the global one (TAG-4).
+    /// Whether a crawler's own entry of a structured Robots-Tag is combined with the global one (TAG-4).
     #[serde(default)]
     pub union: bool,
-    /// Whether purposes count only where they are registered (PUR-2).
+    /// Whether only registered purposes are accepted (PUR-2).
     #[serde(default)]
     pub registered_purposes_only: bool,
     /// The time at which the answer is to hold: for what ends at a date, and for freshness (TAG-11).
     #[serde(default, deserialize_with = "time")]
     pub now: Option<SystemTime>,
-    /// Whether an explanation is wanted.
+    /// Whether to include an explanation.
     #[serde(default)]
     pub explain: bool,
 }
@@ -95,7 +95,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Gives the request the time of a clock, where it has none of its own and the answer may depend on it:
+    /// Gives the request the time of a clock, if it has none of its own and the answer may depend on it:
     /// what ends at a date is on pages. The core has no clock; a front end has.
     pub fn complete_now(&mut self, clock: impl FnOnce() -> SystemTime) {
         if self.now.is_none() && self.page.is_some() {
@@ -174,7 +174,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Who asks, with all that the request says of it.
+    /// The crawler, with all that the request says of it.
     ///
     /// # Errors
     /// When one of those is not what it should be.
@@ -198,7 +198,7 @@ impl<'a> Request<'a> {
         fields.map(|(name, value)| (&**name, &**value)).collect()
     }
 
-    /// The page rules that hold for the crawler, if the request has a page.
+    /// The page rules that apply to the crawler, if the request has a page.
     pub(super) fn page_rules(
         &self,
         fields: &[(&str, &str)],
@@ -353,7 +353,7 @@ fn null_or_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     }
 }
 
-/// A response that came already.
+/// A response that was already received.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

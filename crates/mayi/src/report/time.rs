@@ -29,7 +29,7 @@ pub fn rfc3339_of(time: SystemTime) -> String {
 }
 
 /// The time that a text of RFC 3339 says, read strictly: `2026-11-15T13:00:00Z`, with a fraction of a second
-/// and with an offset from UTC where it has them.
+/// and with an offset from UTC if it has them.
 ///
 /// ```
 /// use mayi::report::{rfc3339_of, time_of_rfc3339};
@@ -94,7 +94,7 @@ fn offset(zone: &str) -> Option<i64> {
     (hours <= 23 && minutes <= 59).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
-/// The digits behind the point; those behind the ninth are below what a time can tell apart.
+/// The digits after the point; those after the ninth are below what a time can tell apart.
 fn fraction(digits: &str) -> Option<Duration> {
     if digits.is_empty() {
         return None;

@@ -14,7 +14,7 @@ use crate::octets::{SIXTEEN, Signs, first_pair, places_of_either, try_each_sign}
 /// What a target has to have to match each rule, by rank.
 #[derive(Default)]
 pub(super) struct Heads {
-    /// The octet behind the first `/` of each rule, or [`OPEN`]; a few more stand behind them, so that sixteen
+    /// The octet after the first `/` of each rule, or [`OPEN`]; a few more stand after them, so that sixteen
     /// can be looked at from any sixteenth one on.
     firsts: Box<[u8]>,
     /// For a rule whose first octet is known, the [`Next`] ones; for one where it is open, what it [`Needs`].
@@ -24,7 +24,7 @@ pub(super) struct Heads {
 /// Stands for the first octet of a rule of which nothing is known before its first wildcard.
 const OPEN: u8 = 0;
 
-/// Up to three octets behind the first one, highest first. The low eight bits say how far a number has to be
+/// Up to three octets after the first one, highest first. The low eight bits say how far a number has to be
 /// shifted for only as many as there are to be left.
 #[derive(Clone, Copy)]
 struct Next(u32);
@@ -43,7 +43,7 @@ impl Next {
 }
 
 /// What a target needs to match a rule that starts with a wildcard: two octets side by side, or zeros where
-/// none are known, and the signs behind them.
+/// none are known, and the signs after them.
 #[derive(Clone, Copy)]
 struct Needs(u32);
 
@@ -76,7 +76,7 @@ impl Needs {
     }
 }
 
-/// About how often two octets stand side by side in a URL, as a number to compare with others.
+/// About how often two octets are side by side in a URL, as a number to compare with others.
 fn frequency(pair: [u8; 2]) -> u32 {
     let of_octet = |octet: u8| match octet {
         b'e' | b'a' | b't' | b's' | b'i' | b'o' | b'r' | b'n' | b'/' => 8,

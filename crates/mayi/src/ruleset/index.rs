@@ -163,14 +163,14 @@ fn key(run: &[u8]) -> u64 {
     run.iter().fold(1, |key, &octet| key << 8 | u64::from(octet))
 }
 
-/// The key of the run of so many octets that ends in `octet`, from that of the run before it, or of the
+/// The key of the run of this many octets that ends in `octet`, from that of the run before it, or of the
 /// octets before the first one.
 fn next_key(key: u64, octet: u8, length: usize) -> u64 {
     let mark = 1 << (8 * length);
     (key << 8 | u64::from(octet)) & (mark - 1) | mark
 }
 
-/// Numbers that decide where in a table a key goes. They are drawn once a process, which is all that the core
+/// Numbers that decide where in a table a key goes. They are drawn once per process, which is all that the core
 /// ever asks of the system. No answer depends on them.
 #[derive(Clone, Copy)]
 struct Seed {
@@ -236,7 +236,7 @@ struct Counters {
 }
 
 impl Counters {
-    /// Counters for about so many different keys, within reason.
+    /// Counters for about this many different keys, within reason.
     fn new(expected: usize, seed: Seed) -> Self {
         let bits = expected.next_power_of_two().trailing_zeros().clamp(8, 18);
         Self { counts: vec![0; 1 << bits].into(), shift: 32 - bits, seed }
@@ -309,7 +309,7 @@ impl Iterator for Ranks<'_> {
 struct Tried {
     /// The first few.
     few: Vec<usize>,
-    /// All of them, a bit each, once there are more.
+    /// All of them, one bit each, once there are more.
     all: Vec<u64>,
 }
 
@@ -335,7 +335,7 @@ impl Tried {
     }
 }
 
-/// Gathers what a table is made of, by ascending rank.
+/// Collects what a table is made of, by ascending rank.
 struct TableBuilder {
     /// Spread keys and ranks.
     filed: Vec<(u32, u32)>,
@@ -359,7 +359,7 @@ impl TableBuilder {
         let last_rank = self.filed.last().map_or(0, |(_, rank)| *rank);
         let rank_mask = (last_rank + 1).next_power_of_two() - 1;
 
-        // How many entries each bucket has, then where each ends, then, filled from behind, where it starts.
+        // How many entries each bucket has, then where each ends, then, filled from the end, where it starts.
         let mut starts = vec![0; (1 << bits) + 1].into_boxed_slice();
         for (spread, _) in &self.filed {
             starts[(spread >> shift) as usize] += 1;

@@ -67,7 +67,7 @@ enum Search {
 }
 
 impl RobotsTxt<'_> {
-    /// Selects and prepares the rules that hold for this crawler, for many questions. What comes
+    /// Selects and prepares the rules that apply to this crawler, for many questions. What comes
     /// back borrows nothing and is cheap to clone and to share.
     pub fn for_crawler(&self, crawler: &Crawler) -> CrawlerRules {
         CrawlerRules::new(self, select(self, crawler, &mut ()))
@@ -196,7 +196,7 @@ impl Prepared {
                 if !folds.has(Folds::QUERY) {
                     return best;
                 }
-                // The index may know a rule by what stands before its `?`, which is in this form.
+                // The index may know a rule by what is before its `?`, which is in this form.
                 first_match(forms.folded(folds.without(Folds::QUERY)).octets(), best)
             }
         }

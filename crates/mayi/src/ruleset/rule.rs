@@ -23,7 +23,7 @@ pub(super) struct Rules {
 /// A rule of those, without what is in its number.
 #[derive(Clone, Copy)]
 struct Rule {
-    /// Where the pattern stands in the file, and on which line.
+    /// Where the pattern is in the file, and on which line.
     start: u32,
     line: LineNumber,
     /// Where the pattern as written stands in the arena.
@@ -38,8 +38,8 @@ struct Form {
     /// How many octets are written, and how many count (REP-8).
     written: u32,
     octets: u32,
-    /// Where in the arena, from where the written pattern stands, what is compared starts, and how long it
-    /// is. It is the start of the written pattern, or stands right behind it where it is something else.
+    /// Where in the arena, from where the written pattern is, what is compared starts, and how long it
+    /// is. It is the start of the written pattern, or stands right after it where it is something else.
     body_at: u32,
     body: u32,
     shape: Shape,
@@ -64,13 +64,13 @@ pub(super) struct Compared<'r> {
 }
 
 impl<'r> Compared<'r> {
-    /// What stands before the first wildcard.
+    /// What is before the first wildcard.
     pub(super) fn head(&self) -> &'r [u8] {
         &self.body[..self.shape.head as usize]
     }
 
-    /// The pieces behind the first wildcard. One that reaches over a `?` is two: what stands before it may be in
-    /// another form of the target than what stands behind it (REP-12).
+    /// The pieces after the first wildcard. One that reaches over a `?` is two: what is before it may be in
+    /// another form of the target than what follows it (REP-12).
     pub(super) fn pieces(self) -> impl Iterator<Item = &'r [u8]> {
         let (before, behind) = self.wild_parts();
         [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
@@ -83,7 +83,7 @@ impl<'r> Compared<'r> {
         part.split(|&octet| octet == b'*')
     }
 
-    /// What stands behind the head up to the pattern's own `?`, where that makes a difference, and from there on.
+    /// What follows the head up to the pattern's own `?`, where that makes a difference, and from there on.
     fn wild_parts(self) -> (&'r [u8], &'r [u8]) {
         let behind_head = &self.body[self.shape.head as usize..];
         let mark = if self.folds.has(Folds::QUERY) { memchr(b'?', behind_head) } else { None };
@@ -114,7 +114,7 @@ impl Rules {
     }
 
     /// The text of the rule at this rank, where that is all there is to compare: a target of which these
-    /// folds make another form matches if it starts with it, as it stands.
+    /// folds make another form matches if it starts with it, as it is.
     #[inline]
     pub(super) fn plain_prefix(&self, rank: usize, folds: Folds) -> Option<&[u8]> {
         let rule = &self.by_rank[rank];
@@ -161,7 +161,7 @@ impl Rules {
     }
 }
 
-/// Gathers rules in the order of the file.
+/// Collects rules in the order of the file.
 pub(super) struct RulesBuilder {
     rules: Vec<Rule>,
     odd: Vec<Form>,
@@ -173,7 +173,7 @@ pub(super) struct RulesBuilder {
 }
 
 impl RulesBuilder {
-    /// Room for so many rules, with so many octets of patterns.
+    /// Room for this many rules, with this many octets of patterns.
     pub(super) fn new(rules: usize, octets: usize) -> Self {
         Self {
             rules: Vec::with_capacity(rules),
@@ -297,7 +297,7 @@ impl Packed {
     fn octets_of_plain_prefix(self, folds: Folds) -> Option<usize> {
         const MORE: u32 = Packed::ODD | 1 << Packed::ANCHORED | 3 << Packed::WILDCARDS;
         let more = MORE | u32::from(folds.bits()) << Self::FOLDS;
-        // Without a wildcard, what stands before the first one is all that is compared.
+        // Without a wildcard, what is before the first one is all that is compared.
         (self.0 & more == 0).then_some((self.0 >> Self::HEAD) as usize)
     }
 

@@ -2,7 +2,12 @@
 //!
 //! Where the Dictionary stands, in a file or a header, is no matter here: `content_usage` and `uses` know.
 
+use std::convert::Infallible;
+
 use indexmap::IndexMap;
+use sfv::visitor::{
+    DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ParameterVisitor,
+};
 
 /// What a site prefers about a use of its content.
 ///
@@ -53,6 +58,55 @@ pub struct Statement {
     labels: IndexMap<String, Preference>,
 }
 
+/// A Dictionary is read label by label: to keep all of it takes forty times its size.
+impl<'t> DictionaryVisitor<'t> for Statement {
+    type Out = Self;
+    type Error = Infallible;
+
+    fn entry(&mut self, label: &'t sfv::KeyRef) -> Result<impl EntryVisitor<'t>, Infallible> {
+        // Of two entries with one label, the later one counts.
+        let preference = self.labels.entry(label.as_str().to_owned()).or_default();
+        *preference = Preference::Unknown;
+        Ok(Entry(preference))
+    }
+
+    fn finish(self) -> Result<Self, Infallible> {
+        Ok(self)
+    }
+}
+
+/// What the value of a label comes to.
+struct Entry<'p>(&'p mut Preference);
+
+impl<'t> EntryVisitor<'t> for Entry<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'t>, Infallible> {
+        Ok(self)
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'t>, Infallible> {
+        Ok(Ignored)
+    }
+}
+
+impl<'t> ItemVisitor<'t> for Entry<'_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn bare_item(
+        self,
+        item: sfv::BareItemFromInput<'t>,
+    ) -> Result<impl ParameterVisitor<'t, Out = ()>, Infallible> {
+        *self.0 = match item.as_token().map(sfv::TokenRef::as_str) {
+            Some("y") => Preference::Allowed,
+            Some("n") => Preference::Disallowed,
+            _ => Preference::Unknown,
+        };
+        Ok(Ignored)
+    }
+}
+
 impl Statement {
     /// Reads a Dictionary. One that does not parse says nothing, and `None` says so.
     ///
@@ -65,17 +119,7 @@ impl Statement {
     /// assert_eq!(Statement::parse(b"Train-AI=n"), None);
     /// ```
     pub fn parse(octets: &[u8]) -> Option<Self> {
-        let dictionary: sfv::Dictionary = sfv::Parser::new(octets).parse().ok()?;
-        let preference = |entry: &sfv::ListEntry| match entry {
-            sfv::ListEntry::Item(item) => match item.bare_item.as_token().map(sfv::TokenRef::as_str) {
-                Some("y") => Preference::Allowed,
-                Some("n") => Preference::Disallowed,
-                _ => Preference::Unknown,
-            },
-            sfv::ListEntry::InnerList(_) => Preference::Unknown,
-        };
-        let labels = dictionary.iter().map(|(key, entry)| (key.as_str().to_owned(), preference(entry)));
-        Some(Self { labels: labels.collect() })
+        sfv::Parser::new(octets).parse_dictionary_with_visitor(Self::default()).ok()
     }
 
     /// The preference for a label.

@@ -25,7 +25,7 @@
 //! each path in it.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, RandomState};
 
 use crate::directive::RuleKind;
 use crate::lint::prelude::*;
@@ -51,46 +51,39 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     folders(context, found, &exceptions);
 }
 
-/// A folder in one letter case, and the first rule that writes it so.
-struct Spelling<'c> {
-    written: Vec<u8>,
-    rule: Entry<'c>,
-}
-
-/// Folders that rules of the file write in two letter cases, each reported once.
+/// Folders that rules of the file write in two cases, each reported once. Patterns and folders are known by their hash
+/// and by the first rule that has them, as a file can have very many.
 fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usize>) {
     let rules: Vec<Entry<'_>> = patterns(context)
         .filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000)
         .collect();
-    // A pattern that is there in two cases may be intended, in all of its folders: it is reported once.
-    let mut written: HashMap<Vec<u8>, Vec<Spelling<'_>>> = HashMap::new();
-    let mut meant: HashSet<Vec<u8>> = HashSet::new();
+    let hasher = RandomState::new();
     let normalised = |rule: &Entry<'_>| PathPattern::new(rule.record.value).normalised().to_vec();
-    for rule in &rules {
+    // A pattern that is there in two cases may be intended, in all of its folders: it is reported once.
+    let mut meant: HashSet<Vec<u8>> = HashSet::new();
+    let mut written: HashMap<u64, usize> = HashMap::new();
+    let mut spelled: HashSet<u64> = HashSet::new();
+    for (place, rule) in rules.iter().enumerate() {
         let pattern = normalised(rule);
         // `/Ads/` and `/ads` are meant to be the same as well.
         let end = pattern.iter().rposition(|octet| !b"/*$?".contains(octet)).map_or(0, |last| last + 1);
         let bare = &pattern[..end];
-        let spellings = written.entry(bare.to_ascii_lowercase()).or_default();
-        if spellings.iter().any(|spelling| spelling.written == bare) {
+        if !spelled.insert(hasher.hash_one(bare)) {
             continue;
         }
-        if spellings.len() < MOST_FOLDERS {
-            spellings.push(Spelling { written: bare.to_vec(), rule: *rule });
-        }
-        let first = &spellings[0];
-        if first.written == bare {
+        let first = *written.entry(hasher.hash_one(bare.to_ascii_lowercase())).or_insert(place);
+        if first == place {
             continue;
         }
         meant.extend(folder_ends(&pattern).map(|end| pattern[..end].to_ascii_lowercase()));
         if !told.contains(&rule.line) {
-            report(context, found, (rule, rule.record.value), (&first.rule, first.rule.record.value));
+            let first = &rules[first];
+            report(context, found, (rule, rule.record.value), (first, first.record.value));
         }
     }
-    // A folder is stored as its hash and the place where it is first written: a file can have very many.
-    let mut known: HashMap<u64, (usize, usize)> = HashMap::new();
-    let mut spelled: HashSet<u64> = HashSet::new();
-    let hasher = known.hasher().clone();
+    drop(written);
+    spelled.clear();
+    let mut known: HashMap<u64, (u32, u32)> = HashMap::new();
     for (place, rule) in rules.iter().enumerate() {
         let pattern = normalised(rule);
         for end in folder_ends(&pattern) {
@@ -99,15 +92,16 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
             if meant.contains(&lower) {
                 break;
             }
-            let first = *known.entry(hasher.hash_one(lower)).or_insert((place, end));
+            let here = (place as u32, end as u32);
+            let first = *known.entry(hasher.hash_one(lower)).or_insert(here);
             let is_new = spelled.insert(hasher.hash_one(folder));
-            if first == (place, end) || !is_new {
+            if first == here || !is_new {
                 continue;
             }
             if told.contains(&rule.line) {
                 break;
             }
-            let (first, end) = (&rules[first.0], first.1);
+            let (first, end) = (&rules[first.0 as usize], first.1 as usize);
             report(context, found, (rule, folder), (first, &normalised(first)[..end]));
             // Folders inside it are in two cases too, which this report already covers.
             break;
@@ -144,14 +138,16 @@ fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
 /// Reports exceptions in another case than the rule that they are an exception to; gives the lines reported.
 fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize> {
     let mut told = HashSet::new();
+    let hasher = RandomState::new();
     for group in &context.groups {
-        // Every rule by its lower-case pattern; what is also there in the other's case is meant.
-        let mut known: HashMap<(RuleKind, Vec<u8>), Vec<&Entry<'_>>> = HashMap::new();
+        // The first rule of each lower-case pattern, and every pattern as it is written: what is also there in the
+        // other's case is meant.
+        let mut first: HashMap<u64, &Entry<'_>> = HashMap::new();
+        let mut written: HashSet<u64> = HashSet::new();
         for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
-            let same = known.entry((kind, rule.record.value.to_ascii_lowercase())).or_default();
-            if same.len() < MOST_FOLDERS {
-                same.push(rule);
-            }
+            let value = rule.record.value;
+            first.entry(hasher.hash_one((kind, value.to_ascii_lowercase()))).or_insert(rule);
+            written.insert(hasher.hash_one((kind, value)));
         }
         for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
             let value = rule.record.value;
@@ -163,10 +159,9 @@ fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize
             let ends = folders.take(MOST_FOLDERS).map(|(at, _)| at + 1).chain([value.len()]);
             let other = ends.filter(|end| *end > 1).find_map(|end| {
                 let start = &value[..end];
-                let lower = start.to_ascii_lowercase();
-                let others = known.get(&(opposite, lower))?;
-                let is_exact = |other: &&&Entry<'_>| start.starts_with(other.record.value);
-                if others.iter().any(|other| is_exact(&other)) { None } else { others.first().copied() }
+                let other = first.get(&hasher.hash_one((opposite, start.to_ascii_lowercase())))?;
+                let is_exact = written.contains(&hasher.hash_one((opposite, start)));
+                if is_exact { None } else { Some(*other) }
             });
             let Some(other) = other else { continue };
             // Reported once for the two, at the later of them.

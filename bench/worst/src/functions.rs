@@ -77,7 +77,7 @@ pub const OF_FILES: &[Function] = functions! {
         mayi::lint::lint(file.as_bytes(), &options)
     };
     "fix" => |file| mayi::lint::fix(file.as_bytes(), &Options::default());
-    "compare" => |file| mayi::meaning::compare(file.as_bytes(), &ReadOptions::default(), Dialect::ALL, None);
+    "compare" => |file| mayi::meaning::compare(file.as_bytes(), &ReadOptions::default(), Dialect::BY_TOKEN, None);
     "diff with half" => |file| {
         let half = file.char_indices().nth(file.chars().count() / 2).map_or(0, |(at, _)| at);
         mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(&file.as_bytes()[..half]))

@@ -32,7 +32,12 @@ pub struct Crawler {
     applications: Vec<Box<str>>,
     /// What the caller says of fallbacks and exemption; without it the registry is asked.
     manners: Option<Manners>,
+    /// The text that it goes by where names are compared as they are written, if that is not its product token.
+    sent: Option<Box<str>>,
 }
+
+/// How many octets of a User-Agent string are kept: each is compared with each name of a file.
+const MOST_SENT: usize = 1024;
 
 /// How a crawler finds its group when no line has its product token (WILD-6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -170,6 +175,17 @@ impl Crawler {
         token.len() >= 3 && token[token.len() - 3..].eq_ignore_ascii_case(b"-ai")
     }
 
+    /// The same crawler, which sends this text as its User-Agent.
+    pub(crate) fn sending(self, user_agent: &str) -> Self {
+        let sent = &user_agent[..user_agent.floor_char_boundary(MOST_SENT)];
+        Self { sent: Some(sent.trim().into()), ..self }
+    }
+
+    /// What it goes by where names are compared as they are written: what it sends, or else its product token.
+    pub(crate) fn sent(&self) -> &str {
+        self.sent.as_deref().unwrap_or(self.product_token.as_str())
+    }
+
     pub(crate) fn manners(&self) -> Option<&Manners> {
         self.manners.as_ref()
     }
@@ -183,6 +199,7 @@ impl From<ProductToken> for Crawler {
             registered_purposes_only: false,
             applications: Vec::new(),
             manners: None,
+            sent: None,
         }
     }
 }

@@ -39,6 +39,7 @@ pub struct Dialect {
     pub(crate) missing_colon: MissingColon,
     pub(crate) global_groups: GlobalGroups,
     pub(crate) tokens: Tokens,
+    pub(crate) naming: Naming,
     pub(crate) comparison: Comparison,
     pub(crate) encoding: Encoding,
     pub(crate) lines: Lines,
@@ -80,6 +81,35 @@ pub(crate) enum Tokens {
     LettersOnly,
 }
 
+/// How the names on group-start lines choose the groups of a crawler.
+///
+/// ```
+/// use mayi::{Crawler, Dialect, Naming, ReadOptions, RobotsTxt, Target};
+///
+/// let file = "User-agent: UnicödeBöt/2\nDisallow: /\n";
+/// let crawler = Crawler::from_user_agent("UnicödeBöt/2.1 (+https://example.com/)");
+/// let target = Target::parse("https://example.com/")?;
+/// let robots = RobotsTxt::parse(file.as_bytes());
+/// assert!(robots.decide(&crawler, &target).is_allowed(), "it has no product token");
+///
+/// let options = ReadOptions::default().with_dialect(Dialect::RFC9309.with_naming(Naming::LongestWithin));
+/// let robots = RobotsTxt::read(file.as_bytes(), &options);
+/// assert!(!robots.decide(&crawler, &target).is_allowed());
+/// # Ok::<(), mayi::InvalidUrl>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Naming {
+    /// A line names the crawler whose product token its value starts with (REP-4).
+    Token,
+    /// Names are whole values, in any case. The one that equals what the crawler sends as its User-Agent; with
+    /// none, the first in the file that occurs anywhere in what stands there before the first `/`.
+    FirstWithin,
+    /// Names are whole values, in any case. The longest that occurs in what the crawler sends as its User-Agent,
+    /// with no letter, digit, `-` or `_` before it. A `*` in a name may be left out.
+    LongestWithin,
+}
+
 /// In which form pattern and target are compared (REP-7, REP-11, REP-12, REP-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
@@ -118,6 +148,7 @@ impl Dialect {
         missing_colon: MissingColon::AfterAName,
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::WithDigitsAndDots,
+        naming: Naming::Token,
         comparison: Comparison::Normalised,
         encoding: Encoding::Honoured,
         lines: Lines::Whole,
@@ -143,6 +174,7 @@ impl Dialect {
         missing_colon: MissingColon::WithoutAny,
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::LettersOnly,
+        naming: Naming::Token,
         comparison: Comparison::AsWritten,
         encoding: Encoding::PartialMark,
         lines: Lines::Cut(16_663),
@@ -150,8 +182,49 @@ impl Dialect {
         index_pages: true,
     };
 
+    /// Groups as Python's urllib.robotparser chooses them (3.13.14, 3.14.5 and later); matching is that of RFC 9309,
+    /// without extensions but for records such as Crawl-delay.
+    ///
+    /// ```
+    /// use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
+    ///
+    /// let file = b"User-agent: bot\nDisallow: /\n";
+    /// let crawler = Crawler::from_user_agent("MyBot/1.0");
+    /// let target = Target::parse("https://example.com/")?;
+    /// let allows = |dialect| {
+    ///     let robots = RobotsTxt::read(file, &ReadOptions::default().with_dialect(dialect));
+    ///     robots.decide(&crawler, &target).is_allowed()
+    /// };
+    /// assert!(!allows(Dialect::URLLIB));
+    /// assert!(allows(Dialect::PROTEGO) && allows(Dialect::RFC9309));
+    /// # Ok::<(), mayi::InvalidUrl>(())
+    /// ```
+    pub const URLLIB: Self = Self {
+        name: "urllib",
+        summary: "groups chosen as by Python's urllib.robotparser, rules as in rfc9309",
+        extensions: Extensions::NONE.with(Extension::Records),
+        naming: Naming::FirstWithin,
+        ..Self::RFC9309
+    };
+
+    /// Groups as Protego 0.7, the parser of Scrapy, chooses them, and its reading of index pages; matching is that
+    /// of RFC 9309, without extensions but for misspellings and records such as Crawl-delay.
+    pub const PROTEGO: Self = Self {
+        name: "protego",
+        summary: "groups chosen as by Protego (Scrapy), rules as in rfc9309",
+        extensions: Extensions::NONE.with(Extension::Records).with(Extension::Misspellings),
+        naming: Naming::LongestWithin,
+        index_pages: true,
+        ..Self::RFC9309
+    };
+
     /// The dialects that are built in.
-    pub const ALL: &[Self] = &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE];
+    pub const ALL: &[Self] =
+        &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE, Self::URLLIB, Self::PROTEGO];
+
+    /// Those in which a crawler goes by its product token, as the standard has it. These are compared where nobody
+    /// says which.
+    pub const BY_TOKEN: &[Self] = &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE];
 
     /// The built-in dialect of this name.
     pub fn named(name: &str) -> Option<Self> {
@@ -185,6 +258,12 @@ impl Dialect {
     #[must_use]
     pub fn without(self, extension: Extension) -> Self {
         Self { extensions: self.extensions.without(extension), ..self }
+    }
+
+    /// The same dialect with another way to choose the groups of a crawler.
+    #[must_use]
+    pub fn with_naming(self, naming: Naming) -> Self {
+        Self { naming, ..self }
     }
 
     /// Whether it reads an extension.
@@ -266,6 +345,8 @@ mod tests {
     fn built_in_dialects_are_found_by_name() {
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::named(dialect.name()).as_ref(), Some(dialect));
+            let is_by_token = dialect.naming == Naming::Token;
+            assert_eq!(Dialect::BY_TOKEN.contains(dialect), is_by_token, "{dialect}");
         }
         assert_eq!(Dialect::named("bing"), None);
     }

@@ -91,7 +91,7 @@ mod work;
 pub use application::{AppDirectives, AppRule};
 pub use crawler::{Crawler, InvalidCrawler, InvalidProductToken, ProductToken};
 pub use decision::{ChosenGroup, DecidingRule, Decision, Reason};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, Naming};
 pub use directive::RuleKind;
 pub use encoding::Cut;
 pub use explanation::{ConsideredGroup, Explanation, MatchingRule, StartLine};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::crawler::{Crawler, Manners, ProductToken, is_in_token};
-use crate::dialect::{Dialect, GlobalGroups, Lines};
+use crate::dialect::{Dialect, GlobalGroups, Lines, Naming};
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
 #[cfg(feature = "report")]
@@ -99,6 +99,7 @@ pub(crate) fn select(
         heeds_global: !manners.ignores_global,
         reads_regex: dialect.reads(Extension::AiAgents),
         purposes: crawler.purposes().filter(|purpose| counts(purpose)).collect(),
+        sent: sent_by(crawler.sent(), dialect),
         dialect,
     };
     wanted.select(robots, observer)
@@ -112,9 +113,10 @@ pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> us
     let starts = records.iter().filter(|record| matches!(record.role(), Role::StartsGroup(_)));
     let of_start = 4 + crawler.purposes().count();
     let of_starts: usize =
-        starts.map(|record| of_start + robots.value(*record).len() / OCTETS_A_UNIT).sum();
+        starts.clone().map(|record| of_start + robots.value(*record).len() / OCTETS_A_UNIT).sum();
     let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
-    20 + records.len() / 4 + of_starts + of_regexes
+    let as_written = if robots.dialect().naming == Naming::Token { 0 } else { crawler.sent().len() };
+    20 + records.len() / 4 + of_starts + starts.count() * (as_written / 2) + of_regexes
 }
 
 /// How many octets of a name are looked at for a unit of work.
@@ -133,6 +135,7 @@ pub(crate) fn select_for_application(
         heeds_global: true,
         reads_regex: robots.dialect().reads(Extension::AiAgents),
         purposes: Vec::new(),
+        sent: sent_by(token.as_str(), robots.dialect()),
         dialect: robots.dialect(),
     };
     wanted.select(robots, &mut ())
@@ -147,7 +150,14 @@ struct Wanted<'w> {
     /// Whether a value can be a regular expression, which is then no name (AIA-2).
     reads_regex: bool,
     purposes: Vec<&'w str>,
+    /// What the crawler goes by, in lower case, in a dialect that compares names as they are written.
+    sent: Option<String>,
     dialect: &'w Dialect,
+}
+
+/// What a crawler goes by, in the form in which a dialect compares it with names as they are written, if it does.
+fn sent_by(text: &str, dialect: &Dialect) -> Option<String> {
+    (dialect.naming != Naming::Token).then(|| text.to_lowercase())
 }
 
 impl Wanted<'_> {
@@ -157,7 +167,7 @@ impl Wanted<'_> {
         let mut selection: Option<Selection> = None;
         let mut group_start = 0;
         let mut group_is_chosen = false;
-        let mut regexes = 0;
+        let mut passed = Passed::default();
 
         let close = |selection: &mut Option<Selection>, end: usize| {
             let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
@@ -175,7 +185,7 @@ impl Wanted<'_> {
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
-            let strength = self.named_by(robots, index, start, enough, &mut regexes);
+            let strength = self.named_by(robots, index, start, enough, &mut passed);
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
@@ -211,7 +221,7 @@ impl Wanted<'_> {
         record: usize,
         start: GroupStart,
         enough: Option<Strength>,
-        regexes: &mut usize,
+        passed: &mut Passed,
     ) -> Option<Strength> {
         let value = robots.value(robots.records()[record]);
         if start == GroupStart::Purpose {
@@ -222,17 +232,76 @@ impl Wanted<'_> {
             return self.heeds_global.then_some((GroupBy::Global, 0));
         }
         if self.reads_regex && is_regex(value) {
-            let place = *regexes;
-            *regexes += 1;
+            let place = passed.regexes;
+            passed.regexes += 1;
             let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
             let is_match = |token: &ProductToken| robots.regexes().matches(place, token.as_str());
             let matches = matters && self.token.is_some_and(is_match);
             return matches.then_some((GroupBy::Regex, 0));
         }
+        if let Some(sent) = &self.sent {
+            return self.named_as_written(value, sent, passed);
+        }
         let mut tokens = self.token.into_iter().chain(self.fallbacks);
         let at = tokens.position(|token| token.is_named_by(value, self.dialect.tokens))?;
         Some((GroupBy::ProductToken, at))
     }
+
+    /// How a name names the crawler that sends this, both compared as they are written. One name is chosen, and
+    /// the groups of all lines that have it.
+    #[cold]
+    fn named_as_written(&self, name: &[u8], sent: &str, passed: &mut Passed) -> Option<Strength> {
+        // A name that is longer than what is sent does not occur in it.
+        if name.len() > 2 * sent.len() {
+            return None;
+        }
+        let name = String::from_utf8_lossy(name).to_lowercase();
+        let (rank, name) = match self.dialect.naming {
+            Naming::Token => None,
+            Naming::FirstWithin => first_within(name, sent),
+            Naming::LongestWithin => longest_within(name, sent),
+        }?;
+        let is_chosen = |(chosen, chosen_name): &(usize, String)| {
+            rank < *chosen || rank == *chosen && name == *chosen_name
+        };
+        if !passed.chosen.as_ref().is_none_or(is_chosen) {
+            return None;
+        }
+        passed.chosen = Some((rank, name));
+        Some((GroupBy::ProductToken, rank))
+    }
+}
+
+/// What was met on the lines that a selection has passed.
+#[derive(Default)]
+struct Passed {
+    /// How many regular expressions.
+    regexes: usize,
+    /// The name that is chosen so far, where they are compared as written, and its rank. Less is stronger.
+    chosen: Option<(usize, String)>,
+}
+
+/// How strongly a name, in lower case, names the crawler that sends this by [`Naming::FirstWithin`].
+fn first_within(name: String, sent: &str) -> Option<(usize, String)> {
+    if name == sent {
+        return Some((0, name));
+    }
+    let before_version = sent.split('/').next().unwrap_or(sent);
+    (!name.is_empty() && before_version.contains(&name)).then_some((1, name))
+}
+
+/// The same by [`Naming::LongestWithin`].
+fn longest_within(name: String, sent: &str) -> Option<(usize, String)> {
+    let goes_on_before = |place: usize| {
+        let before = sent[..place].chars().next_back();
+        before.is_some_and(|before| before.is_alphanumeric() || "-_".contains(before))
+    };
+    let is_within = |name: &String| {
+        !name.is_empty() && sent.match_indices(name).any(|(place, _)| !goes_on_before(place))
+    };
+    let without_stars = || Some(name.replace('*', "")).filter(is_within);
+    let name = if is_within(&name) { name } else { without_stars()? };
+    Some((usize::MAX - name.chars().count(), name))
 }
 
 /// The group-start lines among records: where each is, what it names crawlers by, and whether it is the
@@ -254,6 +323,8 @@ fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, b
 pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
     let Some(rest) = value.strip_prefix(b"*") else { return false };
     match (rest.first(), dialect.lines) {
+        // Where names are compared as they are written, this is one.
+        (Some(_), _) if dialect.naming != Naming::Token => false,
         (None | Some(b' ' | b'\t'), _) => true,
         (Some(octet), Lines::Cut(_)) => matches!(octet, b'\t'..=b'\r'),
         (Some(_), Lines::Whole) => false,
@@ -347,6 +418,43 @@ mod tests {
         let file = "User-agent: *\nUser-agent: * x\nDisallow: /x\nUser-agent: *y\nDisallow: /y\nUser-agent: *\nDisallow: /z";
         check(Dialect::RFC9309, file, Some((GroupBy::Global, &[0, 1, 5], &[[0, 3], [5, 7]])));
         check(Dialect::KOSTER_00, file, Some((GroupBy::Global, &[0, 1], &[[0, 3]])));
+    }
+
+    #[test]
+    fn names_as_they_are_written() {
+        let file = "User-agent: b\nDisallow: /1\nUser-agent: Bot\nDisallow: /2\n\
+                    User-agent: UnicödeBÖt/2\nDisallow: /3\nUser-agent: *\nDisallow: /4\n\
+                    User-agent: bot\nDisallow: /5";
+        for (naming, sent, expected) in [
+            (Naming::FirstWithin, "BOT", &[2, 8][..]),
+            (Naming::FirstWithin, "Bot/1.0", &[0]),
+            (Naming::FirstWithin, "x/bot", &[6]),
+            (Naming::FirstWithin, "unicödeböt/2", &[4]),
+            (Naming::FirstWithin, "*", &[6]),
+            (Naming::LongestWithin, "Mozilla/5.0 (compatible; Bot/1.0; b)", &[2, 8]),
+            (Naming::LongestWithin, "Mozilla/5.0 (compatible; b/1.0; x-Bot)", &[0]),
+            (Naming::LongestWithin, "UnicödeBöt/2.1", &[4]),
+            (Naming::LongestWithin, "äb", &[6]),
+            (Naming::LongestWithin, "", &[6]),
+        ] {
+            let dialect = Dialect::RFC9309.with_naming(naming);
+            let options = ReadOptions::default().with_dialect(dialect);
+            let robots = RobotsTxt::read(file.as_bytes(), &options);
+            let crawler = Crawler::from_user_agent(sent);
+            let starts = select(&robots, &crawler, &mut ()).map(|found| found.starts);
+            assert_eq!(starts.as_deref(), Some(expected), "{naming:?} {sent}");
+        }
+    }
+
+    #[test]
+    fn nobody_names_a_crawler_without_a_product_token() {
+        let file =
+            "User-agent: .*\nDisallow: /\nUser-agent: */x\nDisallow: /\nUser-agent: * x\nAllow: /";
+        let robots = RobotsTxt::parse(file.as_bytes());
+        let found = select(&robots, &Crawler::unnamed(), &mut ()).expect("the global group");
+        assert_eq!((found.by, &found.starts[..]), (GroupBy::Global, &[4][..]));
+        let app = select_for_application(&robots, Crawler::unnamed().product_token());
+        assert_eq!(app.map(|found| found.starts), Some(vec![4]));
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn spent(text: &str) -> [(&'static str, Spent); 4] {
     let against = |new: &str| diff(&old, &RobotsTxt::parse(new.as_bytes())).spent;
     [
         ("lint", lint(octets, &Options::default()).spent()),
-        ("compare", compare(octets, &ReadOptions::default(), Dialect::ALL, None).spent),
+        ("compare", compare(octets, &ReadOptions::default(), Dialect::BY_TOKEN, None).spent),
         ("diff with turned", against(&turned)),
         ("diff with allowed", against(&allowed)),
     ]
@@ -135,7 +135,7 @@ fn what_is_left_out_is_said() {
 
     assert_eq!(LintReport::of("robots.txt", &linted).ended_early, linted.spent().ran_out);
 
-    let compared = compare(text.as_bytes(), &reading, Dialect::ALL, None);
+    let compared = compare(text.as_bytes(), &reading, Dialect::BY_TOKEN, None);
     assert!(compared.spent.ran_out.is_some(), "{:?}", compared.spent);
     assert!(compared.patterns_left_out > 0 && compared.crawlers_left_out > 0);
 

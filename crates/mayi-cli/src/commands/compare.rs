@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
     let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
     let options = loaded.reading(&input::reading(&args.reading)?);
     let without: Vec<_> = args.reading.no_extensions.iter().map(|name| name.0).collect();
-    let dialects: Vec<_> = Dialect::ALL
+    let dialects: Vec<_> = Dialect::BY_TOKEN
         .iter()
         .map(|dialect| without.iter().copied().fold(dialect.clone(), Dialect::without))
         .collect();

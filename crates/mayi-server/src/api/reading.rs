@@ -165,7 +165,7 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
         };
         let agents = body.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
         let agents = (!agents.is_empty()).then_some(&*agents);
-        let dialects = Dialect::ALL.iter().map(|dialect| {
+        let dialects = Dialect::BY_TOKEN.iter().map(|dialect| {
             let mut request = Request::new("", "");
             request.dialect = Some(Cow::Borrowed(dialect.name()));
             app.fetcher.answering().dialect_of(&request)

@@ -150,7 +150,7 @@ async fn other_operations_answer_as_the_library_does() {
     let expected = mayi::meaning::compare(
         file.as_bytes(),
         &mayi::ReadOptions::default(),
-        mayi::Dialect::ALL,
+        mayi::Dialect::BY_TOKEN,
         Some(&agents),
     );
     assert_eq!(compare, serde_json::to_value(expected).expect("JSON"));

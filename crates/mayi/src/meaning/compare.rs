@@ -116,7 +116,7 @@ const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CC
 /// use mayi::{Dialect, ReadOptions};
 ///
 /// let file = b"User-agent: *\nDisallowed: /a\nDisallow: /b\nUser-agent: GPTBot\nDisallow: /\n";
-/// let comparison = compare(file, &ReadOptions::default(), Dialect::ALL, None);
+/// let comparison = compare(file, &ReadOptions::default(), Dialect::BY_TOKEN, None);
 /// // GPTBot, which may nothing; everyone else; and everyone else in the dialect google.
 /// assert_eq!(comparison.readings.len(), 3);
 /// let row = comparison.rows.iter().find(|row| row.patterns[0].pattern == "/a").expect("google reads it");
@@ -429,7 +429,7 @@ mod tests {
     use super::*;
 
     fn compared(file: &str) -> Comparison {
-        compare(file.as_bytes(), &ReadOptions::default(), Dialect::ALL, None)
+        compare(file.as_bytes(), &ReadOptions::default(), Dialect::BY_TOKEN, None)
     }
 
     #[test]
@@ -488,6 +488,6 @@ mod tests {
         assert_eq!(row.why[1].grounds.rule.as_ref().map(|rule| rule.line), Some(5));
         let only = [None, ProductToken::new("OtherBot").ok()];
         let file = b"User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n";
-        assert!(compare(file, &ReadOptions::default(), Dialect::ALL, Some(&only)).rows.is_empty());
+        assert!(compare(file, &ReadOptions::default(), Dialect::BY_TOKEN, Some(&only)).rows.is_empty());
     }
 }

@@ -8,9 +8,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::parts::{self, PartChange};
-use super::readers::{Reader, Readers, RegexGroups};
+use super::readers::{self, Reader, Readers, RegexGroups};
 use super::rules::{EffectiveRule, Rules, Standing, differ_in_idle_rules, overlap, rules_of};
 use super::{Grounds, RuleAt, witness};
+use crate::dialect::Naming;
 use crate::directive::{APP_DIRECTIVES, Role};
 use crate::limits::Limits;
 use crate::robots_txt::RobotsTxt;
@@ -153,11 +154,15 @@ pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, limits: Limits) -> 
     let file = parts::of_files(old, new);
     let is_change = |diff: &ReaderDiff| !diff.changes.is_empty() || !diff.records.is_empty();
     let same_text = old.text() == new.text() && old.dialect() == new.dialect();
+    // Where names are compared as they are written, a crawler can send several of them: what it gets depends on
+    // which there are, and in which order.
+    let is_provable =
+        new.dialect().naming == Naming::Token || readers::names_in(old).eq(readers::names_in(new));
     let meaning = if same_text {
         Meaning::Same
     } else if !file.is_empty() || crawlers.iter().any(is_change) {
         Meaning::Changed
-    } else if crawlers.is_empty() && readers.left_out == 0 && regexes.is_empty() {
+    } else if crawlers.is_empty() && readers.left_out == 0 && regexes.is_empty() && is_provable {
         Meaning::Same
     } else {
         Meaning::Unproved

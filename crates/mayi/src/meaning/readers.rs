@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 use crate::crawler::{Crawler, ProductToken, is_letter_of_token, split_token};
+use crate::dialect::Naming;
 use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
 use crate::regexes::Regexes;
@@ -45,7 +46,7 @@ const MOST_REGEX_READERS: usize = 16;
 impl Readers {
     /// Everyone that one of the files names, in file order, after the one that none names.
     pub(super) fn of(files: &[&RobotsTxt<'_>], work: &Work) -> Self {
-        let unnamed = unnamed(files);
+        let unnamed = Crawler::unnamed();
         let mut readers = Self {
             all: vec![Reader { label: "*".to_owned(), crawler: unnamed.clone(), is_meant: true }],
             left_out: 0,
@@ -66,8 +67,12 @@ impl Readers {
                     // The one that none names.
                 } else if robots.dialect().reads(Extension::AiAgents) && selection::is_regex(value) {
                     regexes.insert(value.to_vec());
-                } else {
+                } else if robots.dialect().naming == Naming::Token {
                     readers.add_tokens(&mut known, value);
+                } else {
+                    let name = String::from_utf8_lossy(value);
+                    let crawler = Crawler::new(&name).unwrap_or_else(|_| Crawler::unnamed());
+                    readers.add(&mut known, name.clone().into_owned(), crawler.sending(&name), true);
                 }
             }
         }
@@ -151,26 +156,11 @@ impl Known {
     }
 }
 
-/// A crawler that no line of the files names by its token.
-fn unnamed(files: &[&RobotsTxt<'_>]) -> Crawler {
-    let mut token = String::from("unnamed-crawler");
-    let starts_so = |value: &[u8]| {
-        value.get(..token.len()).is_some_and(|start| start.eq_ignore_ascii_case(token.as_bytes()))
-    };
-    let values = files.iter().flat_map(|robots| {
-        let starts = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
-        let tokens = robots.dialect().tokens;
-        robots.records().iter().filter(starts).map(move |record| (robots.value(*record), tokens))
-    });
-    // As many lines can name one each as there are that start so, and no line names two.
-    let values: Vec<_> = values.filter(|(value, _)| starts_so(value)).collect();
-    loop {
-        let crawler = Crawler::new(&token).expect("letters and hyphens are a product token");
-        if !values.iter().any(|(value, tokens)| crawler.product_token().is_named_by(value, *tokens)) {
-            return crawler;
-        }
-        token.push_str("-x");
-    }
+/// The names on the group-start lines of a file, as they are written, in its order and in lower case.
+pub(super) fn names_in(robots: &RobotsTxt<'_>) -> impl Iterator<Item = String> {
+    let starts = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
+    let names = robots.records().iter().filter(starts).map(|record| robots.value(*record));
+    names.map(|name| String::from_utf8_lossy(name).to_lowercase())
 }
 
 /// A crawler that goes by a regular expression of a file: a known one, or one that its letters spell.
@@ -278,6 +268,6 @@ mod tests {
         let shorter: Vec<_> =
             readers.all.iter().filter(|reader| !reader.is_meant).map(|reader| &*reader.label).collect();
         assert_eq!(shorter, ["MJ"]);
-        assert_eq!(readers.all[0].crawler.product_token().as_str(), "unnamed-crawler-x");
+        assert_eq!(readers.all[0].crawler, Crawler::unnamed());
     }
 }

@@ -5,6 +5,7 @@
 //! more, not which crawler it is. The claim is not verified: anybody can send any string.
 
 use super::{Agent, Registry};
+use crate::crawler::{Crawler, ProductToken};
 
 /// Who a User-Agent string says is asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,19 @@ impl Registry {
         }
     }
 
+    /// The crawler that sends a User-Agent string, by the product token that it claims. One that claims none is
+    /// [unnamed](Crawler::unnamed), in a dialect that goes by product tokens; one that goes by names as they are
+    /// written reads the string itself.
+    pub fn crawler(&self, user_agent: &str) -> Crawler {
+        let claimed = match self.claim(user_agent.as_bytes()) {
+            _ if ProductToken::new(user_agent).is_ok() => user_agent,
+            Claim::Known(agent) => &agent.token,
+            Claim::Other(name) => name,
+            Claim::Browser | Claim::Nothing => "",
+        };
+        Crawler::new(claimed).unwrap_or_else(|_| Crawler::unnamed()).sending(user_agent)
+    }
+
     /// The known crawler that a word names: exactly, or by what is before one of its hyphens.
     fn agent_named(&self, word: &str) -> Option<&Agent> {
         let mut name = word;
@@ -71,6 +85,22 @@ impl Registry {
             }
             name = &name[..name.rfind('-')?];
         }
+    }
+}
+
+impl Crawler {
+    /// The crawler that sends a User-Agent string, as far as the registry that is built in can tell: see
+    /// [`Registry::crawler`].
+    ///
+    /// ```
+    /// use mayi::Crawler;
+    ///
+    /// let crawler = Crawler::from_user_agent("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)");
+    /// assert_eq!(crawler.product_token().as_str(), "bingbot");
+    /// assert_eq!(Crawler::from_user_agent("-").product_token().as_str(), "*");
+    /// ```
+    pub fn from_user_agent(user_agent: &str) -> Self {
+        Registry::built_in().crawler(user_agent)
     }
 }
 

@@ -240,6 +240,8 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
         rules.fold((0, 0), |(count, octets), record| (count + 1, octets + robots.value(*record).len()));
     let mut rules = RulesBuilder::new(count, octets);
     let mut counter = LineCounter::new(robots.text());
+    // A pattern that stands for a folder too is more than its text.
+    let can_be_plain = dialect.comparison == Comparison::Normalised && !dialect.index_pages;
     for record in records() {
         let Role::Rule(kind) = record.role() else { continue };
         let value = robots.value(*record);
@@ -248,9 +250,7 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
         }
         let place = (record.start(), counter.line_at(record.start()));
         let start = record.start() as usize;
-        if dialect.comparison == Comparison::Normalised
-            && let Some(plain) = Plain::read(robots.text(), start..start + value.len())
-        {
+        if can_be_plain && let Some(plain) = Plain::read(robots.text(), start..start + value.len()) {
             rules.add_plain(kind, value, plain, place);
             continue;
         }

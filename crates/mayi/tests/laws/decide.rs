@@ -12,16 +12,20 @@ use super::{Question, file_of, matcher, read};
 /// tie, the first in the file decides for all of them.
 pub(crate) fn every_way_gives_the_same_decision(question: &Question) {
     let Some((crawler, target)) = question.asked() else { return };
-    for dialect in Dialect::ALL {
+    let header = format!("Mozilla/5.0 (compatible; x-{0}; {0}-b/1.0)", question.agent);
+    let crawlers = [crawler, Crawler::from_user_agent(&header), Crawler::unnamed()];
+    for (dialect, crawler) in
+        Dialect::ALL.iter().flat_map(|dialect| crawlers.iter().map(move |crawler| (dialect, crawler)))
+    {
         let robots = read(&question.robots, dialect);
-        let decided = robots.decide(&crawler, &target);
-        let context = || format!("{dialect}: {question:?}");
+        let decided = robots.decide(crawler, &target);
+        let context = || format!("{dialect}, {crawler:?}: {question:?}");
 
-        let prepared = robots.for_crawler(&crawler);
+        let prepared = robots.for_crawler(crawler);
         assert_eq!(prepared.decide(&target), decided, "prepared, {}", context());
         let kept = robots.clone().into_owned();
-        assert_eq!(kept.decide(&crawler, &target), decided, "kept, {}", context());
-        let explanation = robots.explain(&crawler, &target);
+        assert_eq!(kept.decide(crawler, &target), decided, "kept, {}", context());
+        let explanation = robots.explain(crawler, &target);
         assert_eq!(explanation.decision(), &decided, "explained, {}", context());
 
         // What the explanation shows is what decided.
@@ -31,9 +35,13 @@ pub(crate) fn every_way_gives_the_same_decision(question: &Question) {
         let chosen = explanation.groups().iter().filter(|group| group.is_chosen());
         let by = decided.group().map(mayi::ChosenGroup::by);
         let starts = chosen.flat_map(mayi::ConsideredGroup::starts).filter(|start| start.by() == by);
-        let lines = starts.map(mayi::StartLine::line);
+        let mut lines: Vec<_> = starts.map(mayi::StartLine::line).collect();
         let expected = decided.group().map(|group| group.lines().to_vec()).unwrap_or_default();
-        assert_eq!(lines.collect::<Vec<_>>(), expected, "{}", context());
+        // Where names are compared as they are written, a weaker one can stand in a group that is chosen.
+        if !Dialect::BY_TOKEN.contains(dialect) {
+            lines.retain(|line| expected.contains(line));
+        }
+        assert_eq!(lines, expected, "{}", context());
     }
 }
 

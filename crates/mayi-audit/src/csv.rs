@@ -1,7 +1,7 @@
 //! A report → one of its tables as CSV (RFC 4180).
 //!
-//! Names and paths come from whoever asked the server. A cell that a spreadsheet would take for a formula
-//! gets an apostrophe before it, and control characters are escaped.
+//! Names and paths come from the clients of the server. A cell that a spreadsheet would take for a
+//! formula gets an apostrophe before it, and control characters are escaped.
 
 use crate::report::Report;
 

@@ -1,8 +1,8 @@
-//! Lines of access logs → hits → findings → a report: which crawlers came, which of them asked for what
-//! robots.txt refuses, and what another file would mean for the same traffic.
+//! Lines of access logs → hits → findings → a report: which crawlers visited, which of them requested
+//! URLs that robots.txt disallows, and what another file would mean for the same traffic.
 //!
-//! This crate opens no file and no socket and reads no clock: whoever uses it brings the lines, the
-//! files of the sites ([`Sites`]) and what is known about addresses ([`Confirmations`]). Nothing about
+//! This crate opens no file and no socket and reads no clock: the caller gives it the lines, the files
+//! of the sites ([`Sites`]) and what is known about addresses ([`Confirmations`]). Nothing about
 //! robots.txt is decided here: every decision comes from `mayi`.
 //!
 //! ```

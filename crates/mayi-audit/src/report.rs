@@ -82,7 +82,7 @@ pub struct Period {
     pub last: String,
 }
 
-/// Requests of whom robots.txt is not for.
+/// Requests of clients that robots.txt is not for.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlainReport {

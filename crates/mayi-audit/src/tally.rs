@@ -60,7 +60,7 @@ pub(crate) struct Lines {
 /// Where a line stands: the number of its log, and of the line in it.
 pub(crate) type Place = (u32, u64);
 
-/// Requests of whom robots.txt is not for.
+/// Requests of clients that robots.txt is not for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plain {
     pub(crate) requests: u64,

@@ -65,7 +65,7 @@ enum RulesFor {
     Anyone,
 }
 
-/// How many octets a line may have: more is no line of a log. Whoever cuts input into blocks need not keep
+/// How many octets a line may have: a longer one is not a line of a log. Code that cuts input into blocks need not keep
 /// more of a line than this.
 pub const MOST_LINE: usize = 1 << 20;
 

@@ -27,8 +27,8 @@ pub struct Fetcher {
     runtime: Option<Runtime>,
 }
 
-/// How long whoever drops a fetcher waits for what its runtime is at. A name that is being resolved can't
-/// be given up, and the system may take minutes for it.
+/// How long dropping a fetcher waits for its runtime. The resolution of a name can't be cancelled, and the
+/// system may take minutes for it.
 const LAST_WAIT: Duration = Duration::from_millis(500);
 
 impl Fetcher {

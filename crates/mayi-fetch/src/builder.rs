@@ -132,8 +132,8 @@ impl Builder {
     }
 
     /// How many fetches may wait for a connection for clients that were named
-    /// ([`Fetcher::on_behalf_of`]), 4096 unless told otherwise. Where there are more, the client for whom the most
-    /// wait loses the newest: whoever waits for it is told that nothing is known.
+    /// ([`Fetcher::on_behalf_of`]), 4096 by default. If there are more, the client with the most waiting
+    /// fetches loses the newest one: its caller gets the answer that nothing is known.
     pub fn waiting(self, waiting: usize) -> Self {
         Self { waiting, ..self }
     }

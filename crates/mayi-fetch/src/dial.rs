@@ -130,8 +130,8 @@ impl Dialer {
 
     /// The addresses of a host that the guard lets through, and whether the host is an address itself.
     ///
-    /// Which address a name has inside a network is for nobody outside to know: that is in the details of an
-    /// error and not in its message. An address that stands in the URL is known to whoever asks.
+    /// Clients outside must not learn which address a name has inside a network: it is in the details of an
+    /// error and not in its message. An address that is in the URL is already known to the client.
     async fn addresses(
         &self,
         host: &str,

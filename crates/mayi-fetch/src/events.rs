@@ -1,8 +1,8 @@
-//! What a fetcher tells whoever runs it, beside its answers: for logs, alarms and readiness.
+//! What a fetcher reports to its operator, in addition to its answers: for logs, alarms and readiness.
 //!
-//! Answers go to strangers, and events do not, so an event has what an answer leaves out: the address that the
-//! guard has refused, and the words of the system. An event is told each time that something happens; whoever
-//! writes them down has to bound that.
+//! Answers go to strangers, and events do not, so an event has what an answer leaves out: the address
+//! that the guard has refused, and the message of the system. An event is reported each time that
+//! something happens; a log of them has to limit their number.
 
 use std::fmt;
 use std::time::SystemTime;

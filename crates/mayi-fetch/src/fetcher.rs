@@ -83,11 +83,11 @@ impl Fetcher {
         Builder::new(user_agent)
     }
 
-    /// The same fetcher, asked for somebody: a client of a service. Clients that ask for much at once wait for
-    /// each other's turns fairly, and how many fetches wait for all of them is bounded
-    /// ([`Builder::waiting`]). Whoever is asked for nobody, as by default, waits for its turn whatever happens.
+    /// The same fetcher on behalf of a client of a service. Clients with many fetches take turns fairly, and
+    /// the number of fetches that wait for all of them is limited ([`Builder::waiting`]). Without a client, which
+    /// is the default, a fetch waits for its turn without that limit.
     ///
-    /// What tells clients apart is for the caller to say: a key, an address, a network.
+    /// The caller decides what identifies a client: a key, an address, a network.
     #[must_use]
     pub fn on_behalf_of(&self, client: impl Hash) -> Self {
         let client = Client::Named(self.inner.clients.hash_one(client));
@@ -241,8 +241,8 @@ impl Fetcher {
         drop(self.start(origin, Wanted::Answer, true));
     }
 
-    /// The flight of an origin. Once its server is asked it goes on whoever stops waiting for it; before that it is
-    /// given up with the last of them, unless it is wanted anyway.
+    /// The flight of an origin. Once its server is asked it continues, even if nobody waits for it any more;
+    /// before that it is cancelled with the last waiter, unless it is wanted anyway.
     fn start(
         &self,
         origin: &Origin,
@@ -268,7 +268,7 @@ impl Fetcher {
                 tokio::spawn(async move {
                     let over = Over { inner: &inner, origin: &origin, flight: &flight };
                     let landed = inner.fly(&origin, wanted, &flight).await;
-                    // What is ready is found by whoever comes once the flight is over.
+                    // Requests that come after the end of the flight find what is ready.
                     drop(over);
                     if let Some(landed) = landed {
                         flight.landed.send_replace(Some(landed));

@@ -28,8 +28,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a store may take to answer before the fetcher goes on without it.
 const STORE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a claim holds that is not renewed, and how often it is renewed: whoever dies with one holds the others
-/// up for less than five seconds, and a store that stalls for a moment costs nobody a claim.
+/// How long a claim holds that is not renewed, and how often it is renewed: a process that
+/// dies with a claim delays the others for less than five seconds, and a store that stalls for a moment does not end
+/// a claim.
 const CLAIM: Duration = Duration::from_secs(4);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 
@@ -264,7 +265,7 @@ impl Inner {
         before: &mut Option<Arc<Ready>>,
         is_blind: &mut bool,
     ) -> Claimed {
-        // Whoever has no limit of time still waits for a time that a clock can show.
+        // Without a time limit, the wait still has to be a time that a clock can represent.
         let at_most = self.means.total.saturating_add(Duration::from_secs(5)).min(LONGEST_WAIT);
         let mut give_up = None;
         loop {

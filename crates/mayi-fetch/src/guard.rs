@@ -1,9 +1,9 @@
 //! An address and a port → whether they may be connected to.
 //!
-//! Whoever asks a crawler or a service about a URL chooses where it connects to. By default that is
-//! the public internet and nothing else: not this machine, not the network that it stands in, not the
-//! metadata service of whoever hosts it. The guard sees the address that is about to be connected to,
-//! never a name, so that a name which resolves differently the next time gains nothing.
+//! A client that asks a crawler or a service about a URL chooses where it connects to. By default only
+//! the public internet is allowed: not this machine, not its own network, not the metadata service of
+//! its hosting provider. The guard checks the address that is about to be connected to, never a name,
+//! so a name that resolves differently the next time gains nothing.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -24,7 +24,7 @@ const SCHEMA_WITH_EARLIER: u8 = 3;
 const CHECKSUM: usize = size_of::<u64>();
 
 /// The most octets that a kept origin may have when it is unpacked: more is damage, or an attack on
-/// whoever reads the store.
+/// readers of the store.
 const MOST_UNPACKED: usize = 64 << 20;
 
 /// How hard to compress. Files are small, and read more often than written.

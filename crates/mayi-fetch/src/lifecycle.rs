@@ -47,8 +47,8 @@ pub struct Policy {
     pub unreachable: Backoff,
     /// By which part a backoff is longer or shorter at random, so that not all come back at once.
     pub jitter: f64,
-    /// How many earlier copies of a file are kept when its text changes, for whoever asks what held when; none
-    /// where nothing is set. Those that are kept already stay.
+    /// How many earlier copies of a file are kept when its text changes, to find out which rules applied when;
+    /// default: none. Copies that are already kept stay.
     pub earlier: usize,
 }
 

@@ -1,10 +1,11 @@
-//! Who may connect next: how many connections there may be at once, to one host and to all, and in which order
-//! those who wait come to their turn.
+//! Which fetch may connect next: how many connections there may be at once, to one host and to all, and
+//! the order of those that wait.
 //!
-//! The order is fair between clients, and within a client between hosts. A client that has no connection comes
-//! before those that have some, then they come in turn; no named client takes the last quarter that is free, so
-//! that hosts which never answer can't hold up everybody else. How many may wait for named clients is bounded:
-//! where there are too many, the client that has the most loses the newest.
+//! The order is fair between clients, and within a client between hosts. A client that has no
+//! connection comes before those that have some, then they come in turn; no named client takes the last
+//! quarter that is free, so that hosts which never answer can't hold up everybody else. How many may
+//! wait for named clients is bounded: where there are too many, the client that has the most loses the
+//! newest.
 
 mod line;
 
@@ -15,10 +16,10 @@ use tokio::sync::oneshot;
 
 use self::line::Lines;
 
-/// For whom something is fetched.
+/// The client that something is fetched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Client {
-    /// Whoever runs the fetcher: it waits in its own memory, and is bounded by that alone.
+    /// The process of the fetcher itself: only its own memory limits how much waits.
     Ourselves,
     /// One of many strangers.
     Named(u64),
@@ -88,7 +89,7 @@ impl Manners {
         Self(Arc::new(Shared { per_host: per_host.max(1), most_waiting, state: Mutex::new(state) }))
     }
 
-    /// Waits for a turn with a host. Whoever stops waiting leaves no trace.
+    /// Waits for a turn with a host. A caller that stops waiting leaves nothing behind.
     pub(crate) async fn turn(&self, host: &str, party: &Party) -> Result<Turn, NoRoom> {
         let mut place = {
             let mut party = party.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,12 +97,12 @@ impl Manners {
             party.1 = Some(id);
             Place { shared: Arc::clone(&self.0), host: host.into(), id, granted }
         };
-        // Whoever is put out is told so by the end of the channel.
+        // A fetch that loses its place learns it by the end of the channel.
         let client = (&mut place.granted).await.map_err(|_| NoRoom)?;
         Ok(Turn { shared: Arc::clone(&self.0), host: Arc::clone(&place.host), client })
     }
 
-    /// Another client waits for the same thing: it comes to its turn by whoever of them is first.
+    /// Another client waits for the same thing: it gets its turn with the first of them.
     pub(crate) fn join(&self, party: &Party, client: Client) {
         let mut party = party.0.lock().unwrap_or_else(PoisonError::into_inner);
         if party.0.contains(&client) || party.0.len() >= MOST_CLIENTS {
@@ -230,8 +231,8 @@ impl State {
         Some(waiting)
     }
 
-    /// The client for whom the most wait loses the newest. Others may wait for the same, and then it stays.
-    /// Says whether there was somebody to lose.
+    /// The client with the most waiting fetches loses the newest one. If other clients wait for the same, it stays.
+    /// Returns whether there was one.
     fn put_one_out(&mut self) -> bool {
         let Some((id, client)) = self.lines.newest_of_longest() else { return false };
         let Some(waiting) = self.waiting.get_mut(&id) else { return false };

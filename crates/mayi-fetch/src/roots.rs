@@ -1,4 +1,5 @@
-//! Certificates in PEM form, and those of the system → whom to trust: one set for https and for stores.
+//! Certificates in PEM form, and those of the system → the trusted roots: one set for https and for
+//! stores.
 
 use std::fmt;
 

@@ -50,7 +50,7 @@ pub struct Stats {
     pub damaged_entries: u64,
 }
 
-/// Counts, remembers how the store is, and tells whoever listens.
+/// Counts, remembers the state of the store, and notifies listeners.
 #[derive(Default)]
 pub(crate) struct Counters {
     from_kept: AtomicU64,

@@ -92,8 +92,8 @@ pub struct TransportError {
 pub enum Cause {
     /// The server's, or that of the way to it.
     Server,
-    /// The guard has not let the request out, for the reason in these words. They may have an address that
-    /// whoever asked is not to learn.
+    /// The guard has not let the request out, for the reason in these words. They may contain an address that
+    /// the client must not learn.
     Guard(Box<str>),
     /// This machine lacks something, in the words of the system.
     Here(Lack, Box<str>),
@@ -130,7 +130,7 @@ impl TransportError {
         }
     }
 
-    /// What went wrong, for whoever asked.
+    /// What went wrong, for the client.
     pub fn message(&self) -> &str {
         &self.message
     }

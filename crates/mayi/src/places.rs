@@ -343,7 +343,7 @@ impl WaveletMatrix {
     /// The least number in a range of places that is not below `least`.
     pub(crate) fn least_from(&self, range: Range<usize>, least: u32) -> Option<u32> {
         let (below, many) = (self.count_below(range.clone(), least), range.len());
-        (below < many).then(|| self.so_manieth(range, below))
+        (below < many).then(|| self.nth_smallest(range, below))
     }
 
     /// How many numbers in a range of places are below a limit.
@@ -365,8 +365,8 @@ impl WaveletMatrix {
         below
     }
 
-    /// The number in a range of places that so many others there are below.
-    fn so_manieth(&self, mut range: Range<usize>, mut below: usize) -> u32 {
+    /// The number in a range of places that has this many others below it.
+    fn nth_smallest(&self, mut range: Range<usize>, mut below: usize) -> u32 {
         let mut number = 0;
         for level in &self.levels {
             let without = level.without_before(range.start)..level.without_before(range.end);

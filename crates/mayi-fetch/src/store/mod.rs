@@ -1,4 +1,4 @@
-//! Where what is kept of origins is kept: one trait, and the stores that have it.
+//! Where cached files are stored: one trait, and the stores that implement it.
 //!
 //! | store | for whom |
 //! | --- | --- |
@@ -6,8 +6,8 @@
 //! | `DiskStore` | one process that runs for long; survives being killed |
 //! | `RedisStore` | many processes on many machines |
 //!
-//! A store that fails gives an error, and the fetcher goes on without it: to fetching, never to a
-//! wrong answer. A store knows nothing of HTTP, of freshness or of the time.
+//! A store that fails gives an error, and the fetcher goes on without it: to fetching, never to a wrong
+//! answer. A store knows nothing of HTTP, of freshness or of the time.
 
 #[cfg(feature = "disk")]
 mod disk;

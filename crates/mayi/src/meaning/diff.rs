@@ -30,7 +30,7 @@ pub struct Diff {
     pub meaning: Meaning,
     /// Whether their texts are the same, so that nothing can have changed.
     pub same_text: bool,
-    /// What changed for crawlers; those for whom the same changed are together.
+    /// What changed for crawlers; crawlers with the same changes are together.
     pub crawlers: Vec<ReaderDiff>,
     /// What changed for the file as a whole: sitemaps and the like.
     pub file: Vec<PartChange>,
@@ -118,7 +118,7 @@ pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, limits: Limits) -> 
     let regexes = Both::new(old, new, &work.share(8)).changed_regexes();
     let mut readers = Readers::of(&[old, new], &work.share(8));
     let both = Both::new(old, new, &work);
-    // Readers with the same groups are one, and so are those for whom the same changed.
+    // Readers with the same groups are merged, and so are readers with the same changes.
     let mut outcomes: IndexMap<Key, (Outcome, Vec<usize>)> = IndexMap::new();
     let mut asked = 0;
     for reader in &readers.all {

@@ -142,7 +142,7 @@ impl File {
     }
 
     /// Gives the room that entries have left back to the disk: what is left is moved to the front, and
-    /// the file is cut behind it. Whoever reads meanwhile is sent away. A process that is killed meanwhile
+    /// the file is cut behind it. Readers get an error in the meantime. A process that is killed in the meantime
     /// loses nothing, but the next one reads the whole file to open it.
     ///
     /// Only the thread that writes may call it.
@@ -164,7 +164,7 @@ impl File {
     /// even for reading, so it is opened again at once where that is possible.
     pub(super) fn failed(&self, error: StoreError) -> StoreError {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
-        // Whoever comes next tries again.
+        // The next caller tries again.
         let _ = self.reopen_after_failure();
         error
     }
@@ -405,9 +405,9 @@ fn is_unmade(path: &Path) -> Result<bool, Trouble> {
 /// Makes a new file under another name, and gives it its own when it is whole: a process that is
 /// killed in between leaves nothing that can't be opened.
 ///
-/// The file has one maker at a time, for the library locks it under its first name too. Whoever was
-/// second looks whether it is still wanted: put in the place of another one that is in use already, it
-/// would take away all that is saved there.
+/// Only one process makes the file at a time, because the library locks it under its first name too. The second
+/// one checks whether the file is still needed: it must not replace a file that is already in use, because all
+/// data there would be lost.
 fn make(path: &Path) -> Result<(), Trouble> {
     let io = |error| Trouble::Library(redb::Error::Io(error));
     let mut unfinished = path.as_os_str().to_owned();

@@ -9,8 +9,8 @@
 //! chance for what was asked for since. Which those were is only in memory, as one bit each: reading
 //! never writes.
 //!
-//! What an entry means is not known here, except for the time of its attempt. An entry that fails its checksum is an
-//! error for whoever asks for it, and no obstacle to whoever saves.
+//! What an entry means is not known here, except for the time of its attempt. An entry that fails its
+//! checksum is an error when it is read, and does not prevent saving.
 
 #[cfg(test)]
 mod damage;

@@ -20,7 +20,7 @@ const GATHERING: Duration = Duration::from_millis(20);
 const MOST_CHANGES: usize = 1024;
 const MOST_OCTETS: usize = 8 << 20;
 
-/// The most that may wait to be written, in units of a KiB: whoever comes then waits for room.
+/// The most that may wait to be written, in units of a KiB: further writes wait for room.
 const WAITING: u32 = 64 << 10;
 
 /// Something to write.

@@ -110,7 +110,7 @@ const FORGET: &str = "\
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])";
 
-/// Claims, or finds its own claim again: whoever lost the answer may ask twice.
+/// Claims, or finds its own claim again: a process that lost the answer may ask twice.
 const CLAIM: &str = "\
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end

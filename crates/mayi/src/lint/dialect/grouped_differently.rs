@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let said = said(context.line_text(&line), dialect);
             said.iter().any(|said| matches!(said.directive.role, Role::Rule(_)))
         };
-        // Whoever finds no rule between the two takes them for one group.
+        // A reader that finds no rule between the two reads them as one group.
         let joins = |(dialect, _): &(&Dialect, _)| {
             !context.lines.between(last.line..start.line).any(|line| is_rule(line, dialect))
         };

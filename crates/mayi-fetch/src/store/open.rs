@@ -21,7 +21,7 @@ use super::{MemoryStore, Store, StoreError};
 /// let store = mayi_fetch::store::open("memory", 64 << 20)?;
 /// assert_eq!(store.describe(), "memory, at most 67108864 octets");
 /// let error = mayi_fetch::store::open("mysql://localhost", 0).err().expect("no such store");
-/// assert!(error.to_string().starts_with("mysql: no store is called so"));
+/// assert!(error.to_string().starts_with("mysql: there is no such store"));
 /// # Ok::<(), mayi_fetch::store::StoreError>(())
 /// ```
 ///

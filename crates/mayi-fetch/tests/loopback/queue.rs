@@ -109,7 +109,7 @@ async fn the_queue_is_bounded() {
     for _ in 0..100 - 3 - 10 {
         let robots = ends(tasks.join_next()).await.expect("there are more").expect("a task");
         assert_eq!(robots.lack(), Some(Lack::Room));
-        assert_failed(&robots, "local: too many sites are waited for");
+        assert_failed(&robots, "local: too many fetches are waiting");
     }
     assert_eq!(fetcher.stats().waiting, 10);
     let other = Server::saying(ok(FILE)).await;

@@ -177,9 +177,9 @@ async fn a_service_with_wrong_files_does_not_start() {
     for (config, why) in [
         (keys, "no keys"),
         (tls, "no certificate"),
-        (store, "no store is called so"),
+        (store, "there is no such store"),
         (dialect, "no dialect is called"),
-        (guard, "no range of addresses"),
+        (guard, "not a range of addresses"),
     ] {
         let error = Server::bind(config).await.expect_err("it can't start").to_string();
         assert!(error.contains(why), "{error}");

@@ -109,6 +109,12 @@ impl ContentSignal {
         signal
     }
 
+    /// All keys with their values.
+    #[cfg(feature = "report")]
+    pub(crate) fn into_values(self) -> impl Iterator<Item = (String, String)> {
+        self.values.into_iter()
+    }
+
     /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)

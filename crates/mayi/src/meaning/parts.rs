@@ -3,6 +3,7 @@
 //! Values are compared as they are understood: the delay that counts, the signals together, statements
 //! by their path and labels. Their order counts only where the later one wins (APP-4).
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
@@ -47,6 +48,10 @@ pub struct ValueAt {
 
 /// What is understood of a record, and the record as it is shown.
 type Understood = (Vec<u8>, ValueAt);
+
+fn meaning_of(value: &Understood) -> &[u8] {
+    &value.0
+}
 
 /// What changed for the file as a whole.
 pub(super) fn of_files(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Vec<PartChange> {
@@ -175,10 +180,10 @@ fn signals(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Vec<Underst
     // `no` stays, and otherwise the later value counts: as signals are combined.
     let mut said: IndexMap<String, (String, u32)> = IndexMap::new();
     for (line, signal) in content_signals(robots, selection) {
-        for (key, value) in signal.values() {
-            let (known, known_line) = said.entry(key.to_owned()).or_default();
+        for (key, value) in signal.into_values() {
+            let (known, known_line) = said.entry(key).or_default();
             if known != "no" || value == "no" {
-                value.clone_into(known);
+                *known = value;
                 *known_line = line.number();
             }
         }
@@ -197,21 +202,22 @@ fn changed(
     new: Vec<Understood>,
     in_order: bool,
 ) -> Option<PartChange> {
-    let meanings = |values: &[Understood]| -> Vec<Vec<u8>> {
-        values.iter().map(|(meaning, _)| meaning.clone()).collect()
-    };
-    let (old_meanings, new_meanings) = (meanings(&old), meanings(&new));
-    if old_meanings == new_meanings {
+    if old.iter().map(meaning_of).eq(new.iter().map(meaning_of)) {
         return None;
     }
-    let only = |values: Vec<Understood>, others: &[Vec<u8>]| -> Vec<ValueAt> {
-        let others: std::collections::HashSet<&Vec<u8>> = others.iter().collect();
-        let mut said = std::collections::HashSet::new();
-        let only = values.into_iter().filter(|(meaning, _)| !others.contains(meaning));
-        only.filter(|(meaning, _)| said.insert(meaning.clone())).map(|(_, value)| value).collect()
+    // Which are said there alone, and for the first time: values are moved and not copied, as there can be very many.
+    let is_only = |values: &[Understood], others: &[Understood]| -> Vec<bool> {
+        let others: HashSet<&[u8]> = others.iter().map(meaning_of).collect();
+        let mut said = HashSet::new();
+        let is_new = |meaning| !others.contains(meaning) && said.insert(meaning);
+        values.iter().map(meaning_of).map(is_new).collect()
     };
-    let removed = only(old, &new_meanings);
-    let added = only(new, &old_meanings);
+    let (removed, added) = (is_only(&old, &new), is_only(&new, &old));
+    let only = |values: Vec<Understood>, is_only: Vec<bool>| -> Vec<ValueAt> {
+        let only = values.into_iter().zip(is_only).filter(|(_, is_only)| *is_only);
+        only.map(|((_, value), _)| value).collect()
+    };
+    let (removed, added) = (only(old, removed), only(new, added));
     let reordered = removed.is_empty() && added.is_empty();
     if reordered && !in_order {
         return None;

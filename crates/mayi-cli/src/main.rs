@@ -13,6 +13,7 @@ mod fetching;
 mod input;
 mod parallel;
 mod progress;
+mod snippet;
 mod text;
 mod unified;
 

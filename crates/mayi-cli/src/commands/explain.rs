@@ -10,6 +10,7 @@ use crate::asking::Asking;
 use crate::cli::Explain;
 use crate::exit::{Exit, Failure};
 use crate::input;
+use crate::snippet;
 use crate::text::{BAD, DIM, GOOD, STRONG, counted, shown, styled};
 
 /// How many groups and rules are listed before the rest is only counted.
@@ -123,19 +124,17 @@ fn draw_lines(
     let lines = explanation.robots().lines().skip(first as usize - 1);
     writeln!(out, "    {}", styled(DIM, format!("{file}:{middle}")))?;
     for line in lines.take_while(|line| line.number() <= middle.plus(context)) {
-        let (number, text) = (line.number(), shown(line.text()));
-        if number != middle {
-            writeln!(out, "    {} {text}", styled(DIM, format!("{number:>5} |")))?;
-            continue;
-        }
-        writeln!(out, "  {} {} {text}", styled(STRONG, ">"), styled(DIM, format!("{number:>5} |")))?;
-        if let Some(rule) = winner {
-            let before = (rule.span().start - line.span().start) as usize;
-            let indent = shown(&line.text()[..before]).chars().count();
-            let marks = shown(rule.pattern()).chars().count();
-            let color = if rule.kind() == RuleKind::Allow { GOOD } else { BAD };
-            let marks = styled(color, "^".repeat(marks.max(1)));
-            writeln!(out, "    {} {:indent$}{marks}", styled(DIM, "      |"), "")?;
+        let (number, text) = (line.number(), line.text());
+        let lead = format!("  {} ", styled(STRONG, ">"));
+        match winner {
+            _ if number != middle => snippet::write_line(out, "    ", number, text)?,
+            None => snippet::write_line(out, &lead, number, text)?,
+            Some(rule) => {
+                let start = (rule.span().start - line.span().start) as usize;
+                let place = start..start + rule.pattern().len();
+                let style = if rule.kind() == RuleKind::Allow { GOOD } else { BAD };
+                snippet::write_marked(out, (&lead, "    "), number, text, place, style)?;
+            }
         }
     }
     writeln!(out)

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use mayi::lint::{Diagnostic, Linted, Place, Severity, Tally};
-use unicode_width::UnicodeWidthStr;
 
+use crate::snippet;
 use crate::text::{BAD, DIM, STRONG, counted, shown, styled};
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -13,9 +13,6 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// How many findings of a lint a list has at the most.
 const MOST_OF_A_LINT: usize = 1000;
-
-/// How many characters of a line are shown before and behind the place.
-const AROUND: usize = 60;
 
 pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for found in linted.diagnostics() {
@@ -66,46 +63,8 @@ fn write_line(out: &mut impl Write, linted: &Linted<'_>, place: Place, style: St
     let is_end = |octet: &u8| *octet == b'\n' || *octet == b'\r';
     let line_start = text[..start].iter().rposition(is_end).map_or(0, |at| at + 1);
     let line_end = text[end..].iter().position(is_end).map_or(text.len(), |at| end + at);
-    let (before, marked, after) = (&text[line_start..start], &text[start..end], &text[end..line_end]);
-    let (before, marked, after) = (
-        last(&shown(last_octets(before))),
-        first(&shown(first_octets(marked))),
-        first(&shown(first_octets(after))),
-    );
-    let number = place.line.to_string();
-    let bar = styled(DIM, "|");
-    writeln!(out, "{} {bar} {before}{marked}{after}", styled(DIM, format_args!("{number:>5}")))?;
-    let carets = "^".repeat(marked.width().max(1));
-    writeln!(out, "      {bar} {}{}", " ".repeat(before.width()), styled(style, carets))
-}
-
-/// No more octets than could be shown, so that a long line costs no more than a short one.
-fn first_octets(octets: &[u8]) -> &[u8] {
-    &octets[..octets.len().min(4 * AROUND + 4)]
-}
-
-fn last_octets(octets: &[u8]) -> &[u8] {
-    let mut start = octets.len().saturating_sub(4 * AROUND + 4);
-    // Not in the middle of a character.
-    while start > 0 && start < octets.len() && octets[start] & 0xC0 == 0x80 {
-        start += 1;
-    }
-    &octets[start..]
-}
-
-fn first(text: &str) -> String {
-    match text.char_indices().nth(AROUND) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
-fn last(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= AROUND {
-        return text.to_owned();
-    }
-    format!("…{}", text.chars().skip(count - AROUND).collect::<String>())
+    let (line, place_in_line) = (&text[line_start..line_end], start - line_start..end - line_start);
+    snippet::write_marked(out, ("", ""), place.line, line, place_in_line, style)
 }
 
 /// How many there are that were not shown.

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use mayi::access::AccessResult;
+use mayi::access::SiteFile;
 use mayi::lint::Options;
 use mayi::page::{PageControls, PageOptions};
 use mayi::report::{Prepared, Request, answer};
@@ -121,10 +121,9 @@ pub const OF_FILES: &[Function] = functions! {
     };
     "request" => |file| answered(&request(file, None));
     "prepared report" => |file| {
-        let robots = std::sync::Arc::new(RobotsTxt::parse(file.as_bytes()).into_owned());
+        let file = SiteFile::read(file.as_bytes().to_vec(), &ReadOptions::default());
         let mut out = Vec::new();
-        let result = AccessResult::Successful;
-        Prepared::new(robots, crawler(), &result, None).write(&target(URL), &mut out)
+        Prepared::new(file, crawler(), None).write(&target(URL), &mut out)
     };
     "UTF-16" => |file| {
         let octets: Vec<u8> = [0xFF, 0xFE].into_iter().chain(file.encode_utf16().flat_map(u16::to_le_bytes)).collect();

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mayi::access::AccessResult;
+use mayi::access::SiteFile;
 use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Target};
 
 use crate::time::DAY;
@@ -19,13 +19,10 @@ pub struct File {
     /// Tells it from all others.
     pub(crate) number: u32,
     pub(crate) name: String,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Robots { robots: Box<RobotsTxt<'static>>, named: HashSet<Box<[u8]>>, has_patterns: bool },
-    Ended(AccessResult),
+    file: SiteFile<'static>,
+    /// The names that its group-start lines may be of.
+    named: HashSet<Box<[u8]>>,
+    has_patterns: bool,
 }
 
 static FILES: AtomicU32 = AtomicU32::new(0);
@@ -33,27 +30,19 @@ static FILES: AtomicU32 = AtomicU32::new(0);
 impl File {
     /// Reads the octets of a file. It can't fail.
     pub fn read(name: &str, octets: Vec<u8>, options: &ReadOptions) -> Arc<Self> {
-        let robots = Box::new(RobotsTxt::read(octets, options));
+        Self::new(name, SiteFile::read(octets, options))
+    }
+
+    /// The file of a site, or why there is none: everything is allowed then, or nothing (REP-20, REP-21).
+    pub fn new(name: &str, file: SiteFile<'static>) -> Arc<Self> {
         let starts = || {
-            robots
-                .groups()
-                .flat_map(|group| group.start_lines().map(|(_, value)| value).collect::<Vec<_>>())
+            let groups = file.robots_txt().into_iter().flat_map(RobotsTxt::groups);
+            groups.flat_map(|group| group.start_lines().map(|(_, value)| value).collect::<Vec<_>>())
         };
         let named = starts().flat_map(names_in).collect();
         let has_patterns = starts().any(may_be_pattern);
-        Self::new(name, Content::Robots { robots, named, has_patterns })
-    }
-
-    /// A file that nobody has: everything is allowed, or nothing (REP-20, REP-21).
-    pub fn ended(name: &str, result: AccessResult) -> Arc<Self> {
-        if result == AccessResult::Successful {
-            return Self::read(name, Vec::new(), &ReadOptions::default());
-        }
-        Self::new(name, Content::Ended(result))
-    }
-
-    fn new(name: &str, content: Content) -> Arc<Self> {
-        Arc::new(Self { number: FILES.fetch_add(1, Ordering::Relaxed), name: name.to_owned(), content })
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { number, name: name.to_owned(), file, named, has_patterns })
     }
 
     /// What it is called.
@@ -64,35 +53,27 @@ impl File {
     /// Whether a name that the registry does not have may be treated otherwise than any other such name:
     /// most are not, and then the rules of one do for all.
     pub(crate) fn may_tell_apart(&self, token: &str) -> bool {
-        match &self.content {
-            Content::Ended(_) => false,
-            Content::Robots { named, has_patterns, .. } => {
-                *has_patterns || named.contains(token.to_ascii_lowercase().as_bytes())
-            }
-        }
+        self.has_patterns || self.named.contains(token.to_ascii_lowercase().as_bytes())
     }
 
     /// The rules for a crawler.
-    pub(crate) fn rules_for(&self, crawler: &Crawler) -> Rules {
-        match &self.content {
-            Content::Robots { robots, .. } => Rules::Of(robots.for_crawler(crawler)),
-            Content::Ended(result) => Rules::Ended(result.clone()),
-        }
+    pub(crate) fn rules_for(&self, crawler: &Crawler) -> CrawlerRules {
+        self.file.for_crawler(crawler)
     }
 
     /// The text of a line, without white space around it.
     pub(crate) fn line(&self, number: u32) -> String {
-        let Content::Robots { robots, .. } = &self.content else { return String::new() };
-        let line = mayi::LineNumber::new(number).and_then(|number| robots.line(number));
+        let line = mayi::LineNumber::new(number)
+            .zip(self.file.robots_txt())
+            .and_then(|(number, robots)| robots.line(number));
         String::from_utf8_lossy(line.map(|line| line.text()).unwrap_or_default().trim_ascii())
             .into_owned()
     }
 
     /// Every rule that can match something: line, kind and pattern.
     pub(crate) fn all_rules(&self) -> Vec<(u32, RuleKind, String)> {
-        let Content::Robots { robots, .. } = &self.content else { return Vec::new() };
         let mut all = Vec::new();
-        for group in robots.groups() {
+        for group in self.file.robots_txt().into_iter().flat_map(RobotsTxt::groups) {
             let rules = group.rules().filter(|(_, _, pattern)| !pattern.is_empty());
             all.extend(rules.map(|(line, kind, pattern)| {
                 (line.number(), kind, String::from_utf8_lossy(pattern).into_owned())
@@ -117,13 +98,6 @@ fn may_be_pattern(value: &[u8]) -> bool {
     value != b"*" && value.iter().any(|octet| b"*[|^\\+?$".contains(octet))
 }
 
-/// The rules of a file for a crawler, or what holds without a file.
-#[derive(Clone, Debug)]
-pub(crate) enum Rules {
-    Of(CrawlerRules),
-    Ended(AccessResult),
-}
-
 /// What is decided about a request, and by the rule on which line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
@@ -131,19 +105,12 @@ pub(crate) struct Verdict {
     pub(crate) line: Option<u32>,
 }
 
-impl Rules {
-    pub(crate) fn decide(&self, target: &Target<'_>) -> Verdict {
-        match self {
-            Self::Of(rules) => {
-                let decision = rules.decide(target);
-                let line = decision.rule().map(|rule| rule.line().number());
-                Verdict { is_allowed: decision.is_allowed(), line }
-            }
-            Self::Ended(result) => {
-                let is_allowed = result.decide(target).is_none_or(|decision| decision.is_allowed());
-                Verdict { is_allowed, line: None }
-            }
-        }
+impl Verdict {
+    /// What prepared rules decide about a target.
+    pub(crate) fn of(rules: &CrawlerRules, target: &Target<'_>) -> Self {
+        let decision = rules.decide(target);
+        let line = decision.rule().map(|rule| rule.line().number());
+        Self { is_allowed: decision.is_allowed(), line }
     }
 }
 

@@ -7,12 +7,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use mayi::registry::Claim;
-use mayi::{Crawler, Target};
+use mayi::{Crawler, CrawlerRules, Target};
 
 use crate::address::add_to_key;
 use crate::audit::Audit;
 use crate::bounded::Map;
-use crate::files::{File, Rules, Site, Verdict};
+use crate::files::{File, Site, Verdict};
 use crate::format::{Format, Unreadable, address};
 use crate::hit::Hit;
 use crate::identity::Identity;
@@ -42,7 +42,7 @@ pub struct Worker<'a> {
     claims: Map<Box<[u8]>, Option<Who>>,
     sites: Map<Box<[u8]>, Option<Arc<Site>>>,
     only: Option<Arc<Site>>,
-    rules: Map<(u32, RulesFor), Rules>,
+    rules: Map<(u32, RulesFor), CrawlerRules>,
     key: Vec<u8>,
 }
 
@@ -450,7 +450,7 @@ impl<'a> Worker<'a> {
         };
         let key = (file.number, whose);
         if let Some(rules) = self.rules.get(&key) {
-            return rules.decide(target);
+            return Verdict::of(rules, target);
         }
         let rules = match &key.1 {
             RulesFor::Named(name) if !file.may_tell_apart(name) => {
@@ -462,7 +462,7 @@ impl<'a> Worker<'a> {
             }
             whose => self.prepare(file, whose),
         };
-        let verdict = rules.decide(target);
+        let verdict = Verdict::of(&rules, target);
         if self.rules.len() >= MOST_RULES {
             self.rules.clear();
         }
@@ -470,7 +470,7 @@ impl<'a> Worker<'a> {
         verdict
     }
 
-    fn prepare(&self, file: &File, whose: &RulesFor) -> Rules {
+    fn prepare(&self, file: &File, whose: &RulesFor) -> CrawlerRules {
         let token = match whose {
             RulesFor::Known(place) => &*self.audit.registry.agents()[*place as usize].token,
             RulesFor::Named(name) => name,

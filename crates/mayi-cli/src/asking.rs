@@ -1,10 +1,10 @@
-//! The words of a question and its URLs → each URL decided, with the file that decides: the one that
-//! was given, or the one of its site, fetched.
+//! The words of a question and its URLs → each URL with the file that decides about it: the one that was
+//! given, or the one of its site, fetched.
 
-use mayi::access::Origin;
+use mayi::access::{Origin, SiteFile};
 use mayi::page::PageRules;
-use mayi::report::{Answering, FileReport};
-use mayi::{Crawler, CrawlerRules, Decision, InvalidUrl, RobotsTxt, Target};
+use mayi::report::{Answering, FileReport, Prepared, Report};
+use mayi::{Crawler, Explanation, InvalidUrl, Target};
 use mayi_fetch::blocking;
 
 use crate::cli::Question;
@@ -15,7 +15,7 @@ use crate::progress::{self, Progress};
 
 /// Who asks, and where the files come from.
 pub(crate) struct Asking<'q> {
-    pub(crate) crawler: Crawler,
+    crawler: Crawler,
     fields: Vec<(&'q str, &'q str)>,
     page: Option<PageRules>,
     files: Files,
@@ -23,110 +23,125 @@ pub(crate) struct Asking<'q> {
 }
 
 enum Files {
-    Given { name: String, robots: Box<RobotsTxt<'static>>, rules: Box<CrawlerRules> },
-    Fetched { fetcher: blocking::Fetcher, none: Box<RobotsTxt<'static>> },
+    /// One for all URLs.
+    Given {
+        name: String,
+        prepared: Box<Prepared>,
+    },
+    Fetched(blocking::Fetcher),
 }
 
-/// A URL that was asked about.
+/// A URL that was asked about, and the file that decides.
 pub(crate) struct Asked<'a> {
-    pub(crate) url: &'a str,
-    /// What is to be decided about, and the decision; or what is wrong with the URL.
-    pub(crate) decided: Result<(Target<'a>, Decision<'a>), InvalidUrl>,
-    /// The file; an empty one where there is none.
-    pub(crate) robots: &'a RobotsTxt<'a>,
+    asking: &'a Asking<'a>,
+    pub(crate) target: Target<'a>,
+    pub(crate) file: &'a SiteFile<'static>,
     /// What the file is called.
-    pub(crate) file: &'a str,
-    /// Where it came from, where it was fetched.
-    pub(crate) story: Option<FileReport>,
+    pub(crate) name: &'a str,
+    /// What was prepared for many questions, where the file is one for all.
+    prepared: Option<&'a Prepared>,
+    /// Where the file came from, where it was fetched.
+    story: Option<FileReport>,
+}
+
+impl Asked<'_> {
+    pub(crate) fn crawler(&self) -> &Crawler {
+        &self.asking.crawler
+    }
+
+    /// The decision in all its parts.
+    pub(crate) fn report(&self) -> Report<'_> {
+        let page = self.asking.page.as_ref();
+        let mut report = match self.prepared {
+            Some(prepared) => prepared.report(&self.target, &self.asking.fields, page),
+            None => self.question().report(),
+        };
+        report.file.clone_from(&self.story);
+        report
+    }
+
+    /// The same with an explanation, which is there already.
+    pub(crate) fn explained_by<'a>(&'a self, explanation: &Explanation<'a>) -> Report<'a> {
+        let mut report = self.question().explained_by(explanation);
+        report.file.clone_from(&self.story);
+        report
+    }
+
+    fn question(&self) -> mayi::report::Question<'_> {
+        let Asking { crawler, fields, page, .. } = self.asking;
+        let (file, target) = (self.file, &self.target);
+        mayi::report::Question { file, crawler, target, fields, page: page.as_ref() }
+    }
 }
 
 impl<'q> Asking<'q> {
     pub(crate) fn new(question: &'q Question) -> Result<Self, Failure> {
         let crawler = input::crawler(question)?;
         let files = if let Some(path) = &question.robots {
-            let robots = input::robots(question, path)?;
-            let rules = Box::new(robots.for_crawler(&crawler));
-            Files::Given { name: input::name(path), robots: Box::new(robots), rules }
+            let file = input::robots(question, path)?.into();
+            let prepared = Box::new(Prepared::new(file, crawler.clone(), None));
+            Files::Given { name: input::name(path), prepared }
         } else {
-            let options = input::read_options(question)?;
-            let none = Box::new(RobotsTxt::read(&b""[..], &options));
-            let answering = Answering::default().with_options(options);
-            Files::Fetched { fetcher: fetching::fetcher(&question.fetching, answering)?, none }
+            let answering = Answering::default().with_options(input::read_options(question)?);
+            Files::Fetched(fetching::fetcher(&question.fetching, answering)?)
         };
         let page = input::page_rules(question, &crawler)?;
         Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files, question })
     }
 
-    /// The question about a target, to its file.
-    pub(crate) fn question<'a>(
-        &'a self,
-        robots: &'a RobotsTxt<'a>,
-        target: &'a Target<'a>,
-    ) -> mayi::report::Question<'a> {
-        let page = self.page.as_ref();
-        mayi::report::Question { robots, crawler: &self.crawler, target, fields: &self.fields, page }
-    }
-
-    /// Decides about every URL, in order.
+    /// Asks about every URL, in order: the answer gets the URL, and what is wrong with it where something is.
     pub(crate) fn each(
         &self,
         urls: impl Iterator<Item = Result<String, Failure>>,
-        mut answer: impl FnMut(&Asked<'_>) -> Result<(), Failure>,
+        mut answer: impl FnMut(&str, Result<&Asked<'_>, InvalidUrl>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let total = self.question.urls.as_deref().and_then(|path| progress::total_size([path]));
         let progress = Progress::start(&self.question.progress, "URLs", total);
-        let mut answer = |asked: &Asked<'_>| {
-            progress.add_one_of(asked.url.len() as u64 + 1);
-            answer(asked)
+        let mut answer = |url: &str, asked: Result<&Asked<'_>, InvalidUrl>| {
+            progress.add_one_of(url.len() as u64 + 1);
+            answer(url, asked)
         };
         match &self.files {
-            Files::Given { name, robots, rules } => {
+            Files::Given { name, prepared } => {
                 for url in urls {
                     let url = url?;
-                    let decided = Target::parse(&url).map(|target| {
-                        let decision = rules.decide(&target);
-                        (target, decision)
-                    });
-                    answer(&Asked { url: &url, decided, robots, file: name, story: None })?;
+                    match Target::parse(&url) {
+                        Ok(target) => {
+                            let (file, prepared) = (prepared.file(), Some(&**prepared));
+                            let asking = self;
+                            let asked = Asked { asking, target, file, name, prepared, story: None };
+                            answer(&url, Ok(&asked))?;
+                        }
+                        Err(error) => answer(&url, Err(error))?,
+                    }
                 }
                 Ok(())
             }
-            Files::Fetched { fetcher, none } => {
+            Files::Fetched(fetcher) => {
                 let questions = urls.map(|url| {
                     let url = url?;
                     let origin = Origin::of_url(&url).ok();
                     Ok((url, origin))
                 });
                 Ahead::new(fetcher).each(questions, |url, fetched| {
-                    let Some(fetched) = fetched else {
-                        let decided = Err(wrong(&url));
-                        return answer(&Asked {
-                            url: &url,
-                            decided,
-                            robots: none,
-                            file: "",
-                            story: None,
-                        });
-                    };
-                    let robots = fetched.robots_txt().map_or(&**none, |robots| robots);
-                    let decided = Target::parse(&url).map(|target| {
-                        let decision = fetched.decide(&self.crawler, &target);
-                        (target, decision)
+                    let asked = Target::parse(&url).and_then(|target| match &fetched {
+                        Some(robots) => Ok((target, robots)),
+                        None => Err(Origin::of_url(&url).expect_err("it has no origin")),
                     });
-                    let (file, story) = (fetched.origin().robots_url(), Some(fetched.file_report()));
-                    answer(&Asked { url: &url, decided, robots, file: &file, story })
+                    match asked {
+                        Ok((target, robots)) => {
+                            let (name, story) = (robots.origin().robots_url(), robots.file_report());
+                            let (asking, file, name) = (self, robots.file(), &*name);
+                            let (prepared, story) = (None, Some(story));
+                            let asked = Asked { asking, target, file, name, prepared, story };
+                            answer(&url, Ok(&asked))
+                        }
+                        Err(error) => answer(&url, Err(error)),
+                    }
                 })?;
                 fetching::tell(fetcher);
                 Ok(())
             }
         }
-    }
-}
-
-/// What is wrong with a URL that has no origin.
-fn wrong(url: &str) -> InvalidUrl {
-    match (Target::parse(url), Origin::of_url(url)) {
-        (Err(error), _) | (Ok(_), Err(error)) => error,
-        (Ok(_), Ok(_)) => unreachable!("a URL that can be asked about has an origin"),
     }
 }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mayi::{Dialect, Extension};
+use mayi::{CrawlerParts, Dialect, Extension};
 
 use crate::commands::bulk::Bulk;
 use crate::commands::cache::CacheArgs;
@@ -195,6 +195,19 @@ pub(crate) struct Claims {
     /// The User-Agent string that the crawler sends; it must contain the token and the purposes
     #[arg(hide_short_help = true, long, value_name = "TEXT")]
     pub(crate) user_agent: Option<String>,
+}
+
+impl Claims {
+    /// All that is said of the crawler with this name.
+    pub(crate) fn of_crawler<'a>(&'a self, product_token: &'a str) -> CrawlerParts<'a, String> {
+        CrawlerParts {
+            product_token,
+            purposes: &self.purposes,
+            registered_purposes_only: self.registered_purposes_only,
+            applications: &self.apps,
+            user_agent: self.user_agent.as_deref(),
+        }
+    }
 }
 
 /// Options for every file that is read.

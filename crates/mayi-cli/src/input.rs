@@ -64,18 +64,7 @@ pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
 }
 
 pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
-    let mut crawler = Crawler::new(&question.agent).map_err(Failure::new)?;
-    for purpose in &question.claims.purposes {
-        crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
-    }
-    crawler = crawler.with_registered_purposes_only(question.claims.registered_purposes_only);
-    for app in &question.claims.apps {
-        crawler = crawler.with_application(app).map_err(Failure::new)?;
-    }
-    if let Some(user_agent) = &question.claims.user_agent {
-        crawler = crawler.with_user_agent(user_agent).map_err(Failure::new)?;
-    }
-    Ok(crawler)
+    Crawler::of_parts(question.claims.of_crawler(&question.agent)).map_err(Failure::new)
 }
 
 /// Header fields as the library takes them.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use mayi::Target;
 use mayi::access::{AccessResult, InForce, Origin, Unavailable, Unreachable};
 use mayi::report::{Answer, Answering, Request, RequestError};
-use mayi::{RobotsTxt, Target};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::watch;
@@ -20,6 +20,7 @@ use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::Clock;
 use crate::events::{StoreHealth, StoreWork};
 use crate::flight::{Flight, Landed, Over, Wanted};
+use crate::kept::Kept;
 use crate::lifecycle::{Need, Policy};
 use crate::manners::{Client, Party};
 use crate::robots::{How, Ready, Robots};
@@ -222,7 +223,8 @@ impl Fetcher {
     fn robots_of(&self, landed: Landed) -> Robots {
         let now = self.inner.clock.now();
         let in_force = landed.ready.kept.in_force(&self.inner.policy.keeping, now);
-        Robots::new(landed.ready, landed.how, in_force, now, self.inner.offline, landed.lack)
+        let Inner { offline, answering, .. } = &*self.inner;
+        Robots::new(landed.ready, landed.how, in_force, now, *offline, landed.lack, answering)
     }
 
     /// Waits for the one flight of an origin, and starts it where nobody has.
@@ -281,15 +283,14 @@ impl Fetcher {
 }
 
 /// Whose rules hold, as the core decides without a file.
-pub(crate) fn result_in_force(in_force: InForce, last: &AccessResult) -> AccessResult {
-    match (in_force, last) {
-        (InForce::Copy, _) => AccessResult::Successful,
-        (InForce::DisallowAll, AccessResult::Successful) => {
+pub(crate) fn result_in_force(in_force: InForce, kept: &Kept) -> AccessResult {
+    match (in_force, &kept.last.result) {
+        (InForce::Copy, _) if kept.copy.is_some() => AccessResult::Successful,
+        (InForce::Copy | InForce::DisallowAll, AccessResult::Successful) => {
             AccessResult::Unreachable(Unreachable::Network("the copy was lost".into()))
         }
-        (InForce::DisallowAll, last) | (InForce::AllowAll, last @ AccessResult::Unavailable(_)) => {
-            last.clone()
-        }
+        (InForce::Copy | InForce::DisallowAll, last)
+        | (InForce::AllowAll, last @ AccessResult::Unavailable(_)) => last.clone(),
         (InForce::AllowAll, _) => AccessResult::Unavailable(Unavailable::UnreachableForLong),
     }
 }
@@ -298,9 +299,4 @@ impl std::fmt::Debug for Fetcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Fetcher").field("store", &self.inner.store.describe()).finish_non_exhaustive()
     }
-}
-
-/// An empty file: what there is to read where there is none.
-pub(crate) fn no_file(answering: &Answering, dialect: mayi::Dialect) -> RobotsTxt<'static> {
-    RobotsTxt::read(&b""[..], &answering.reading(dialect, None))
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use mayi::access::{AccessResult, Keeping, Origin, Outcome, Unavailable, Unreachable, Validators};
+use mayi::report::{CopyReport, FileHop, SiteReport};
 use serde::{Deserialize, Serialize};
 
 /// The version of the octets that [`Kept::encode`] writes. What has another one is as good as absent.
@@ -126,6 +127,18 @@ impl Kept {
         }
     }
 
+    /// What is kept of the origin, as JSON has it. `access` says what holds.
+    pub fn site_report(&self, access: &AccessResult) -> SiteReport {
+        let last = &self.last;
+        let mut report = SiteReport::new(&self.origin, access, last.at.into());
+        report.asked = last.hops.iter().map(Hop::report).collect();
+        report.not_before = last.not_before.into();
+        report.failing_since = last.failing_since.map(Into::into);
+        report.copy = self.copy.as_ref().map(FileCopy::report);
+        report.earlier = self.earlier.iter().map(FileCopy::report).collect();
+        report
+    }
+
     /// Whose rules are in force (REP-20, REP-21).
     pub fn in_force(&self, keeping: &Keeping, now: SystemTime) -> mayi::access::InForce {
         keeping.in_force(&self.outcome(), self.copy.as_ref().map(|copy| copy.checked), now)
@@ -214,6 +227,24 @@ impl FileCopy {
             checked: fetched,
             fresh_until: fetched + Duration::from_hours(24),
             stale_until: fetched + Duration::from_hours(24),
+        }
+    }
+
+    fn report(&self) -> CopyReport {
+        let mut report = CopyReport::new(&self.url, self.fetched.into());
+        report.is_cut = self.is_cut;
+        report.since = self.since.into();
+        report.checked = self.checked.into();
+        report.fresh_until = self.fresh_until.into();
+        report.with_body(&self.body, self.content_type.as_deref())
+    }
+}
+
+impl Hop {
+    pub(crate) fn report(&self) -> FileHop {
+        match &self.said {
+            Said::Status(status) => FileHop::new(&self.url, Some(*status), None),
+            Said::Error(error) => FileHop::new(&self.url, None, Some(error)),
         }
     }
 }

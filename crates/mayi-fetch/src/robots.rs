@@ -3,41 +3,38 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mayi::access::{AccessResult, InForce, Origin};
-use mayi::report::{Answer, Answering, FileHop, FileReport, FileSource, Request, RequestError};
+use mayi::access::{AccessResult, InForce, Origin, SiteFile};
+use mayi::report::{Answer, Answering, FileReport, FileSource, Request, RequestError, SiteReport};
 use mayi::{Crawler, Decision, Dialect, RobotsTxt, Target};
 
 use crate::fault::Lack;
-use crate::fetcher::{no_file, result_in_force};
-use crate::kept::{Kept, Said};
+use crate::fetcher::result_in_force;
+use crate::kept::{Hop, Kept};
 
 /// What is kept of an origin, with its file read.
 pub(crate) struct Ready {
     pub(crate) kept: Arc<Kept>,
-    /// The copy, read in the fetcher's own dialect; an empty file where there is no copy.
-    robots: Arc<RobotsTxt<'static>>,
+    /// The copy, read in the fetcher's own dialect.
+    robots: Option<Arc<RobotsTxt<'static>>>,
 }
 
 impl Ready {
     pub(crate) fn new(kept: Arc<Kept>, answering: &Answering) -> Self {
-        let robots = read(&kept, answering, answering.dialect());
-        Self { kept, robots: Arc::new(robots) }
+        let robots = read(&kept, answering, answering.dialect()).map(Arc::new);
+        Self { kept, robots }
     }
 
     /// About how many octets it takes in memory: what is kept, and the file that was read from it.
     pub(crate) fn octets(&self) -> usize {
-        self.kept.octets() + self.robots.octets_in_memory() + 256
+        self.kept.octets() + self.robots.as_ref().map_or(0, |it| it.octets_in_memory()) + 256
     }
 }
 
-fn read(kept: &Kept, answering: &Answering, dialect: Dialect) -> RobotsTxt<'static> {
-    match &kept.copy {
-        None => no_file(answering, dialect),
-        Some(copy) => {
-            let options = answering.reading(dialect, copy.content_type.as_deref());
-            RobotsTxt::read(copy.body.to_vec(), &options)
-        }
-    }
+/// The copy that is kept, read in a dialect.
+fn read(kept: &Kept, answering: &Answering, dialect: Dialect) -> Option<RobotsTxt<'static>> {
+    let copy = kept.copy.as_ref()?;
+    let options = answering.reading(dialect, copy.content_type.as_deref());
+    Some(RobotsTxt::read(copy.body.to_vec(), &options))
 }
 
 /// How what is ready came to be.
@@ -55,8 +52,7 @@ pub(crate) enum How {
 #[derive(Clone)]
 pub struct Robots {
     ready: Arc<Ready>,
-    in_force: InForce,
-    result: AccessResult,
+    file: SiteFile<'static>,
     source: FileSource,
     lack: Option<Lack>,
 }
@@ -69,8 +65,13 @@ impl Robots {
         now: SystemTime,
         is_offline: bool,
         lack: Option<Lack>,
+        answering: &Answering,
     ) -> Self {
-        let result = result_in_force(in_force, &ready.kept.last.result);
+        let file = match result_in_force(in_force, &ready.kept) {
+            AccessResult::Successful => ready.robots.clone().map(SiteFile::Read),
+            ended => SiteFile::ended(ended, &answering.reading(answering.dialect(), None)),
+        };
+        let file = file.expect("a copy is in force where there is one, and otherwise there is none");
         let source = match (in_force, &ready.kept.last.result, how) {
             (InForce::AllowAll | InForce::DisallowAll, ..) => FileSource::None,
             (InForce::Copy, AccessResult::Unreachable(_), _) => FileSource::StaleUnreachable,
@@ -86,7 +87,7 @@ impl Robots {
                 }
             }
         };
-        Self { ready, in_force, result, source, lack }
+        Self { ready, file, source, lack }
     }
 
     /// Whose file it is.
@@ -94,14 +95,32 @@ impl Robots {
         &self.ready.kept.origin
     }
 
+    /// The file whose rules are in force, read in the fetcher's own dialect, or why there is none.
+    pub fn file(&self) -> &SiteFile<'static> {
+        &self.file
+    }
+
+    /// The same in a dialect that may be another.
+    pub fn file_in(&self, answering: &Answering, dialect: Dialect) -> SiteFile<'static> {
+        if dialect == *self.file.dialect() {
+            return self.file.clone();
+        }
+        let read = || read(&self.ready.kept, answering, dialect.clone());
+        match self.file.robots_txt().and_then(|_| read()) {
+            Some(robots) => robots.into(),
+            None => SiteFile::ended(self.access().clone(), &answering.reading(dialect, None))
+                .unwrap_or_else(|| self.file.clone()),
+        }
+    }
+
     /// The file, where its rules are in force.
-    pub fn robots_txt(&self) -> Option<&Arc<RobotsTxt<'static>>> {
-        (self.in_force == InForce::Copy).then_some(&self.ready.robots)
+    pub fn robots_txt(&self) -> Option<&RobotsTxt<'static>> {
+        self.file.robots_txt()
     }
 
     /// What holds: successful where the rules of the file do.
     pub fn access(&self) -> &AccessResult {
-        &self.result
+        self.file.access()
     }
 
     /// Whether anything is known of the origin: not where nothing is kept and nobody may be asked.
@@ -128,8 +147,7 @@ impl Robots {
 
     /// May this crawler fetch this target?
     pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
-        let ended = self.result.decide(target);
-        ended.unwrap_or_else(|| self.ready.robots.decide(crawler, target))
+        self.file.decide(crawler, target)
     }
 
     /// The seconds that the file asks this crawler to wait between two requests.
@@ -142,22 +160,28 @@ impl Robots {
         let last = &self.ready.kept.last;
         let mut report = FileReport::new(self.source, &last.result);
         if self.source == FileSource::None {
-            report.fresh_until = Some(last.not_before);
+            report.fresh_until = Some(last.not_before.into());
         } else if let Some(copy) = &self.ready.kept.copy {
             report.url = Some(copy.url.clone());
-            report.fetched = Some(copy.fetched);
-            report.checked = Some(copy.checked);
-            report.fresh_until = Some(copy.fresh_until);
+            report.fetched = Some(copy.fetched.into());
+            report.checked = Some(copy.checked.into());
+            report.fresh_until = Some(copy.fresh_until.into());
         }
-        report.failing_since = last.failing_since;
+        report.failing_since = last.failing_since.map(Into::into);
         if last.hops.len() > 1 || last.result != AccessResult::Successful {
-            let hops = last.hops.iter().map(|hop| match &hop.said {
-                Said::Status(status) => FileHop::new(&hop.url, Some(*status), None),
-                Said::Error(error) => FileHop::new(&hop.url, None, Some(error)),
-            });
-            report.hops = hops.collect();
+            report.hops = last.hops.iter().map(Hop::report).collect();
         }
         report
+    }
+
+    /// All that is known of the site's file, as JSON has it.
+    pub fn site_report(&self) -> SiteReport {
+        let mut report = self.kept().site_report(self.access());
+        report.file = Some(self.file_report());
+        match self.robots_txt() {
+            Some(robots) => report.with_file(robots),
+            None => report,
+        }
     }
 
     /// Answers a request from it, in a dialect that may be another than the fetcher's own.
@@ -167,12 +191,7 @@ impl Robots {
         dialect: Dialect,
         request: &'a Request<'_>,
     ) -> Result<Answer<'a>, RequestError> {
-        let file = match self.in_force {
-            InForce::Copy if dialect == *self.ready.robots.dialect() => Arc::clone(&self.ready.robots),
-            InForce::Copy => Arc::new(read(&self.ready.kept, answering, dialect)),
-            _ => Arc::new(no_file(answering, dialect)),
-        };
-        answering.answer_about(request, file, &self.result, self.file_report())
+        answering.answer_about(request, self.file_in(answering, dialect), self.file_report())
     }
 }
 
@@ -180,7 +199,7 @@ impl std::fmt::Debug for Robots {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Robots")
             .field("origin", self.origin())
-            .field("access", &self.result)
+            .field("access", self.access())
             .field("source", &self.source)
             .finish_non_exhaustive()
     }

@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -12,9 +11,9 @@ use axum::body::Body;
 use axum::routing::any;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use mayi::access::AccessResult;
+use mayi::access::{AccessResult, SiteFile};
 use mayi::report::{FileReport, FileSource, Prepared, Request};
-use mayi::{Crawler, RobotsTxt, Target};
+use mayi::{Crawler, ReadOptions, Target};
 
 const FILE: &str = "User-agent: *\nDisallow: /private/\nAllow: /private/press/\nDisallow: /*.pdf$\n\
                     Disallow: /search?q=\nCrawl-delay: 1\nSitemap: https://example.com/sitemap.xml\n\n\
@@ -79,9 +78,9 @@ fn requests(site: &str, count: usize) -> Vec<String> {
 fn inside() {
     let requests = requests("https://example.com", 10_000);
     let story = FileReport::new(FileSource::Fresh, &AccessResult::Successful);
-    let robots = Arc::new(RobotsTxt::parse(FILE.as_bytes()).into_owned());
+    let file = SiteFile::read(FILE.as_bytes().to_vec(), &ReadOptions::default());
     let crawler = Crawler::new("ExampleBot").expect("a token");
-    let prepared = Prepared::new(robots, crawler, &AccessResult::Successful, Some(story));
+    let prepared = Prepared::new(file, crawler, Some(story));
     let mut out = Vec::new();
     let (start, mut count) = (processor_time("self"), 0);
     let wall = Instant::now();

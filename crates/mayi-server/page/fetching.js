@@ -57,14 +57,11 @@ export function fetching({ onFile, base }) {
 
 /** The text of the answer, and what to send in its place if the text alone would give other decisions. */
 function read(result) {
-  if (typeof result.base64 === "string") {
-    const octets = Uint8Array.from(atob(result.base64), (octet) => octet.charCodeAt(0));
-    const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(result.content_type ?? "")?.[1];
-    const kept = { base64: result.base64, ...(charset && { charset }) };
-    return { robots: result.text ?? new TextDecoder().decode(octets), kept };
-  }
-  if (typeof result.text === "string") return { robots: result.text, kept: null };
-  return { robots: "", kept: ended(result.access) };
+  if (result.access !== "successful") return { robots: "", kept: ended(result.access) };
+  const { robots, text } = result.copy;
+  if (typeof robots === "string") return { robots, kept: null };
+  const octets = Uint8Array.from(atob(robots.base64), (octet) => octet.charCodeAt(0));
+  return { robots: text ?? new TextDecoder().decode(octets), kept: robots };
 }
 
 /** How a fetch ended, in the form of a request. It matters whether there is no file or it could not be fetched. */

@@ -8,9 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayi::access::{AccessResult, Origin};
+use mayi::Target;
+use mayi::access::Origin;
 use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
-use mayi::{RobotsTxt, Target};
 use mayi_fetch::Robots;
 use mayi_fetch::kept::Kept;
 use quick_cache::Weighter;
@@ -36,7 +36,6 @@ pub(crate) struct Entry {
     prepared: Prepared,
     kept: Arc<Kept>,
     source: FileSource,
-    result: AccessResult,
     /// What its file takes. The fetcher has the same one, as a rule; but it may let go of it before this does.
     octets_of_file: usize,
 }
@@ -133,24 +132,13 @@ impl Answerer {
         if octets > most {
             return Ok(Found::Large(octets));
         }
-        let is_default = answering.dialect() == dialect;
-        let file = match (robots.robots_txt(), &robots.kept().copy) {
-            (Some(file), _) if is_default => Arc::clone(file),
-            (Some(_), Some(copy)) => {
-                let options = answering.reading(dialect, copy.content_type.as_deref());
-                Arc::new(RobotsTxt::read(copy.body.to_vec(), &options))
-            }
-            _ => Arc::new(RobotsTxt::read(&b""[..], &answering.reading(dialect, None))),
-        };
+        let file = robots.file_in(answering, dialect);
         let octets_of_file = file.octets_in_memory() + robots.kept().octets();
-        let result = robots.access().clone();
-        let story = robots.file_report();
         let entry = Arc::new(Entry {
             origin,
-            prepared: Prepared::new(file, crawler, &result, Some(story)),
+            prepared: Prepared::new(file, crawler, Some(robots.file_report())),
             kept: Arc::clone(robots.kept()),
             source: robots.source(),
-            result,
             octets_of_file,
         });
         // What was fetched just now has another story the next time.
@@ -170,7 +158,7 @@ impl Answerer {
 impl Entry {
     /// How many octets the file has that a decision may have to look through.
     pub(crate) fn file_octets(&self) -> usize {
-        self.prepared.robots().text().len()
+        self.prepared.file().robots_txt().map_or(0, |robots| robots.text().len())
     }
 
     /// Writes the answer to a plain request after what is there. The octets are those of [`Fetcher::decide`].
@@ -203,7 +191,7 @@ impl Entry {
     fn is_of(&self, robots: &Robots) -> bool {
         Arc::ptr_eq(&self.kept, robots.kept())
             && self.source == robots.source()
-            && self.result == *robots.access()
+            && self.prepared.file().access() == robots.access()
     }
 }
 

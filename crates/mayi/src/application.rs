@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use crate::access::View;
 use crate::crawler::{Crawler, ProductToken};
 use crate::directive::APP_DIRECTIVES;
 use crate::forms::Forms;
@@ -81,29 +82,38 @@ impl RobotsTxt<'_> {
     /// What the file asks of each of the crawler's applications about a target, in their order; one that
     /// is named twice is asked for once.
     pub fn app_directives(&self, crawler: &Crawler, target: &Target<'_>) -> Vec<AppDirectives> {
-        let forms = Forms::of(target, self.dialect().comparison);
-        let token_of = |application: &str| {
-            let registered = self.registry().application(application);
-            registered.map_or(crawler.product_token(), |application| &application.product_token)
-        };
-        // Applications of one product token have its groups in common, whose lines are read once for all.
-        let mut of_tokens: IndexMap<&str, (&ProductToken, Named<'_>)> = IndexMap::new();
-        for application in crawler.applications() {
-            let token = token_of(application);
-            let of_token = of_tokens.entry(token.as_str()).or_insert_with(|| (token, Named::new()));
-            of_token.1.entry(application).or_default();
-        }
-        let read = |(name, (token, mut named))| {
-            let by = read_rules(self, token, &mut named, &forms);
-            (name, (by, named))
-        };
-        let mut of_tokens: IndexMap<&str, _> = of_tokens.into_iter().map(read).collect();
-        let asked_of = |application| {
-            let (by, named) = of_tokens.get_mut(token_of(application).as_str())?;
-            Some(asked_of(self, application, *by, named.swap_remove(application)?))
-        };
-        crawler.applications().filter_map(asked_of).collect()
+        app_directives_of(View::of(self), crawler, target)
     }
+}
+
+/// The same of a file that may be there.
+pub(crate) fn app_directives_of(
+    View { robots, dialect, registry }: View<'_>,
+    crawler: &Crawler,
+    target: &Target<'_>,
+) -> Vec<AppDirectives> {
+    let forms = Forms::of(target, dialect.comparison);
+    let token_of = |application: &str| {
+        let registered = registry.application(application);
+        registered.map_or(crawler.product_token(), |application| &application.product_token)
+    };
+    // Applications of one product token have its groups in common, whose lines are read once for all.
+    let mut of_tokens: IndexMap<&str, (&ProductToken, Named<'_>)> = IndexMap::new();
+    for application in crawler.applications() {
+        let token = token_of(application);
+        let of_token = of_tokens.entry(token.as_str()).or_insert_with(|| (token, Named::new()));
+        of_token.1.entry(application).or_default();
+    }
+    let read = |(name, (token, mut named))| {
+        let by = robots.and_then(|robots| read_rules(robots, token, &mut named, &forms));
+        (name, (by, named))
+    };
+    let mut of_tokens: IndexMap<&str, _> = of_tokens.into_iter().map(read).collect();
+    let asked_of = |application| {
+        let (by, named) = of_tokens.get_mut(token_of(application).as_str())?;
+        Some(asked_of(registry, application, *by, named.swap_remove(application)?))
+    };
+    crawler.applications().filter_map(asked_of).collect()
 }
 
 type Parameters = IndexMap<String, Value>;
@@ -153,7 +163,7 @@ fn read_rules(
 
 /// What the rules that name an application come to: the longest of them apply (APP-6).
 fn asked_of(
-    robots: &RobotsTxt<'_>,
+    registry: &Registry,
     application: &str,
     by: Option<GroupBy>,
     named: Vec<(AppRule, Parameters)>,
@@ -169,7 +179,7 @@ fn asked_of(
     for (mut rule, parameters) in named {
         rule.applies = Some(rule.octets) == most;
         if rule.applies {
-            asked.merge(parameters, robots.registry());
+            asked.merge(parameters, registry);
         }
         asked.rules.push(rule);
     }

@@ -39,10 +39,50 @@ pub struct Crawler {
 /// How many octets of a User-Agent string are kept: each is compared with each name of a file.
 const MOST_SENT: usize = 1024;
 
+/// What is said of a crawler, for [`Crawler::of_parts`].
+///
+/// ```
+/// use mayi::{Crawler, CrawlerParts};
+///
+/// let parts = CrawlerParts { purposes: &["EXAMPLE-PURPOSE-1"], ..CrawlerParts::new("ExampleBot") };
+/// assert_eq!(Crawler::of_parts(parts)?.purposes().count(), 1);
+/// let error = Crawler::of_parts(CrawlerParts::<&str>::new("Example Bot")).unwrap_err();
+/// assert!(error.is_product_token());
+/// # Ok::<(), mayi::InvalidCrawler>(())
+/// ```
+#[derive(Debug)]
+pub struct CrawlerParts<'a, S> {
+    /// Its name in the protocol.
+    pub product_token: &'a str,
+    /// What it crawls for.
+    pub purposes: &'a [S],
+    /// Whether its purposes count only where they are registered (PUR-2).
+    pub registered_purposes_only: bool,
+    /// The applications that it gathers for.
+    pub applications: &'a [S],
+    /// The User-Agent string that it sends, which has to have its names.
+    pub user_agent: Option<&'a str>,
+}
+
+impl<'a, S> CrawlerParts<'a, S> {
+    /// A name, of which nothing else is said.
+    pub fn new(product_token: &'a str) -> Self {
+        Self {
+            product_token,
+            purposes: &[],
+            registered_purposes_only: false,
+            applications: &[],
+            user_agent: None,
+        }
+    }
+}
+
 /// How a crawler finds its group when no line has its product token (WILD-6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Manners {
     /// Tokens that are tried in turn.
+    #[cfg_attr(feature = "report", serde(rename = "fallback"))]
     pub(crate) fallbacks: Cow<'static, [ProductToken]>,
     /// Whether `*` does not apply to it.
     pub(crate) ignores_global: bool,
@@ -72,6 +112,24 @@ impl Crawler {
     /// ```
     pub fn unnamed() -> Self {
         ProductToken(Cow::Borrowed(GLOBAL)).into()
+    }
+
+    /// A crawler with everything that is said of it: what a request, a row or a command line has.
+    ///
+    /// # Errors
+    /// When a part is not what it should be.
+    pub fn of_parts<S: AsRef<str>>(parts: CrawlerParts<'_, S>) -> Result<Self, InvalidCrawler> {
+        let CrawlerParts { product_token, purposes, applications, user_agent, .. } = parts;
+        let crawler = Self::new(product_token)
+            .map_err(|_| InvalidCrawler { part: Part::ProductToken, given: product_token.into() })?;
+        let crawler = purposes.iter().try_fold(crawler, |it, word| it.with_purpose(word.as_ref()))?;
+        let crawler = crawler.with_registered_purposes_only(parts.registered_purposes_only);
+        let with = |it: Self, word: &S| it.with_application(word.as_ref());
+        let crawler = applications.iter().try_fold(crawler, with)?;
+        match user_agent {
+            Some(user_agent) => crawler.with_user_agent(user_agent),
+            None => Ok(crawler),
+        }
     }
 
     /// The same crawler with one more purpose.
@@ -213,12 +271,18 @@ pub struct InvalidCrawler {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
+    ProductToken,
     Purpose,
     Application,
     UserAgent,
 }
 
 impl InvalidCrawler {
+    /// Whether its name is wrong.
+    pub fn is_product_token(&self) -> bool {
+        self.part == Part::ProductToken
+    }
+
     /// Whether a purpose is wrong.
     pub fn is_purpose(&self) -> bool {
         self.part == Part::Purpose
@@ -239,6 +303,7 @@ impl fmt::Display for InvalidCrawler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = self.given.escape_debug();
         match self.part {
+            Part::ProductToken => InvalidProductToken { token: self.given.clone() }.fmt(f),
             Part::Purpose => write!(
                 f,
                 "`{given}` is not a purpose token: a purpose token is not empty and has no white space (PUR-2)"

@@ -16,6 +16,8 @@ pub struct Decision<'r> {
 
 /// Why a decision is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum Reason {
     /// A rule matched, and says so (REP-8).
     Rule,

@@ -20,35 +20,24 @@ use crate::target::Target;
 impl RobotsTxt<'_> {
     /// May this crawler fetch this target? The decision says by which rule of which groups.
     pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
-        decide_watched(self, crawler, target, &mut ())
+        if is_always_allowed(self, target) {
+            return Decision::without_group(Reason::RobotsTxt);
+        }
+        decide_in(self, select(self, crawler, &mut ()).as_ref(), target, &mut ())
     }
 }
 
-/// Decides, telling the observer of each step.
-pub(crate) fn decide_watched<'r>(
+/// Decides by groups that were selected for the crawler already, telling the observer of each step.
+pub(crate) fn decide_selected<'r>(
     robots: &'r RobotsTxt<'_>,
-    crawler: &Crawler,
+    selection: Option<&Selection>,
     target: &Target<'_>,
     observer: &mut impl Observer,
 ) -> Decision<'r> {
     if is_always_allowed(robots, target) {
         return Decision::without_group(Reason::RobotsTxt);
     }
-    let selection = select(robots, crawler, observer);
-    decide_in(robots, selection.as_ref(), target, observer)
-}
-
-/// Decides by groups that were already selected for the crawler, without an observer.
-#[cfg(feature = "report")]
-pub(crate) fn decide_selected<'r>(
-    robots: &'r RobotsTxt<'_>,
-    selection: Option<&Selection>,
-    target: &Target<'_>,
-) -> Decision<'r> {
-    if is_always_allowed(robots, target) {
-        return Decision::without_group(Reason::RobotsTxt);
-    }
-    decide_in(robots, selection, target, &mut ())
+    decide_in(robots, selection, target, observer)
 }
 
 /// Whether the target is the file itself, in a dialect that always allows it.

@@ -5,14 +5,16 @@
 
 use std::borrow::Cow;
 
+use crate::access::SiteFile;
 use crate::crawler::Crawler;
 use crate::decision::{Decision, Reason};
+use crate::dialect::Comparison;
 use crate::directive::RuleKind;
 use crate::evaluation::{self, Candidate};
 use crate::forms::Forms;
 use crate::pattern::PathPattern;
 use crate::robots_txt::RobotsTxt;
-use crate::selection::{GroupBy, Observer};
+use crate::selection::{GroupBy, Observer, Selection, select};
 use crate::span::{LineNumber, Span};
 use crate::spec::Clause;
 use crate::target::Target;
@@ -35,9 +37,12 @@ use crate::target::Target;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Explanation<'a> {
-    robots: &'a RobotsTxt<'a>,
+    robots: Option<&'a RobotsTxt<'a>>,
+    comparison: Comparison,
     target: &'a Target<'a>,
     decision: Decision<'a>,
+    /// What it was decided by, for the other parts of a report.
+    selection: Option<Selection>,
     groups: Vec<ConsideredGroup<'a>>,
     matches: Vec<MatchingRule<'a>>,
 }
@@ -74,32 +79,35 @@ impl RobotsTxt<'_> {
     /// what came second.
     pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
         let mut watch = Watch::default();
-        let decision = evaluation::decide_watched(self, crawler, target, &mut watch);
+        let selection = select(self, crawler, &mut watch);
+        let decision = evaluation::decide_selected(self, selection.as_ref(), target, &mut watch);
+        if decision.reason() == Reason::RobotsTxt {
+            watch = Watch::default(); // No group was needed.
+        }
         let chosen = decision.group().map(crate::ChosenGroup::lines).unwrap_or_default();
         let groups = watch.groups(self, chosen);
         let matches = watch.ranked_matches(self);
-        Explanation { robots: self, target, decision, groups, matches }
+        let comparison = self.dialect().comparison;
+        let robots = Some(self);
+        Explanation { robots, comparison, target, decision, selection, groups, matches }
     }
 }
 
 impl<'a> Explanation<'a> {
-    /// The explanation of a decision for which there was no file; `robots` is an empty one.
-    pub fn without_file(
-        robots: &'a RobotsTxt<'a>,
-        target: &'a Target<'a>,
-        decision: Decision<'a>,
-    ) -> Self {
-        Self { robots, target, decision, groups: Vec::new(), matches: Vec::new() }
-    }
-
     /// The decision itself.
     pub fn decision(&self) -> &Decision<'a> {
         &self.decision
     }
 
-    /// The file that was asked.
-    pub fn robots(&self) -> &'a RobotsTxt<'a> {
+    /// The file that was asked, where there is one.
+    pub fn robots_txt(&self) -> Option<&'a RobotsTxt<'a>> {
         self.robots
+    }
+
+    /// The groups that were selected for the crawler.
+    #[cfg(feature = "report")]
+    pub(crate) fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
     }
 
     /// What was asked about.
@@ -110,7 +118,7 @@ impl<'a> Explanation<'a> {
     /// The forms of the target that patterns were compared with in the dialect of the file: one, or
     /// two where its query has a `/`, `?` or `#` encoded, which patterns with a `?` take for raw (REP-12).
     pub fn compared(&self) -> Vec<Cow<'a, [u8]>> {
-        Forms::of(self.target, self.robots.dialect().comparison).into_usual()
+        Forms::of(self.target, self.comparison).into_usual()
     }
 
     /// The groups of the file, in order. None were considered where the decision needed no group.
@@ -164,6 +172,25 @@ impl<'a> Explanation<'a> {
             Reason::Unreachable => clauses.push(Clause::REP_21),
         }
         clauses
+    }
+}
+
+impl SiteFile<'_> {
+    /// May this crawler fetch this target, and why? Where there is no file, no groups and no rules were
+    /// considered.
+    pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
+        match self {
+            Self::Read(robots) => robots.explain(crawler, target),
+            Self::Ended(_) => Explanation {
+                robots: None,
+                comparison: self.dialect().comparison,
+                target,
+                decision: self.decide(crawler, target),
+                selection: None,
+                groups: Vec::new(),
+                matches: Vec::new(),
+            },
+        }
     }
 }
 

@@ -89,7 +89,7 @@ mod uses;
 mod work;
 
 pub use application::{AppDirectives, AppRule};
-pub use crawler::{Crawler, InvalidCrawler, InvalidProductToken, ProductToken};
+pub use crawler::{Crawler, CrawlerParts, InvalidCrawler, InvalidProductToken, ProductToken};
 pub use decision::{ChosenGroup, DecidingRule, Decision, Reason};
 pub use dialect::{Dialect, Naming};
 pub use directive::RuleKind;

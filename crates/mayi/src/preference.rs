@@ -19,6 +19,8 @@ use sfv::visitor::{
 /// assert_eq!(Preference::Unknown.most_restrictive(Preference::Allowed), Preference::Allowed);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum Preference {
     /// Nothing was said about it.
     #[default]

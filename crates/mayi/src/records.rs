@@ -115,6 +115,12 @@ impl ContentSignal {
         self.values.into_iter()
     }
 
+    /// What was read before: keys with their values.
+    #[cfg(feature = "report")]
+    pub(crate) fn of_values(values: Vec<(String, String)>) -> Self {
+        Self { values: values.into_iter().collect() }
+    }
+
     /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)

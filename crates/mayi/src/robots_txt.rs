@@ -104,6 +104,12 @@ impl ReadOptions {
         Self { charset: Some(label.into()), ..self }
     }
 
+    /// The charset that is decoded from, where one was named.
+    #[cfg(feature = "report")]
+    pub(crate) fn charset(&self) -> Option<&str> {
+        self.charset.as_deref()
+    }
+
     /// The same with the charset of a whole Content-Type, if it has one.
     ///
     /// ```
@@ -132,6 +138,11 @@ impl ReadOptions {
         self.limits
     }
 
+    /// The registry that is asked.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.registry.clone().unwrap_or_else(Registry::built_in)
+    }
+
     /// The budget for an answer about input of this many octets.
     pub(crate) fn work_for(&self, octets: usize) -> Work {
         self.limits.work_for(octets).until(self.stop.clone())
@@ -155,7 +166,7 @@ impl<'t> RobotsTxt<'t> {
             text: text.octets,
             records,
             dialect,
-            registry: options.registry.clone().unwrap_or_else(Registry::built_in),
+            registry: options.registry(),
             cut: text.cut,
             regexes: OnceLock::new(),
         }

@@ -14,6 +14,8 @@ use crate::robots_txt::{Record, RobotsTxt};
 
 /// How the groups that apply were found, the strongest first (PUR-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum GroupBy {
     /// A group-start line has the crawler's product token, or one that it falls back to.
@@ -54,6 +56,12 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// How many octets of memory it takes beside its own.
+    #[cfg(feature = "report")]
+    pub(crate) fn octets(&self) -> usize {
+        self.starts.capacity() * size_of::<usize>() + self.groups.capacity() * size_of::<Range<usize>>()
+    }
+
     /// The records of all groups, in file order.
     pub(crate) fn records<'r>(
         &self,

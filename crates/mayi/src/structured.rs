@@ -38,6 +38,7 @@ pub enum Value {
 
 /// The type of a bare item, as the registry of directives names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ValueType {
     /// Boolean.
@@ -51,10 +52,12 @@ pub enum ValueType {
     /// Token.
     Token,
     /// Byte Sequence.
+    #[cfg_attr(feature = "report", serde(rename = "Byte Sequence"))]
     Bytes,
     /// Date.
     Date,
     /// Display String.
+    #[cfg_attr(feature = "report", serde(rename = "Display String"))]
     Display,
 }
 

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use crate::access::View;
 use crate::application::AppDirectives;
 use crate::content_usage::{self, FilePreferences, Said, Unread};
 use crate::crawler::Crawler;
@@ -10,6 +11,7 @@ use crate::forms::Forms;
 use crate::page::PageRules;
 use crate::preference::{Preference, Statement};
 use crate::records::{self, ContentSignal};
+use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Selection, select};
 use crate::span::LineNumber;
@@ -39,6 +41,8 @@ pub struct Usage {
 
 /// A use that content can be put to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Use {
     /// Training a model.
@@ -100,6 +104,8 @@ pub struct Signal {
 
 /// The kinds of signals about uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum SignalSource {
     /// Content-Usage in the file.
@@ -210,7 +216,7 @@ impl RobotsTxt<'_> {
         let directives = self.app_directives(crawler, target);
         let selection = select(self, crawler, &mut ());
         let response = Response { fields, page: None };
-        usage_of(self, selection.as_ref(), target, response, &directives)
+        usage_of(View::of(self), selection.as_ref(), target, response, &directives)
     }
 }
 
@@ -224,18 +230,17 @@ pub(crate) struct Response<'a> {
 
 /// The same, where the groups and the directives are known already.
 pub(crate) fn usage_of(
-    robots: &RobotsTxt<'_>,
+    View { robots, dialect, registry }: View<'_>,
     selection: Option<&Selection>,
     target: &Target<'_>,
     response: Response<'_>,
     directives: &[AppDirectives],
 ) -> Usage {
     let fields = response.fields;
-    let dialect = robots.dialect();
     let forms = Forms::of(target, dialect.comparison);
-    let file = selection
-        .map(|selection| content_usage::of_file(robots, selection, &forms))
-        .unwrap_or_default();
+    let of_groups = robots.zip(selection);
+    let file = of_groups.map(|(robots, groups)| content_usage::of_file(robots, groups, &forms));
+    let file = file.unwrap_or_default();
     let of_header = |extension, name| {
         Some(fields).filter(|_| dialect.reads(extension)).and_then(|fields| joined_header(fields, name))
     };
@@ -243,15 +248,17 @@ pub(crate) fn usage_of(
         .map(|value| Statement::parse(value.as_bytes()));
     let header_signal = of_header(Extension::Records, "Content-Signal")
         .map(|value| ContentSignal::parse(value.as_bytes()));
-    let signals: Vec<(Use, LineNumber, Preference)> = records::content_signals(robots, selection)
+    let signals: Vec<(Use, LineNumber, Preference)> = robots
+        .into_iter()
+        .flat_map(|robots| records::content_signals(robots, selection))
         .flat_map(|(line, signal)| {
             Use::ALL.iter().map(move |&about| (about, line, signal.preference(about.signal_key())))
         })
         .filter(|(_, _, says)| *says != Preference::Unknown)
         .collect();
-    let training = selection.and_then(|selection| records::ai_training(robots, selection, &forms));
+    let training = of_groups.and_then(|(robots, groups)| records::ai_training(robots, groups, &forms));
 
-    let spoken = spoken_of(robots, directives);
+    let spoken = spoken_of(registry, directives);
     let of_file = file.combined();
     let header = header_usage.iter().flatten().next();
     let mut usage = Usage {
@@ -259,7 +266,7 @@ pub(crate) fn usage_of(
         unreadable: unreadable(&file, header_usage.as_ref()),
         ..Usage::default()
     };
-    usage.combine(robots, &of_file, header, &spoken);
+    usage.combine(registry, &of_file, header, &spoken);
 
     for &about in Use::ALL {
         let is_overridden = about.category().is_some_and(|label| {
@@ -326,12 +333,12 @@ struct Spoken<'d> {
 }
 
 /// The directives of each application that mean something for a usage category.
-fn spoken_of<'d>(robots: &'d RobotsTxt<'_>, directives: &'d [AppDirectives]) -> Vec<Vec<Spoken<'d>>> {
+fn spoken_of<'d>(registry: &'d Registry, directives: &'d [AppDirectives]) -> Vec<Vec<Spoken<'d>>> {
     let of_application = |asked: &'d AppDirectives| {
         let application = asked.application();
         let line = asked.rules().iter().rfind(|rule| rule.applies).map(|rule| rule.line);
         let spoken = asked.directives().filter_map(|(directive, value)| {
-            let registered = robots.registry().directive(application, directive)?;
+            let registered = registry.directive(application, directive)?;
             let scope = registered.overrides.as_ref()?;
             let means = scope.meaning(value)?;
             Some(Spoken { application, directive, category: &scope.category, means, line })
@@ -377,14 +384,14 @@ impl Usage {
     /// most restrictive.
     fn combine(
         &mut self,
-        robots: &RobotsTxt<'_>,
+        registry: &Registry,
         of_file: &Statement,
         header: Option<&Statement>,
         spoken: &[Vec<Spoken<'_>>],
     ) {
         let in_header =
             |label: &str| header.map_or(Preference::Unknown, |header| header.preference(label));
-        for category in robots.registry().categories() {
+        for category in registry.categories() {
             let label = &*category.label;
             let stated = of_file.preference(label);
             let outcomes =

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mayi::access::{MOST_FRESH, fresh_for};
+use mayi::access::{AccessResult, MOST_FRESH, NoFile, Origin, SiteFile, fresh_for};
 use mayi::directive::{
     ALLOW, ALLOW_AI_TRAINING, APP_DIRECTIVES, CLEAN_PARAM, CONTENT_SIGNAL, CONTENT_USAGE, CRAWL_DELAY,
     DIRECTIVES, DISALLOW, DISALLOW_AI_TRAINING, Directive, GroupStart, HOST, LICENSE, NOINDEX,
@@ -19,16 +19,18 @@ use mayi::meaning::{
 use mayi::page::{FoundAt, Loss, LossKind, PageControls, PageOptions, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
 use mayi::report::{
-    ErrorBody, Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup,
-    ExplainedIrregularity, ExplainedRule, ExplainedStart, FoundRule, Group as GroupReport, HtmlInput,
-    LeftOut, OverrideReport, PageInput, PageRuleValues, Request, RobotsInput, SignalReport, Signals,
-    UsageReport, Uses, WarningPlace, answer,
+    CopyReport, ErrorBody, ErrorCode, Explained, ExplainedAppRule, ExplainedApplication,
+    ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart, FileHop, FileReport,
+    FileSource, FoundRule, Group as GroupReport, GroupReport as FileGroup, HtmlInput, LeftOut,
+    OverrideReport, PageInput, PageRuleValue, PageRuleValues, Prepared, Report, Request, RobotsInput,
+    RuleLine, Severities, SignalReport, Signals, SiteReport, StartReport, Timestamp, UsageReport, Uses,
+    WarningCode, WarningPlace, WarningSource, answer,
 };
 use mayi::{
     AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Formatted,
-    Group, InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord, OtherRecords,
-    Override, Preference, ReadOptions, RobotsTxt, SignalSource, Span, StartLine, Target, Unformatted,
-    UnreadableUsage, Use, ValueType,
+    Group, GroupBy, InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord,
+    OtherRecords, Override, Preference, ReadOptions, RobotsTxt, SignalSource, Span, StartLine, Target,
+    Unformatted, UnreadableUsage, Use, ValueType,
 };
 
 const FILE: &[u8] = b"disalow /a b\nuseragent: ExampleBot Disallow: /a\nContent-Signal: ai-train=no\n\
@@ -179,17 +181,18 @@ fn reports_have_their_shapes() {
     let report = answer.report();
     let group: &GroupReport = report.access.group.as_ref().expect("a group");
     let uses: &Uses = &report.uses;
-    assert_eq!((group.by, uses.train), ("global", "disallowed"));
+    assert_eq!((group.by, uses.train), (GroupBy::Global, Preference::Disallowed));
     let signals: &Signals = &report.signals;
-    let (about, spoke): (&str, &[SignalReport]) = signals.iter().next().expect("something spoke");
-    assert_eq!((about, spoke.len()), ("train", 3));
+    let (about, spoke): (Use, &[SignalReport]) = signals.iter().next().expect("something spoke");
+    assert_eq!((about, spoke.len()), (Use::Train, 3));
     let usage: &UsageReport = report.usage.as_ref().expect("it may be fetched");
-    assert!(serde_json::to_string(usage).expect("JSON").contains("train-ai"));
+    let (train, _) = usage.categories().first().expect("the vocabulary has categories");
+    assert!(usage.other().is_empty() && !train.is_empty());
     let over: &OverrideReport = &report.overrides[0];
     assert_eq!(over.directive, "learn");
     let page = report.page.as_ref().expect("a page");
     let values: &PageRuleValues = &page.rules;
-    assert_eq!(serde_json::to_string(values).expect("JSON"), r#"{"noai":true}"#);
+    assert!(values.iter().eq([("noai", &PageRuleValue::Set(true))]));
     let found: &FoundRule = &page.found.as_ref().expect("explained")[0];
     assert_eq!(found.rule, "noai");
     let explained: &Explained<'_> = report.explanation.as_ref().expect("asked for");
@@ -203,7 +206,137 @@ fn reports_have_their_shapes() {
     assert!(app_rule.applies && app_rule.line == 4);
     let error = Request::from_json(b"[]").expect_err("no object");
     let body: ErrorBody<'_> = error.report().error;
-    assert_eq!(body.code, "invalid-request");
+    assert_eq!(body.code, ErrorCode::InvalidRequest);
+}
+
+/// A file that is not there is no empty file: it has its reason, and everything that was prepared keeps it.
+#[test]
+fn no_file_is_not_an_empty_one() {
+    let options = ReadOptions::default();
+    assert!(SiteFile::ended(AccessResult::Successful, &options).is_none());
+    let file = SiteFile::ended(AccessResult::of_status(503), &options).expect("there is none");
+    assert!(matches!(&file, SiteFile::Ended(none) if { let _: &NoFile = none; true }));
+    assert!(file.robots_txt().is_none() && file.dialect().name() == "rfc9309");
+    let (crawler, target) = (crawler(), target());
+    let robots_txt = Target::parse("https://example.com/robots.txt").expect("a URL");
+    let explanation = file.explain(&crawler, &target);
+    assert!(explanation.robots_txt().is_none() && explanation.groups().is_empty());
+    let report: Report<'_> = file.report(&crawler, &target);
+    let prepared = Prepared::new(file.clone(), crawler.clone(), None);
+    assert_eq!(prepared.report(&target, &[], None), report);
+    assert_eq!((prepared.file().access(), prepared.crawler()), (file.access(), &crawler));
+    for target in [&target, &robots_txt] {
+        let decision = file.decide(&crawler, target);
+        assert_eq!(decision.is_allowed(), std::ptr::eq(target, &raw const robots_txt));
+        assert_eq!(file.for_crawler(&crawler).decide(target), decision);
+        assert_eq!(file.explain(&crawler, target).decision(), &decision);
+    }
+}
+
+fn comes_back<T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(it: &T) {
+    let json = serde_json::to_string(it).expect("JSON");
+    assert_eq!(serde_json::from_str::<T>(&json).expect("it was written"), *it, "{json}");
+}
+
+/// What is known of a site, and what the registries have, is the same when it is written and read again.
+#[test]
+fn sites_and_registries_come_back() {
+    let origin = Origin::of_url("https://example.com").expect("an origin");
+    let at =
+        Timestamp::from(SystemTime::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_500));
+    let result = AccessResult::of_status(503);
+    let mut report = SiteReport::new(&origin, &result, at);
+    comes_back(&report);
+    report.failing_since = Some(at);
+    report.asked = vec![FileHop::new("https://example.com/robots.txt", Some(503), None)];
+    let mut story = FileReport::new(FileSource::StaleUnreachable, &result);
+    story.fresh_until = Some(at);
+    story.hops = vec![FileHop::new("https://example.com/robots.txt", None, Some("timeout"))];
+    report.file = Some(story);
+    for (body, content_type, is_text) in [
+        (&b"User-agent: *\nDisallow: /caf\xC3\xA9\n"[..], None, true),
+        (b"User-agent: *\nDisallow: /caf\xE9\nx\n", Some("text/plain; charset=iso-8859-1"), false),
+        (b"\xFF\xFEU\0", Some("text/plain"), false),
+    ] {
+        let copy: CopyReport = CopyReport::new(&report.url, at).with_body(body, content_type);
+        assert_eq!(matches!(copy.robots, Some(RobotsInput::Text(_))), is_text);
+        assert_eq!(copy.text.is_none(), is_text);
+        report.earlier.push(copy);
+        report.copy = report.earlier.first().cloned();
+        report = report.with_file(&RobotsTxt::parse(body));
+        comes_back(&report);
+    }
+    let robots = RobotsTxt::parse(b"User-agent: a\nDisallow: /\nSitemap: s\n");
+    let report = report.with_file(&robots);
+    let group: &FileGroup = &report.groups[0];
+    let (start, rule): (&StartReport, &RuleLine) = (&group.starts[0], &group.rules[0]);
+    assert_eq!((&*start.value, &*rule.pattern, report.sitemaps.len()), ("a", "/", 1));
+
+    let registry = Registry::built_in();
+    registry.purposes().iter().for_each(comes_back);
+    registry.applications().iter().for_each(comes_back);
+    registry.directives().iter().for_each(comes_back);
+    registry.categories().iter().for_each(comes_back);
+    registry.agents().iter().for_each(comes_back);
+    let wrong = r#"{"identifier":"a","product_token":"a b","change_controller":"c"}"#;
+    assert!(serde_json::from_str::<Application>(wrong).is_err(), "it is no product token");
+}
+
+/// Every vector's request, report and error is the same when it is written and read again; and the words of
+/// an answer in JSON are those of its types.
+#[test]
+fn requests_and_reports_come_back() {
+    let mut reports = 0;
+    for case in mayi_vectors::all().cases {
+        let json = case.request.to_string();
+        match Request::from_json(json.as_bytes()) {
+            Err(error) => comes_back(&error.report()),
+            Ok(request) => {
+                let written = serde_json::to_string(&request).expect("JSON");
+                assert_eq!(Request::from_json(written.as_bytes()).as_ref(), Ok(&request), "{json}");
+                let Ok(answer) = answer(&request) else { continue };
+                let report = answer.report();
+                comes_back(&report);
+                assert_eq!(report.clone().into_owned(), report);
+                let value = serde_json::to_value(&report).expect("JSON");
+                assert_eq!(value["access"]["reason"], report.access.reason.name());
+                let by = report.access.group.as_ref().map(|group| group.by.name());
+                assert_eq!(value["access"]["group"]["by"].as_str(), by);
+                for (about, signals) in report.signals.iter() {
+                    assert_eq!(value["signals"][about.name()][0]["signal"], signals[0].signal.name());
+                    assert_eq!(value["signals"][about.name()][0]["says"], signals[0].says.name());
+                }
+                reports += 1;
+            }
+        }
+    }
+    assert!(reports > 1000, "{reports} vectors have an answer");
+}
+
+/// What a request can't say of a fetch is written as something that is decided alike.
+#[test]
+fn every_end_of_a_fetch_is_decided_alike_when_it_is_read_again() {
+    use mayi::access::{Unavailable, Unreachable};
+    for result in [
+        AccessResult::of_status(404),
+        AccessResult::of_status(503),
+        AccessResult::of_error("timeout"),
+        AccessResult::of_error("redirect-loop"),
+        AccessResult::of_error("too-many-redirects"),
+        AccessResult::Unavailable(Unavailable::RedirectElsewhere),
+        AccessResult::Unavailable(Unavailable::UnreachableForLong),
+        AccessResult::Unavailable(Unavailable::Status(503)),
+        AccessResult::Unreachable(Unreachable::Status(404)),
+        AccessResult::Unreachable(Unreachable::Status(7)),
+        AccessResult::Unreachable(Unreachable::Network("redirect-loop".into())),
+    ] {
+        let mut request = Request::new("https://example.com/", "ExampleBot");
+        request.robots = Some(RobotsInput::Ended(result));
+        let written = serde_json::to_string(&request).expect("JSON");
+        let read = Request::from_json(written.as_bytes()).expect("it was written");
+        let reason = |request| answer(request).expect("an answer").report().access.reason;
+        assert_eq!(reason(&read), reason(&request), "{written}");
+    }
 }
 
 #[test]
@@ -268,7 +401,11 @@ fn what_was_lost() {
     let answer = answer(&request).expect("an answer");
     let report = answer.report();
     let place: &WarningPlace = &report.warnings[0].place;
-    assert_eq!((place.within, place.line), ("robots.txt", Some(2)));
+    assert_eq!((place.within, place.line), (WarningSource::RobotsTxt, Some(2)));
+    assert_eq!(report.warnings[0].code, WarningCode::UnreadableContentUsage);
+    let linted = mayi::lint::lint(b"x\n", &mayi::lint::Options::default());
+    let severities: Severities = mayi::report::LintReport::of("robots.txt", &linted).severities;
+    assert!(severities.error + severities.warning + severities.note > 0);
     let explained: &Explained<'_> = report.explanation.as_ref().expect("it was asked for");
     let left_out: LeftOut = explained.left_out;
     assert_eq!((left_out.groups, left_out.matches, left_out.irregularities), (0, 0, 0));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use mayi::ReadOptions;
-use mayi::access::Origin;
+use mayi::access::{Origin, SiteFile};
 use mayi::report::{Answering, rfc3339_of};
 use mayi_audit::{File, Moment, OneSite, Site, Sites};
 
@@ -60,17 +60,12 @@ pub(crate) fn of_urls(
         let origin = Origin::of_url(url).map_err(Failure::new)?;
         let robots = fetcher.robots(&origin);
         let name = origin.robots_url();
-        let file = if let (Some(_), Some(copy)) = (robots.robots_txt(), &robots.kept().copy) {
-            let options = match &copy.content_type {
-                Some(content_type) => options.clone().with_content_type(content_type),
-                None => options.clone(),
-            };
-            File::read(&name, copy.body.to_vec(), &options)
-        } else {
+        if robots.robots_txt().is_none() {
             let sentence = robots.file_report().sentence();
             anstream::eprintln!("mayi: {name}: {}", crate::text::shown(sentence.as_bytes()));
-            File::ended(&name, robots.access().clone())
-        };
+        }
+        // The fetcher reads it with these options.
+        let file = File::new(&name, robots.file().clone());
         files.push(Arc::clone(&file));
         let site = Arc::new(Site::always(file));
         // A server behind a proxy may write another port than the one of the site, or none.
@@ -173,7 +168,10 @@ impl ByHost {
                 let name = format!("{host}/robots.txt");
                 let file = match source.find(origin) {
                     Found::File(octets, content_type) => self.read(&name, octets, content_type),
-                    Found::Ended(result) => File::ended(&name, result),
+                    Found::Ended(result) => match SiteFile::ended(result, &self.options) {
+                        Some(file) => File::new(&name, file),
+                        None => self.read(&name, Vec::new(), None),
+                    },
                     Found::Missing | Found::Unreadable(_) => continue,
                 };
                 let history = source.history(origin);

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use mayi::access::{AccessResult, Origin};
+use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, RobotsTxt, Target};
+use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, Target};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -16,10 +16,8 @@ use super::source::{Found, Robots};
 
 /// What is known of one origin for one crawler.
 pub(crate) enum Kept {
-    /// Its rules; with the file itself, where more than access is asked for.
-    Rules(CrawlerRules, Option<Box<RobotsTxt<'static>>>),
-    /// There is no file, which is an answer as well.
-    Ended(AccessResult),
+    /// Its rules, or what holds without a file; with the file itself, where more than access is asked for.
+    Rules(CrawlerRules, Option<SiteFile<'static>>),
     /// There is no answer.
     Refused(RequestError),
 }
@@ -29,16 +27,13 @@ impl Kept {
     pub(crate) fn decide(&self, target: &Target<'_>) -> Result<Decision<'_>, &RequestError> {
         match self {
             Self::Rules(rules, _) => Ok(rules.decide(target)),
-            Self::Ended(result) => {
-                Ok(result.decide(target).expect("what ended without a file has no rules to ask"))
-            }
             Self::Refused(error) => Err(error),
         }
     }
 
     /// The file, where it was kept.
-    pub(crate) fn robots(&self) -> Option<&RobotsTxt<'static>> {
-        if let Self::Rules(_, robots) = self { robots.as_deref() } else { None }
+    pub(crate) fn file(&self) -> Option<&SiteFile<'static>> {
+        if let Self::Rules(_, file) = self { file.as_ref() } else { None }
     }
 }
 
@@ -137,9 +132,9 @@ impl Keeper {
         };
         match found {
             Found::File(octets, content_type) => self.prepare(octets, content_type.as_deref(), crawler),
-            Found::Ended(result) => (Kept::Ended(result), 256),
+            Found::Ended(result) => self.ended(result, crawler),
             Found::Missing => match &self.missing {
-                Some(result) => (Kept::Ended(result.clone()), 256),
+                Some(result) => self.ended(result.clone(), crawler),
                 None => refused(
                     ErrorCode::NoRobots,
                     format!("there is no file for {origin}; `--missing` says what to do without one"),
@@ -152,21 +147,28 @@ impl Keeper {
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
-        let text = octets.len() as u64;
-        let robots = match content_type {
-            Some(content_type) => {
-                RobotsTxt::read(octets, &self.options.clone().with_content_type(content_type))
-            }
-            None => RobotsTxt::read(octets, &self.options),
-        };
-        let rules = robots.for_crawler(crawler);
-        // About what the rules take: their text, what an index has of each, and what stands around them.
-        let weight = text + 128 * rules.len() as u64 + 512;
-        if self.keeps_files {
-            return (Kept::Rules(rules, Some(Box::new(robots))), weight + 2 * text);
+    fn ended(&self, result: AccessResult, crawler: &Crawler) -> (Kept, u64) {
+        match SiteFile::ended(result, &self.options) {
+            Some(file) => self.prepared(file, crawler),
+            // There is a file, and it has no octets.
+            None => self.prepare(Vec::new(), None, crawler),
         }
-        (Kept::Rules(rules, None), weight)
+    }
+
+    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
+        let file = match content_type {
+            Some(content_type) => {
+                SiteFile::read(octets, &self.options.clone().with_content_type(content_type))
+            }
+            None => SiteFile::read(octets, &self.options),
+        };
+        self.prepared(file, crawler)
+    }
+
+    fn prepared(&self, file: SiteFile<'static>, crawler: &Crawler) -> (Kept, u64) {
+        let rules = file.for_crawler(crawler);
+        let octets = rules.octets() + if self.keeps_files { file.octets_in_memory() } else { 0 };
+        (Kept::Rules(rules, self.keeps_files.then_some(file)), octets as u64 + 256)
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, Target};
+use mayi::{Crawler, CrawlerParts, Target};
 
 use super::columns::Columns;
 use super::kept::{Keeper, Kept, Wanted};
@@ -243,8 +243,8 @@ impl Asking<'_> {
             Err(error) => Answered { url, crawler, outcome: Err(error) },
             Ok(target) => {
                 let kept = self.last.as_deref().expect("it was just found");
-                let robots = kept.robots();
-                let decided = |decision| Decided { decision, target, robots };
+                let file = kept.file();
+                let decided = |decision| Decided { decision, target, file };
                 Answered { url, crawler, outcome: kept.decide(target).map(decided) }
             }
         };
@@ -315,15 +315,13 @@ impl Asking<'_> {
             }
         }
         self.forget();
-        let crawler =
-            Crawler::new(agent).map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
-        let crawler = purposes.iter().try_fold(crawler, |crawler, word| crawler.with_purpose(word))?;
-        let crawler = crawler.with_registered_purposes_only(shared.claims.registered_purposes_only);
-        let crawler = apps.iter().try_fold(crawler, |crawler, word| crawler.with_application(word))?;
-        self.crawler = Some(match user_agent {
-            Some(user_agent) => crawler.with_user_agent(user_agent)?,
-            None => crawler,
-        });
+        self.crawler = Some(Crawler::of_parts(CrawlerParts {
+            product_token: agent,
+            purposes: &purposes,
+            registered_purposes_only: shared.claims.registered_purposes_only,
+            applications: &apps,
+            user_agent,
+        })?);
         std::mem::swap(&mut self.crawler_key, &mut self.next_key);
         Ok(())
     }

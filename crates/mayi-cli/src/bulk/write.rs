@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use mayi::access::SiteFile;
 use mayi::report::RequestError;
-use mayi::{Crawler, Decision, RobotsTxt, Target, Usage, Use};
+use mayi::{Crawler, Decision, Target, Usage, Use};
 
 use super::columns::{Answer, Columns, Written};
 use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
@@ -50,7 +51,7 @@ pub(crate) struct Decided<'a> {
     pub(crate) decision: Decision<'a>,
     pub(crate) target: &'a Target<'a>,
     /// The file, where the uses are asked for.
-    pub(crate) robots: Option<&'a RobotsTxt<'a>>,
+    pub(crate) file: Option<&'a SiteFile<'a>>,
 }
 
 /// Writes the header, where the output gets one.
@@ -121,8 +122,8 @@ fn write_input(columns: &Columns, row: &Row<'_>, out: &mut Vec<u8>) {
 fn usage(columns: &Columns, answered: &Answered<'_>) -> Option<Usage> {
     let decided = answered.outcome.as_ref().ok()?;
     // What can't be fetched has no preferences (USE-4).
-    let robots = decided.robots.filter(|_| columns.has_uses() && decided.decision.is_allowed())?;
-    Some(robots.usage(answered.crawler?, decided.target, &[]))
+    let file = decided.file.filter(|_| columns.has_uses() && decided.decision.is_allowed())?;
+    Some(file.robots_txt()?.usage(answered.crawler?, decided.target, &[]))
 }
 
 fn use_of(answer: Answer) -> Use {

@@ -427,19 +427,12 @@ fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
 
 /// Fails where the crawler of all rows can't be one, rather than in each row.
 fn check_crawler(agent: &str, bulk: &Bulk) -> Result<(), Failure> {
-    let mut crawler = Crawler::new(agent).map_err(Failure::new)?;
     let columns = [&bulk.agent_column, &bulk.purposes_column, &bulk.apps_column];
     if columns.into_iter().chain([&bulk.user_agent_column]).any(Option::is_some) {
-        return Ok(()); // its parts need not come together in any row
-    }
-    for purpose in &bulk.claims.purposes {
-        crawler = crawler.with_purpose(purpose).map_err(Failure::new)?;
-    }
-    for app in &bulk.claims.apps {
-        crawler = crawler.with_application(app).map_err(Failure::new)?;
-    }
-    if let Some(user_agent) = &bulk.claims.user_agent {
-        crawler.with_user_agent(user_agent).map_err(Failure::new)?;
+        // Its parts need not come together in any row.
+        Crawler::new(agent).map_err(Failure::new)?;
+    } else {
+        Crawler::of_parts(bulk.claims.of_crawler(agent)).map_err(Failure::new)?;
     }
     Ok(())
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use mayi::access::Origin;
-use mayi::report::rfc3339_of;
+use mayi::report::{SiteReport, rfc3339_of};
 use mayi_fetch::kept::Kept;
 use mayi_fetch::store::{Store, StoreError};
 
 use super::check::write_json;
-use super::fetch::{Fetched, origin_of, tell_kept, write_file};
+use super::fetch::{origin_of, tell_kept, write_file};
 use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::text::{DIM, STRONG, shown, styled};
@@ -137,11 +137,11 @@ fn list(opened: &Opened, json: bool) -> Result<Exit, Failure> {
     let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
     opened.each(|kept| {
         if json {
-            let mut line = serde_json::to_value(Fetched::of(kept, None)).map_err(Failure::new)?;
-            if let Some(copy) = line.get_mut("copy").and_then(|copy| copy.as_object_mut()) {
-                copy.remove("robots");
+            let mut site = report_of(kept);
+            for copy in site.copy.iter_mut().chain(&mut site.earlier) {
+                (copy.robots, copy.text) = (None, None);
             }
-            write_json(&mut out, &line)?;
+            write_json(&mut out, &site)?;
             return Ok(());
         }
         let origin = styled(STRONG, shown(kept.origin.to_string().as_bytes()));
@@ -168,7 +168,7 @@ fn show(opened: &Opened, url: &str, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Disallowed);
     };
     if json {
-        write_json(&mut io::stdout().lock(), &Fetched::of(&kept, None))?;
+        write_json(&mut io::stdout().lock(), &report_of(&kept))?;
     } else {
         let mut out = anstream::stderr().lock();
         writeln!(out, "{}", styled(STRONG, kept.origin.robots_url()))?;
@@ -221,7 +221,7 @@ fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
     let mut count = 0;
     opened.each(|kept| {
         match (folder, &kept.copy) {
-            (None, _) => write_json(&mut out, &Fetched::of(kept, None))?,
+            (None, _) => write_json(&mut out, &report_of(kept))?,
             // A site without a file has nothing to be written.
             (Some(_), None) => return Ok(()),
             (Some(folder), Some(copy)) => {
@@ -235,6 +235,11 @@ fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
     out.flush()?;
     anstream::eprintln!("{} exported", sites(count));
     Ok(Exit::Allowed)
+}
+
+/// What is kept of a site, as JSON has it: what came of the last attempt is all that is known to hold.
+fn report_of(kept: &Kept) -> SiteReport {
+    kept.site_report(&kept.last.result)
 }
 
 /// `1 site`, `2 sites`.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use mayi::report::{FileReport, FileSource, Report, RequestError};
-use mayi::{Decision, Reason, RobotsTxt};
+use mayi::report::{FileReport, FileSource, Report, RequestError, WarningSource};
+use mayi::{LineNumber, Preference, Reason, RobotsTxt};
 
 use crate::asking::Asking;
 use crate::cli::{Check, Question};
@@ -20,30 +20,25 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
-    let asked_all = asking.each(urls, |asked| {
+    let asked_all = asking.each(urls, |url, asked| {
         // URLs on the command line are all decided, for the exit status. A list may have no end.
         if out.get_ref().is_closed() && input::has_list(question) {
             return Err(Failure::BrokenPipe);
         }
-        let (target, decision) = match &asked.decided {
-            Ok(decided) => decided,
+        let asked = match asked {
+            Ok(asked) => asked,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error.clone(), asked.url, question)?;
+                wrong_url(&mut out, error, url, question)?;
                 return Ok(());
             }
         };
-        exit = exit.max(Exit::of(decision.is_allowed(), decision.reason()));
-        let mut report = asking.question(asked.robots, target).report_of(decision);
-        report.file.clone_from(&asked.story);
+        let report = asked.report();
+        exit = exit.max(exit_of(&report));
         if question.json {
             write_json(&mut out, &report)?;
         } else {
-            write_line(&mut out, asked.url, decision, asked.robots, asked.file, asked.story.as_ref())?;
-            if let Some(story) = asked.story.as_ref().filter(|story| story.from != FileSource::None) {
-                write_part(&mut out, "robots.txt", &story.sentence())?;
-            }
-            write_parts(&mut out, &report)?;
+            write_answer(&mut out, &report, asked.name, asked.file.robots_txt())?;
         }
         Ok(())
     });
@@ -55,30 +50,41 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn write_line(
+pub(crate) fn exit_of(report: &Report<'_>) -> Exit {
+    Exit::of(report.access.allowed, report.access.reason)
+}
+
+/// A short answer: a line with what decided, and the other parts of the decision below it. `file` is what the
+/// file is called; the line that decided is quoted from it.
+pub(crate) fn write_answer(
     out: &mut impl Write,
-    url: &str,
-    decision: &Decision<'_>,
-    robots: &RobotsTxt<'_>,
+    report: &Report<'_>,
     file: &str,
-    story: Option<&FileReport>,
+    robots: Option<&RobotsTxt<'_>>,
 ) -> io::Result<()> {
-    let why = match (decision.reason(), decision.rule(), decision.group()) {
+    let why = match (report.access.reason, &report.access.rule, &report.access.group) {
         (Reason::Rule, Some(rule), _) => {
-            let line = robots.line(rule.line()).map(|line| line.text()).unwrap_or_default();
-            format!("{file}:{}: {}", rule.line(), shown(line.trim_ascii()))
+            let line = LineNumber::new(rule.line).zip(robots);
+            let line = line.and_then(|(number, robots)| robots.line(number));
+            let text = line.map(|line| line.text()).unwrap_or_default();
+            format!("{file}:{}: {}", rule.line, shown(text.trim_ascii()))
         }
         (Reason::NoRule, _, Some(group)) => {
-            let lines: Vec<_> = group.lines().iter().map(ToString::to_string).collect();
+            let lines: Vec<_> = group.lines.iter().map(ToString::to_string).collect();
             format!("{file}:{}: no rule of this group matches", lines.join(","))
         }
         (Reason::Unavailable | Reason::Unreachable, ..) => {
-            format!("{file}: {}", story.map(FileReport::sentence).unwrap_or_default())
+            format!("{file}: {}", report.file.as_ref().map(FileReport::sentence).unwrap_or_default())
         }
         (Reason::RobotsTxt, ..) => "robots.txt itself may always be fetched".to_owned(),
         _ => format!("{file}: no group is for this crawler"),
     };
-    writeln!(out, "{}  {}  {}", verdict(decision), shown(url.as_bytes()), styled(DIM, why))
+    let (verdict, url) = (verdict(report), shown(report.url.as_bytes()));
+    writeln!(out, "{verdict}  {url}  {}", styled(DIM, why))?;
+    if let Some(story) = report.file.as_ref().filter(|story| story.from != FileSource::None) {
+        write_part(out, "robots.txt", &story.sentence())?;
+    }
+    write_parts(out, report)
 }
 
 fn write_part(out: &mut impl Write, name: &str, text: &str) -> io::Result<()> {
@@ -89,7 +95,8 @@ fn write_part(out: &mut impl Write, name: &str, text: &str) -> io::Result<()> {
 pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     let mut part = |name: &str, text: String| write_part(out, name, &text);
     for warning in &report.warnings {
-        let line = warning.place.line.filter(|_| warning.place.within == "robots.txt");
+        let line = warning.place.line;
+        let line = line.filter(|_| warning.place.within == WarningSource::RobotsTxt);
         let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         part("warning", format!("{place}{}", warning.message))?;
     }
@@ -97,11 +104,15 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
         part("training", "the product token says that the crawler gathers for training".to_owned())?;
     }
     for (application, directives) in report.directives.iter() {
-        let directives = directives.iter().map(|(name, value)| format!("{name}={value}"));
-        part(application, directives.collect::<Vec<_>>().join(" "))?;
+        // A value is written as JSON has it, which can be told apart from others.
+        let written = |(name, value): &(String, _)| {
+            serde_json::to_string(value).map(|value| format!("{name}={value}"))
+        };
+        let directives = directives.iter().map(written).collect::<Result<Vec<_>, _>>()?;
+        part(application, directives.join(" "))?;
     }
     for over in &report.overrides {
-        let (category, before, after) = (&over.category, over.preference, over.outcome);
+        let (category, before, after) = (&over.category, over.preference.name(), over.outcome.name());
         let (app, directive) = (&over.application, &over.directive);
         part("override", format!("{category}: {before}, but {after} by {app};{directive}"))?;
     }
@@ -113,17 +124,20 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
         ("search", report.uses.search),
         ("ai-input", report.uses.ai_input),
     ];
-    for (name, answer) in uses.into_iter().filter(|(_, answer)| *answer != "unknown") {
-        let spoke = report.signals.iter().find(|(about, _)| *about == name);
-        let spoke =
-            spoke.into_iter().flat_map(|(_, signals)| signals).map(|signal| match signal.line {
+    for (name, answer) in uses.into_iter().filter(|(_, answer)| *answer != Preference::Unknown) {
+        let spoke = report.signals.iter().find(|(about, _)| about.name() == name);
+        let spoke = spoke.into_iter().flat_map(|(_, signals)| signals).map(|signal| {
+            let (source, says) = (signal.signal.name(), signal.says.name());
+            match signal.line {
                 Some(line) if signal.overridden => {
-                    format!("{} at line {line}: {}, overridden", signal.signal, signal.says)
+                    format!("{source} at line {line}: {says}, overridden")
                 }
-                Some(line) => format!("{} at line {line}: {}", signal.signal, signal.says),
-                None => format!("{}: {}", signal.signal, signal.says),
-            });
+                Some(line) => format!("{source} at line {line}: {says}"),
+                None => format!("{source}: {says}"),
+            }
+        });
         let spoke: Vec<_> = spoke.collect();
+        let answer = answer.name();
         let signals = if spoke.is_empty() { String::new() } else { format!(" ({})", spoke.join("; ")) };
         part(name, format!("{answer}{signals}"))?;
     }
@@ -134,8 +148,8 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
 }
 
 /// `allowed` or `disallowed`, padded to one width.
-pub(crate) fn verdict(decision: &Decision<'_>) -> String {
-    if decision.is_allowed() { styled(GOOD, "allowed   ") } else { styled(BAD, "disallowed") }
+pub(crate) fn verdict(report: &Report<'_>) -> String {
+    if report.access.allowed { styled(GOOD, "allowed   ") } else { styled(BAD, "disallowed") }
 }
 
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {

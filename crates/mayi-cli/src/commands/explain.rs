@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use mayi::report::Report;
 use mayi::{Crawler, Explanation, GroupBy, MatchingRule, Reason, RuleKind};
 
-use super::check::{verdict, write_json, write_parts, wrong_url};
+use super::check::{exit_of, verdict, write_json, write_parts, wrong_url};
 use crate::asking::Asking;
 use crate::cli::Explain;
 use crate::exit::{Exit, Failure};
@@ -23,39 +23,30 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
     let mut is_first = true;
-    let asked_all = asking.each(urls, |asked| {
+    let asked_all = asking.each(urls, |url, asked| {
         // URLs on the command line are all decided, for the exit status. A list may have no end.
         if out.get_ref().is_closed() && input::has_list(question) {
             return Err(Failure::BrokenPipe);
         }
-        let (target, decision) = match &asked.decided {
-            Ok(decided) => decided,
+        let asked = match asked {
+            Ok(asked) => asked,
             Err(error) => {
                 exit = Exit::NoAnswer;
-                wrong_url(&mut out, error.clone(), asked.url, question)?;
+                wrong_url(&mut out, error, url, question)?;
                 return Ok(());
             }
         };
-        exit = exit.max(Exit::of(decision.is_allowed(), decision.reason()));
-        let explanation = match decision.reason() {
-            Reason::Unavailable | Reason::Unreachable => {
-                Explanation::without_file(asked.robots, target, decision.clone())
-            }
-            _ => asked.robots.explain(&asking.crawler, target),
-        };
-        let wanted = asking.question(asked.robots, target);
+        let explanation = asked.file.explain(asked.crawler(), &asked.target);
+        let report = asked.explained_by(&explanation);
+        exit = exit.max(exit_of(&report));
         if question.json {
-            let mut report = wanted.explained_by(&explanation);
-            report.file.clone_from(&asked.story);
             write_json(&mut out, &report)?;
             return Ok(());
         }
         if !std::mem::take(&mut is_first) {
             writeln!(out)?;
         }
-        let mut report = wanted.report_of(decision);
-        report.file.clone_from(&asked.story);
-        draw(&mut out, &explanation, &report, &asking.crawler, asked.file, explain.context)?;
+        draw(&mut out, &explanation, &report, asked.crawler(), asked.name, explain.context)?;
         Ok(())
     });
     match asked_all {
@@ -75,7 +66,7 @@ fn draw(
     context: u32,
 ) -> io::Result<()> {
     let url = shown(explanation.target().url().as_bytes());
-    let verdict = verdict(explanation.decision());
+    let verdict = verdict(report);
     writeln!(
         out,
         "{verdict}  {}  for {crawler}\n",
@@ -87,8 +78,8 @@ fn draw(
     draw_target(out, explanation)?;
     draw_groups(out, explanation, crawler)?;
     draw_rules(out, explanation)?;
-    draw_applications(out, explanation, crawler)?;
-    writeln!(out, "{}      crawling is {}", step("uses"), report.uses.crawl)?;
+    draw_applications(out, report)?;
+    writeln!(out, "{}      crawling is {}", step("uses"), report.uses.crawl.name())?;
     write_parts(out, report)?;
     draw_irregularities(out, explanation)?;
     let clauses: Vec<_> = explanation.clauses().iter().map(ToString::to_string).collect();
@@ -121,7 +112,8 @@ fn draw_lines(
     let of_group = || explanation.decision().group()?.lines().first().copied();
     let Some(middle) = winner.map(MatchingRule::line).or_else(of_group) else { return Ok(()) };
     let first = middle.number().saturating_sub(context).max(1);
-    let lines = explanation.robots().lines().skip(first as usize - 1);
+    let lines = explanation.robots_txt().into_iter().flat_map(mayi::RobotsTxt::lines);
+    let lines = lines.skip(first as usize - 1);
     writeln!(out, "    {}", styled(DIM, format!("{file}:{middle}")))?;
     for line in lines.take_while(|line| line.number() <= middle.plus(context)) {
         let (number, text) = (line.number(), line.text());
@@ -228,38 +220,31 @@ fn draw_rules(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result
 }
 
 /// Which App-Directives rules match and name each application, and which of them apply.
-fn draw_applications(
-    out: &mut impl Write,
-    explanation: &Explanation<'_>,
-    crawler: &Crawler,
-) -> io::Result<()> {
-    for asked in explanation.robots().app_directives(crawler, explanation.target()) {
-        let why = match asked.by() {
+fn draw_applications(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    for asked in report.explanation.iter().flat_map(|explained| &explained.applications) {
+        let why = match asked.by {
             None => "no group is for it",
             Some(GroupBy::Global) => "the groups of `*` are for it",
             Some(_) => "the groups of its product token are for it",
         };
-        writeln!(out, "{}       {}: {why}", step("app"), asked.application())?;
-        for rule in asked.rules().iter().take(MOST_LISTED) {
+        writeln!(out, "{}       {}: {why}", step("app"), asked.application)?;
+        for rule in asked.rules.iter().take(MOST_LISTED) {
             let (mark, role) =
                 if rule.applies { ("+", "applies") } else { ("-", "loses to a longer one") };
             let octets = counted(rule.octets, "octet");
             writeln!(out, "            {mark} line {}: {octets}  {role}", rule.line)?;
         }
-        left_out(out, asked.rules().len())?;
-        for (name, value) in asked.unusable() {
-            let found = value.value_type().name();
-            writeln!(
-                out,
-                "            - {name} has the type {found}, not the registered one: not used"
-            )?;
+        left_out(out, asked.rules.len())?;
+        for name in &asked.unusable {
+            writeln!(out, "            - {name} has another type than the registered one: not used")?;
         }
     }
     Ok(())
 }
 
 fn draw_irregularities(out: &mut impl Write, explanation: &Explanation<'_>) -> io::Result<()> {
-    let mut found = explanation.robots().irregularities().peekable();
+    let robots = explanation.robots_txt().into_iter();
+    let mut found = robots.flat_map(mayi::RobotsTxt::irregularities).peekable();
     if found.peek().is_none() {
         return Ok(());
     }

@@ -4,10 +4,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::Args;
 use mayi::access::{AccessResult, Origin};
-use mayi::report::{Answering, FileReport, rfc3339_of};
+use mayi::report::{Answering, rfc3339_of};
 use mayi_fetch::Robots;
-use mayi_fetch::kept::{FileCopy, Kept, Said};
-use serde::Serialize;
+use mayi_fetch::kept::{Kept, Said};
 
 use super::check::write_json;
 use crate::exit::{Exit, Failure};
@@ -52,7 +51,7 @@ pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
     };
     fetching::tell(&fetcher);
     if fetch.json {
-        write_json(&mut io::stdout().lock(), &Fetched::of(robots.kept(), Some(robots.file_report())))?;
+        write_json(&mut io::stdout().lock(), &robots.site_report())?;
     } else {
         tell(&mut anstream::stderr().lock(), &robots)?;
         if robots.robots_txt().is_some() {
@@ -136,82 +135,4 @@ fn looks_like_html(body: &[u8]) -> bool {
     let start = body.trim_ascii_start();
     let starts = |with: &[u8]| start.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
     starts(b"<!doctype") || starts(b"<html") || starts(b"<head") || starts(b"<?xml")
-}
-
-/// What is known of an origin, as JSON has it.
-#[derive(Serialize)]
-pub(crate) struct Fetched<'k> {
-    origin: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<FileReport>,
-    access: String,
-    asked: &'k [mayi_fetch::kept::Hop],
-    at: String,
-    not_before: String,
-    failing_since: Option<String>,
-    copy: Option<FetchedCopy<'k>>,
-    /// The copies before it that had another text, the oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    earlier: Vec<FetchedCopy<'k>>,
-}
-
-#[derive(Serialize)]
-struct FetchedCopy<'k> {
-    url: &'k str,
-    content_type: Option<&'k str>,
-    is_cut: bool,
-    /// When this text came for the first time.
-    since: String,
-    fetched: String,
-    checked: String,
-    fresh_until: String,
-    /// The file, as `robots` of a request takes it: text, or octets that are none.
-    robots: Octets<'k>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Octets<'k> {
-    Text(&'k str),
-    Base64 { base64: String },
-}
-
-impl<'k> Fetched<'k> {
-    pub(crate) fn of(kept: &'k Kept, file: Option<FileReport>) -> Self {
-        let last = &kept.last;
-        Self {
-            origin: kept.origin.to_string(),
-            file,
-            access: last.result.to_string(),
-            asked: &last.hops,
-            at: rfc3339_of(last.at),
-            not_before: rfc3339_of(last.not_before),
-            failing_since: last.failing_since.map(rfc3339_of),
-            copy: kept.copy.as_ref().map(FetchedCopy::of),
-            earlier: kept.earlier.iter().map(FetchedCopy::of).collect(),
-        }
-    }
-}
-
-impl<'k> FetchedCopy<'k> {
-    fn of(copy: &'k FileCopy) -> Self {
-        Self {
-            url: &copy.url,
-            content_type: copy.content_type.as_deref(),
-            is_cut: copy.is_cut,
-            since: rfc3339_of(copy.since),
-            fetched: rfc3339_of(copy.fetched),
-            checked: rfc3339_of(copy.checked),
-            fresh_until: rfc3339_of(copy.fresh_until),
-            robots: match std::str::from_utf8(&copy.body) {
-                Ok(text) => Octets::Text(text),
-                Err(_) => Octets::Base64 { base64: base64(&copy.body) },
-            },
-        }
-    }
-}
-
-fn base64(octets: &[u8]) -> String {
-    use base64::Engine;
-    base64::engine::general_purpose::STANDARD.encode(octets)
 }

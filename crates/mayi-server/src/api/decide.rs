@@ -198,7 +198,7 @@ async fn asked(app: &Arc<App>, place: &Place, parts: Parts) -> Answered {
         let report = answer.report();
         let outcome = if report.access.allowed { Outcome::Allowed } else { Outcome::Disallowed };
         there.metrics.decided(outcome);
-        let fresh = fresh_for(report.file.as_ref().and_then(|file| file.fresh_until));
+        let fresh = fresh_for(report.file.as_ref());
         let body = serde_json::to_vec(&report).expect("a report is JSON");
         Ok(cached(&parts.headers, body, "application/json", fresh))
     })

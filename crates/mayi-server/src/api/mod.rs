@@ -20,8 +20,8 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use mayi::page::PageOptions;
-use mayi::report::{ErrorCode, RequestError};
-use mayi::{ReadOptions, RobotsTxt, Stop};
+use mayi::report::{ErrorCode, FileReport, RequestError};
+use mayi::{ReadOptions, Stop};
 use mayi_fetch::Fetcher;
 use serde::Deserialize;
 
@@ -42,8 +42,6 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) traces: Option<Traces>,
     pub(crate) prepared: crate::prepared::Store,
-    /// A file without a line: it knows the registry and the options.
-    pub(crate) none: RobotsTxt<'static>,
     pub(crate) bodies: Bodies,
     pub(crate) pool: Pool,
     stopping: AtomicBool,
@@ -61,8 +59,6 @@ pub(crate) struct Read {
 impl App {
     pub(crate) fn new(config: Config, fetcher: Fetcher, traces: Option<Traces>) -> Self {
         let page = config.reading.page_options();
-        let answering = fetcher.answering();
-        let none = RobotsTxt::read(&b""[..], &answering.reading(answering.dialect(), None));
         let limits = &config.limits;
         let bodies = Bodies::new(limits.all_bodies_octets, limits.body_octets);
         // A request that is answered has a few pieces of work at most.
@@ -74,7 +70,6 @@ impl App {
             metrics: Metrics::default(),
             traces,
             prepared: crate::prepared::Store::new(),
-            none,
             bodies,
             pool,
             stopping: AtomicBool::new(false),
@@ -272,7 +267,8 @@ fn is_known(asked: &HeaderMap, tag: &str) -> bool {
 
 /// How long an answer that uses a file may be cached: not longer than the file, and short enough that a change
 /// of the configuration is seen.
-pub(crate) fn fresh_for(until: Option<SystemTime>) -> Duration {
+pub(crate) fn fresh_for(file: Option<&FileReport>) -> Duration {
+    let until = file.and_then(|file| file.fresh_until).map(SystemTime::from);
     let left = until.and_then(|until| until.duration_since(SystemTime::now()).ok());
     left.unwrap_or_default().min(Duration::from_mins(5))
 }

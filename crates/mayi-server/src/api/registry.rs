@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use mayi::registry::Registry;
 use mayi::{Dialect, Extension};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Answered, App, cached};
@@ -30,7 +31,7 @@ pub(crate) async fn list(
     asked: HeaderMap,
 ) -> Answered {
     let Path(which) = path.map_err(no_text)?;
-    let entries = entries(app.none.registry(), &which)?;
+    let entries = entries(&app.reading().registry(), &which)?;
     let values: Vec<_> = entries.into_iter().map(|entry| entry.value).collect();
     Ok(answer(&asked, &json!({ which: values })))
 }
@@ -41,7 +42,7 @@ pub(crate) async fn show(
     asked: HeaderMap,
 ) -> Answered {
     let Path((which, name)) = path.map_err(no_text)?;
-    let entries = entries(app.none.registry(), &which)?;
+    let entries = entries(&app.reading().registry(), &which)?;
     let is = |entry: &Entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(&name));
     let entry = entries.into_iter().find(is).ok_or_else(|| {
         let name = name.escape_debug();
@@ -51,13 +52,13 @@ pub(crate) async fn show(
 }
 
 pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> Answered {
-    let default = app.none.dialect().name();
+    let default = app.fetcher.answering().dialect();
     let dialect = |dialect: &Dialect| {
         let read = Extension::ALL.iter().filter(|extension| dialect.reads(**extension));
         json!({
             "name": dialect.name(),
             "summary": dialect.summary(),
-            "default": dialect.name() == default,
+            "default": dialect.name() == default.name(),
             "extensions": read.map(|extension| extension.name()).collect::<Vec<_>>(),
         })
     };
@@ -77,11 +78,14 @@ fn answer(asked: &HeaderMap, value: &Value) -> axum::http::Response<axum::body::
 
 fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
     Ok(match which {
-        "purposes" => purposes(registry),
-        "applications" => applications(registry),
-        "directives" => directives(registry),
-        "categories" => categories(registry),
-        "agents" => agents(registry),
+        "purposes" => of(registry.purposes(), |purpose| vec![purpose.token.to_string()]),
+        "applications" => of(registry.applications(), |it| vec![it.identifier.to_string()]),
+        "directives" => of(registry.directives(), |directive| {
+            let full = format!("{};{}", directive.application, directive.name);
+            vec![full, directive.name.to_string()]
+        }),
+        "categories" => of(registry.categories(), |category| vec![category.label.to_string()]),
+        "agents" => of(registry.agents(), |agent| vec![agent.token.to_string()]),
         _ => {
             let (which, names) = (which.escape_debug(), NAMES.join(", "));
             return Err(Problem::not_found(format!(
@@ -91,78 +95,10 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
     })
 }
 
-fn purposes(registry: &Registry) -> Vec<Entry> {
-    let entries = registry.purposes().iter().map(|purpose| Entry {
-        names: vec![purpose.token.to_string()],
-        value: json!({ "token": purpose.token, "description": purpose.description }),
-    });
-    entries.collect()
-}
-
-fn applications(registry: &Registry) -> Vec<Entry> {
-    let entries = registry.applications().iter().map(|application| Entry {
-        names: vec![application.identifier.to_string()],
-        value: json!({
-            "identifier": application.identifier,
-            "product_token": application.product_token.as_str(),
-            "change_controller": application.change_controller,
-        }),
-    });
-    entries.collect()
-}
-
-fn directives(registry: &Registry) -> Vec<Entry> {
-    let entries = registry.directives().iter().map(|directive| {
-        let overrides = directive.overrides.as_ref().map(|overrides| {
-            let values = overrides
-                .values
-                .iter()
-                .map(|(value, meaning)| json!({ "value": value.to_string(), "means": meaning.name() }));
-            json!({ "category": overrides.category, "values": values.collect::<Vec<_>>() })
-        });
-        Entry {
-            names: vec![
-                format!("{};{}", directive.application, directive.name),
-                directive.name.to_string(),
-            ],
-            value: json!({
-                "application": directive.application,
-                "name": directive.name,
-                "type": directive.value_type.name(),
-                "status": directive.status.name(),
-                "description": directive.description,
-                "documentation": directive.documentation,
-                "overrides": overrides,
-            }),
-        }
-    });
-    entries.collect()
-}
-
-fn categories(registry: &Registry) -> Vec<Entry> {
-    let entries = registry.categories().iter().map(|category| Entry {
-        names: vec![category.label.to_string()],
-        value: json!({
-            "label": category.label,
-            "name": category.name,
-            "description": category.description,
-        }),
-    });
-    entries.collect()
-}
-
-fn agents(registry: &Registry) -> Vec<Entry> {
-    let entries = registry.agents().iter().map(|agent| Entry {
-        names: vec![agent.token.to_string()],
-        value: json!({
-            "token": agent.token,
-            "operator": agent.operator,
-            "kind": agent.kind.name(),
-            "control_only": agent.control_only,
-            "ignores_global": agent.ignores_global(),
-            "fallback": agent.fallback().collect::<Vec<_>>(),
-            "source": agent.source,
-        }),
-    });
-    entries.collect()
+fn of<T: Serialize>(all: &[T], names: impl Fn(&T) -> Vec<String>) -> Vec<Entry> {
+    let entry = |one: &T| Entry {
+        names: names(one),
+        value: serde_json::to_value(one).expect("an entry is JSON"),
+    };
+    all.iter().map(entry).collect()
 }

@@ -73,7 +73,7 @@ async fn what_is_not_there_or_fails_is_part_of_the_answer() {
         assert_eq!(site.asked(), 1);
         let robots = service.get(&format!("/v1/robots?url={}", site.url("/"))).await.json();
         Document::new().check("SiteFile", &robots).expect("as documented");
-        assert!(robots.get("text").is_none() && robots["groups"] == json!([]), "{robots}");
+        assert!(robots["copy"].is_null() && robots["groups"] == json!([]), "{robots}");
     }
 }
 
@@ -85,7 +85,7 @@ async fn the_file_of_a_site_is_shown() {
     let robots = service.get(&format!("/v1/robots?url={}", site.url("/any"))).await;
     let robots = robots.json();
     Document::new().check("SiteFile", &robots).expect("as documented");
-    assert_eq!(robots["text"], text);
+    assert_eq!(robots["copy"]["robots"], text);
     assert_eq!(robots["access"], "successful");
     assert_eq!(robots["groups"][0]["starts"][1], json!({ "line": 2, "value": "b" }));
     assert_eq!(robots["groups"][0]["rules"][1], json!({ "line": 4, "kind": "allow", "pattern": "/b" }));
@@ -106,15 +106,17 @@ async fn a_file_in_another_charset_is_shown_decoded() {
     ))
     .await;
     let robots = service.get(&format!("/v1/robots?url={}", latin.url("/"))).await.json();
-    assert_eq!(robots["text"], "User-agent: *\nDisallow: /caf\u{c3}\u{a9}\n");
+    assert_eq!(robots["copy"]["text"], "User-agent: *\nDisallow: /caf\u{c3}\u{a9}\n");
     assert_eq!(robots["groups"][0]["rules"][0]["pattern"], "/caf\u{c3}\u{a9}");
     // What reads it otherwise needs what came.
-    assert_eq!(robots["base64"], base64::engine::general_purpose::STANDARD.encode(file));
-    assert_eq!(robots["content_type"], "text/plain; charset=iso-8859-1");
+    let base64 = base64::engine::general_purpose::STANDARD.encode(file);
+    let kept = json!({ "base64": base64, "charset": "windows-1252" });
+    assert_eq!(robots["copy"]["robots"], kept);
+    assert_eq!(robots["copy"]["content_type"], "text/plain; charset=iso-8859-1");
     Document::new().check("SiteFile", &robots).expect("as documented");
     let marked = Site::with_file("\u{feff}User-agent: *\n").await;
     let robots = service.get(&format!("/v1/robots?url={}", marked.url("/"))).await.json();
-    assert_eq!(robots["text"], "\u{feff}User-agent: *\n", "as it came");
+    assert_eq!(robots["copy"]["robots"], "\u{feff}User-agent: *\n", "as it came");
 }
 
 /// By default nothing but the public internet is connected to, by whatever way it is asked for.

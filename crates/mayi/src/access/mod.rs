@@ -22,6 +22,7 @@ mod attempt;
 mod freshness;
 mod keeping;
 mod origin;
+mod site_file;
 
 pub use attempt::{Attempt, AttemptOptions, Step};
 pub(crate) use freshness::lifetime_from_date;
@@ -30,11 +31,12 @@ pub use freshness::{
 };
 pub use keeping::{AfterUnreachable, InForce, Keeping, Outcome};
 pub use origin::Origin;
+pub(crate) use site_file::View;
+pub use site_file::{NoFile, SiteFile};
 
 use std::fmt;
 
-use crate::decision::{Decision, Reason};
-use crate::target::Target;
+use crate::decision::Reason;
 
 /// The result of the request for a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -101,24 +103,13 @@ impl AccessResult {
         }
     }
 
-    /// The decision where there is no file to read, or `None` if there is.
-    ///
-    /// ```
-    /// use mayi::{Target, access::AccessResult};
-    ///
-    /// let target = Target::parse("https://example.com/a")?;
-    /// let decision = AccessResult::of_error("timeout").decide(&target).expect("no file");
-    /// assert!(!decision.is_allowed());
-    /// # Ok::<(), mayi::InvalidUrl>(())
-    /// ```
-    pub fn decide(&self, target: &Target<'_>) -> Option<Decision<'static>> {
-        let reason = match self {
-            Self::Successful => return None,
-            _ if target.is_robots_txt() => Reason::RobotsTxt,
-            Self::Unavailable(_) => Reason::Unavailable,
-            Self::Unreachable(_) => Reason::Unreachable,
-        };
-        Some(Decision::without_group(reason))
+    /// Why everything but robots.txt itself is decided as it is, where there is no file.
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Successful => None,
+            Self::Unavailable(_) => Some(Reason::Unavailable),
+            Self::Unreachable(_) => Some(Reason::Unreachable),
+        }
     }
 
     /// `successful`, `unavailable` or `unreachable`.

@@ -186,6 +186,8 @@ pub enum Role {
 
 /// What a rule says about the URLs that its pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum RuleKind {
     /// The URL may be fetched. It comes first, as it wins at equal length (REP-8).
     Allow,

@@ -214,6 +214,8 @@ impl fmt::Debug for Lint {
 
 /// How much a diagnostic matters, by what happens to the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum Severity {
     /// It has no effect, or only an intended one; the file could be simpler.
     Note,

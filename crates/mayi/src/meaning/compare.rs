@@ -255,7 +255,7 @@ impl<'f> Asked<'f> {
                     None if share.spend(cost_of_preparing(robots, selection.as_ref()), "crawlers")
                         || held.is_empty() =>
                     {
-                        rules.push(CrawlerRules::new(robots, selection));
+                        rules.push(CrawlerRules::new(robots, selection.as_ref()));
                         known.insert(key, rules.len() - 1);
                         rules.len() - 1
                     }

@@ -291,8 +291,8 @@ impl<'b, 't> Both<'b, 't> {
             return Outcome { changes: Vec::new(), change_count: 0, records, unproved: Vec::new() };
         }
         let search = Search {
-            old: CrawlerRules::new(self.old, selected.old.clone()),
-            new: CrawlerRules::new(self.new, selected.new.clone()),
+            old: CrawlerRules::new(self.old, selected.old.as_ref()),
+            new: CrawlerRules::new(self.new, selected.new.as_ref()),
             rules: [&old_rules, &new_rules],
             filler: witness::filler(
                 &old_rules.keys().chain(new_rules.keys()).map(|rule| &*rule.pattern),

@@ -10,6 +10,7 @@ use crate::structured::{Value, ValueType};
 
 /// A purpose token (PUR-2).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Purpose {
     /// The token; it is compared in any case.
@@ -20,6 +21,7 @@ pub struct Purpose {
 
 /// An application and the crawler that crawls for it (APP-8).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Application {
     /// Its identifier, a Structured Fields Token.
@@ -32,6 +34,7 @@ pub struct Application {
 
 /// A directive of an application (APP-8).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ApplicationDirective {
     /// The application that it belongs to.
@@ -39,6 +42,7 @@ pub struct ApplicationDirective {
     /// Its name, a Structured Fields key.
     pub name: Cow<'static, str>,
     /// The type that its values have.
+    #[cfg_attr(feature = "report", serde(rename = "type"))]
     pub value_type: ValueType,
     /// What it means.
     pub description: Cow<'static, str>,
@@ -52,6 +56,8 @@ pub struct ApplicationDirective {
 
 /// Whether a directive is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum Status {
     /// It is.
     Active,
@@ -71,11 +77,13 @@ impl Status {
 
 /// What a directive's values mean for a usage category (APP-9).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Overrides {
     /// The label of the category.
     pub category: Cow<'static, str>,
     /// Values and what each means; other values mean nothing.
+    #[cfg_attr(feature = "report", serde(with = "super::meanings"))]
     pub values: Cow<'static, [(Value, Preference)]>,
 }
 
@@ -88,6 +96,7 @@ impl Overrides {
 
 /// A usage category (USE-2).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Category {
     /// Its label in a Dictionary.
@@ -100,6 +109,7 @@ pub struct Category {
 
 /// A known crawler (WILD-6).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Agent {
     /// Its product token.
@@ -112,6 +122,7 @@ pub struct Agent {
     pub control_only: bool,
     /// The source of this entry.
     pub source: Cow<'static, str>,
+    #[cfg_attr(feature = "report", serde(flatten))]
     pub(crate) manners: Manners,
 }
 
@@ -129,6 +140,8 @@ impl Agent {
 
 /// What a crawler is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum AgentKind {
     /// It builds a search index.

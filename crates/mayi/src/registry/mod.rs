@@ -28,6 +28,8 @@ mod entries;
 mod error;
 #[cfg(test)]
 mod making;
+#[cfg(feature = "report")]
+mod meanings;
 mod shipped;
 
 pub use claim::Claim;

@@ -1,15 +1,18 @@
 //! What a wrong request gets in place of a decision.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::request::owned;
 use crate::crawler::InvalidCrawler;
 use crate::target::InvalidUrl;
 
 /// What is wrong with a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ErrorCode {
     /// `invalid-json`: the text is not JSON.
@@ -119,8 +122,8 @@ impl RequestError {
     /// The error as JSON: `{"error": {"code": "…", "message": "…"}}`, with the `url` and the `agent`
     /// of the request if they could be read.
     pub fn report(&self) -> ErrorReport<'_> {
-        let error = ErrorBody { code: self.code.name(), message: &self.message };
-        ErrorReport { url: self.url(), agent: self.agent(), error }
+        let error = ErrorBody { code: self.code, message: self.message.as_str().into() };
+        ErrorReport { url: self.url().map(Cow::from), agent: self.agent().map(Cow::from), error }
     }
 }
 
@@ -134,7 +137,9 @@ impl From<InvalidUrl> for RequestError {
 
 impl From<InvalidCrawler> for RequestError {
     fn from(error: InvalidCrawler) -> Self {
-        let code = if error.is_purpose() {
+        let code = if error.is_product_token() {
+            ErrorCode::InvalidAgent
+        } else if error.is_purpose() {
             ErrorCode::InvalidPurpose
         } else if error.is_application() {
             ErrorCode::InvalidApp
@@ -154,25 +159,36 @@ impl fmt::Display for RequestError {
 impl Error for RequestError {}
 
 /// What is in the place of a [`Report`](super::Report).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ErrorReport<'a> {
     /// The URL of the request, if it could be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<&'a str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<Cow<'a, str>>,
     /// The crawler of the request, if it could be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<&'a str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Cow<'a, str>>,
     /// What is wrong.
     pub error: ErrorBody<'a>,
 }
 
+impl ErrorReport<'_> {
+    /// The same without what it borrows.
+    pub fn into_owned(self) -> ErrorReport<'static> {
+        ErrorReport {
+            url: self.url.map(owned),
+            agent: self.agent.map(owned),
+            error: ErrorBody { code: self.error.code, message: owned(self.error.message) },
+        }
+    }
+}
+
 /// What is wrong, for programs and for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ErrorBody<'a> {
-    /// One of the codes of [`ErrorCode`].
-    pub code: &'static str,
+    /// What is wrong.
+    pub code: ErrorCode,
     /// What is wrong and what would be right.
-    pub message: &'a str,
+    pub message: Cow<'a, str>,
 }

@@ -2,17 +2,22 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::request::owned;
 use crate::application::AppDirectives;
+use crate::directive::RuleKind;
 use crate::explanation::Explanation;
+use crate::robots_txt::RobotsTxt;
+use crate::selection::GroupBy;
+use crate::spec::Clause;
 
 /// How many group-start lines, matching rules and irregularities are listed at most: a file can be written so that
 /// telling everything takes forty times its size, and nobody reads that.
 const MOST: usize = 1000;
 
 /// How the decision was reached. Each list has at most 1,000 lines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explained<'a> {
     /// What was compared with the patterns: one form of the target, or two (REP-12).
@@ -22,18 +27,18 @@ pub struct Explained<'a> {
     /// The rules that match, the winner first and the runner-up next.
     pub matches: Vec<ExplainedRule<'a>>,
     /// The clauses that it was decided by.
-    pub clauses: Vec<&'static str>,
+    pub clauses: Vec<Clause>,
     /// The App-Directives rules that match and name an application of the crawler.
     pub applications: Vec<ExplainedApplication>,
     /// Lines that were read as intended or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
     /// How many more there are of each list; not there where each is whole.
-    #[serde(skip_serializing_if = "LeftOut::is_none")]
+    #[serde(default, skip_serializing_if = "LeftOut::is_none")]
     pub left_out: LeftOut,
 }
 
 /// How much more there is than is listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// Groups. Those that were chosen are listed before others.
@@ -51,7 +56,7 @@ impl LeftOut {
 }
 
 /// A group of the file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedGroup<'a> {
     /// Its group-start lines.
@@ -61,7 +66,7 @@ pub struct ExplainedGroup<'a> {
 }
 
 /// A group-start line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedStart<'a> {
     /// Its line.
@@ -69,15 +74,15 @@ pub struct ExplainedStart<'a> {
     /// Its value, as written.
     pub value: Cow<'a, str>,
     /// How it names the crawler, or null.
-    pub by: Option<&'static str>,
+    pub by: Option<GroupBy>,
 }
 
 /// A rule that matches.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedRule<'a> {
     /// `allow` or `disallow`.
-    pub kind: &'static str,
+    pub kind: RuleKind,
     /// Its line.
     pub line: u32,
     /// The column of its pattern.
@@ -91,13 +96,13 @@ pub struct ExplainedRule<'a> {
 }
 
 /// What decided about the directives of an application.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedApplication {
     /// The application.
     pub application: String,
     /// How its groups were found, or null if it has none.
-    pub by: Option<&'static str>,
+    pub by: Option<GroupBy>,
     /// The rules that match and name it.
     pub rules: Vec<ExplainedAppRule>,
     /// Directives that are not used, as their type is not the registered one.
@@ -105,7 +110,7 @@ pub struct ExplainedApplication {
 }
 
 /// An App-Directives rule that matches and names the application.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedAppRule {
     /// Its line.
@@ -125,7 +130,7 @@ impl ExplainedApplication {
         };
         Self {
             application: asked.application().to_owned(),
-            by: asked.by().map(crate::GroupBy::name),
+            by: asked.by(),
             rules: asked.rules().iter().map(rule).collect(),
             unusable: asked.unusable().map(|(name, _)| name.to_owned()).collect(),
         }
@@ -133,15 +138,15 @@ impl ExplainedApplication {
 }
 
 /// A line that is irregular.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedIrregularity {
     /// Its line.
     pub line: u32,
     /// The clause that says how it is read.
-    pub clause: &'static str,
+    pub clause: Clause,
     /// What happened.
-    pub summary: &'static str,
+    pub summary: Cow<'static, str>,
 }
 
 impl<'a> Explained<'a> {
@@ -163,29 +168,59 @@ impl<'a> Explained<'a> {
             })
             .map(ExplainedGroup::of)
             .collect();
-        let irregularities = explanation.robots().irregularities().count();
+        let irregularities =
+            || explanation.robots_txt().into_iter().flat_map(RobotsTxt::irregularities);
         let left_out = LeftOut {
             groups: explanation.groups().len() - groups.len(),
             matches: explanation.matches().len().saturating_sub(MOST),
-            irregularities: irregularities.saturating_sub(MOST),
+            irregularities: irregularities().count().saturating_sub(MOST),
         };
         Self {
             left_out,
             target: explanation.compared().into_iter().map(text).collect(),
             groups,
             matches: explanation.matches().iter().take(MOST).map(ExplainedRule::of).collect(),
-            clauses: explanation.clauses().into_iter().map(crate::Clause::id).collect(),
+            clauses: explanation.clauses(),
             applications: asked.iter().map(ExplainedApplication::of).collect(),
-            irregularities: explanation
-                .robots()
-                .irregularities()
+            irregularities: irregularities()
                 .take(MOST)
                 .map(|found| ExplainedIrregularity {
                     line: found.line().number(),
-                    clause: found.clause().id(),
-                    summary: found.summary(),
+                    clause: found.clause(),
+                    summary: found.summary().into(),
                 })
                 .collect(),
+        }
+    }
+}
+
+impl Explained<'_> {
+    pub(super) fn into_owned(self) -> Explained<'static> {
+        let start = |start: ExplainedStart<'_>| ExplainedStart {
+            value: owned(start.value),
+            line: start.line,
+            by: start.by,
+        };
+        let group = |group: ExplainedGroup<'_>| ExplainedGroup {
+            starts: group.starts.into_iter().map(start).collect(),
+            chosen: group.chosen,
+        };
+        let rule = |rule: ExplainedRule<'_>| ExplainedRule {
+            pattern: owned(rule.pattern),
+            normalised: rule.normalised,
+            kind: rule.kind,
+            line: rule.line,
+            column: rule.column,
+            octets: rule.octets,
+        };
+        Explained {
+            target: self.target,
+            groups: self.groups.into_iter().map(group).collect(),
+            matches: self.matches.into_iter().map(rule).collect(),
+            clauses: self.clauses,
+            applications: self.applications,
+            irregularities: self.irregularities,
+            left_out: self.left_out,
         }
     }
 }
@@ -195,7 +230,7 @@ impl<'a> ExplainedGroup<'a> {
         let starts = group.starts().iter().map(|start| ExplainedStart {
             line: start.line().number(),
             value: String::from_utf8_lossy(start.value()),
-            by: start.by().map(crate::GroupBy::name),
+            by: start.by(),
         });
         Self { starts: starts.collect(), chosen: group.is_chosen() }
     }
@@ -204,7 +239,7 @@ impl<'a> ExplainedGroup<'a> {
 impl<'a> ExplainedRule<'a> {
     fn of(rule: &crate::MatchingRule<'a>) -> Self {
         Self {
-            kind: rule.kind().name(),
+            kind: rule.kind(),
             line: rule.line().number(),
             column: rule.column(),
             pattern: String::from_utf8_lossy(rule.pattern()),

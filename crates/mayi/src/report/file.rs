@@ -1,14 +1,12 @@
 //! Where a file came from, as JSON: the history of a fetch.
 
-use std::time::SystemTime;
+use serde::{Deserialize, Serialize};
 
-use serde::{Serialize, Serializer};
-
-use super::time::rfc3339_of;
+use super::time::Timestamp;
 use crate::access::AccessResult;
 
 /// Where the file of a decision came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileReport {
     /// Whether it was fetched, cached, or does not exist.
@@ -16,22 +14,22 @@ pub struct FileReport {
     /// The result of the last attempt: `successful`, `unavailable: …` or `unreachable: …`.
     pub access: String,
     /// Where it was found, after all redirects.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
     /// When its octets came.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
-    pub fetched: Option<SystemTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetched: Option<Timestamp>,
     /// When it was last checked.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
-    pub checked: Option<SystemTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Timestamp>,
     /// Until when it is fresh, or, if there is none, when it is asked for again.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
-    pub fresh_until: Option<SystemTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh_until: Option<Timestamp>,
     /// Since when it can't be fetched.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
-    pub failing_since: Option<SystemTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
     /// The requests of the last attempt, where it has more than one or failed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<FileHop>,
 }
 
@@ -52,7 +50,7 @@ impl FileReport {
 
     /// A sentence for people: where the file came from.
     pub fn sentence(&self) -> String {
-        let time = |time: Option<SystemTime>| time.map(rfc3339_of).unwrap_or_default();
+        let time = |time: Option<Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
         match self.from {
             FileSource::Fetched => "fetched now".to_owned(),
             FileSource::Revalidated => "revalidated now, unchanged".to_owned(),
@@ -78,7 +76,7 @@ impl FileReport {
 }
 
 /// Where a file came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FileSource {
@@ -101,16 +99,16 @@ pub enum FileSource {
 }
 
 /// One request of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileHop {
     /// What was asked for.
     pub url: Box<str>,
     /// The status that came.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<str>>,
 }
 
@@ -118,14 +116,5 @@ impl FileHop {
     /// A request that got this status, or this error.
     pub fn new(url: &str, status: Option<u16>, error: Option<&str>) -> Self {
         Self { url: url.into(), status, error: error.map(Into::into) }
-    }
-}
-
-// The signature is serde's.
-#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)]
-fn rfc3339<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => serializer.serialize_str(&rfc3339_of(*time)),
-        None => serializer.serialize_none(),
     }
 }

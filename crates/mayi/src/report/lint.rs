@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::request::owned;
 use crate::lint::{Diagnostic, Edit, Fix, Linted, Place, Severity};
+use crate::spec::Clause;
 
 /// The diagnostics of a file.
 ///
@@ -19,45 +21,57 @@ use crate::lint::{Diagnostic, Edit, Fix, Linted, Place, Severity};
 /// assert_eq!(report["diagnostics"][0]["place"]["line"], 2);
 /// assert_eq!(report["totals"]["S001"], 1);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LintReport<'l> {
     /// How the file is called.
-    pub file: &'l str,
+    pub file: Cow<'l, str>,
     /// What was found, in the order of the file.
     pub diagnostics: Vec<DiagnosticReport<'l>>,
     /// How many there are of each code, including those that are not listed.
-    pub totals: &'l BTreeMap<&'static str, usize>,
+    pub totals: BTreeMap<Cow<'l, str>, usize>,
     /// How many there are of each severity, including those that are not listed.
-    pub severities: BTreeMap<&'static str, usize>,
+    pub severities: Severities,
     /// How many were found and are not listed.
     pub left_out: usize,
     /// How many octets of the file stand before its text: spans count from there. Null if the file
     /// had to be decoded.
     pub text_start: Option<usize>,
     /// The lint that may not have found everything, as it would have cost more than it may.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_early: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early: Option<Cow<'l, str>>,
+}
+
+/// How many findings there are of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Severities {
+    /// The file does not do what it says.
+    pub error: usize,
+    /// The file could be plainer.
+    pub note: usize,
+    /// Some crawlers read it otherwise than it looks.
+    pub warning: usize,
 }
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DiagnosticReport<'l> {
     /// The code of the lint.
-    pub code: &'static str,
+    pub code: Cow<'l, str>,
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'l, str>,
     /// `note`, `warning` or `error`.
-    pub severity: &'static str,
+    pub severity: Severity,
     /// The clauses that it is about.
-    pub clauses: Vec<&'static str>,
+    pub clauses: Vec<Clause>,
     /// Where it is; null if it is about the page or the whole file.
     pub place: Option<PlaceReport>,
     /// What is wrong.
-    pub message: &'l str,
+    pub message: Cow<'l, str>,
     /// What crawlers do with it.
-    pub reading: &'l str,
+    pub reading: Cow<'l, str>,
     /// What would make it go away, if that is known.
     pub fix: Option<FixReport<'l>>,
     /// Other places that have to do with it.
@@ -65,7 +79,7 @@ pub struct DiagnosticReport<'l> {
 }
 
 /// A place in the text of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlaceReport {
     /// The line, from 1.
@@ -81,21 +95,21 @@ pub struct PlaceReport {
 }
 
 /// Another place, and what it has to do with the finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RelatedReport<'l> {
     /// Where it is.
     pub place: PlaceReport,
     /// What it has to do with it.
-    pub message: &'l str,
+    pub message: Cow<'l, str>,
 }
 
 /// Edits that make a finding go away.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FixReport<'l> {
     /// What they do.
-    pub label: &'l str,
+    pub label: Cow<'l, str>,
     /// Whether no decision changes by them.
     pub safe: bool,
     /// The edits.
@@ -103,7 +117,7 @@ pub struct FixReport<'l> {
 }
 
 /// Octets to put in the place of others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EditReport<'l> {
     /// The offset of the first octet that is replaced.
@@ -118,13 +132,68 @@ impl<'l> LintReport<'l> {
     /// The serialisable view of what was found in a file.
     pub fn of(file: &'l str, linted: &'l Linted<'_>) -> Self {
         Self {
-            file,
+            file: file.into(),
             diagnostics: linted.diagnostics().iter().map(DiagnosticReport::of).collect(),
-            totals: linted.totals(),
-            severities: Severity::ALL.iter().map(|&one| (one.name(), linted.count(one))).collect(),
+            totals: linted
+                .totals()
+                .iter()
+                .map(|(code, count)| (Cow::Borrowed(*code), *count))
+                .collect(),
+            severities: Severities {
+                error: linted.count(Severity::Error),
+                note: linted.count(Severity::Note),
+                warning: linted.count(Severity::Warning),
+            },
             left_out: linted.left_out(),
             text_start: linted.text_start(),
-            ended_early: linted.spent().ran_out,
+            ended_early: linted.spent().ran_out.map(Cow::Borrowed),
+        }
+    }
+}
+
+impl LintReport<'_> {
+    /// The same without what it borrows.
+    pub fn into_owned(self) -> LintReport<'static> {
+        let totals = self.totals.into_iter().map(|(code, count)| (owned(code), count));
+        LintReport {
+            file: owned(self.file),
+            diagnostics: self.diagnostics.into_iter().map(DiagnosticReport::into_owned).collect(),
+            totals: totals.collect(),
+            severities: self.severities,
+            left_out: self.left_out,
+            text_start: self.text_start,
+            ended_early: self.ended_early.map(owned),
+        }
+    }
+}
+
+impl DiagnosticReport<'_> {
+    /// The same without what it borrows.
+    pub fn into_owned(self) -> DiagnosticReport<'static> {
+        let edit = |edit: EditReport<'_>| EditReport {
+            start: edit.start,
+            end: edit.end,
+            replacement: owned(edit.replacement),
+        };
+        let fix = |fix: FixReport<'_>| FixReport {
+            label: owned(fix.label),
+            safe: fix.safe,
+            edits: fix.edits.into_iter().map(edit).collect(),
+        };
+        let related = |other: RelatedReport<'_>| RelatedReport {
+            place: other.place,
+            message: owned(other.message),
+        };
+        DiagnosticReport {
+            code: owned(self.code),
+            name: owned(self.name),
+            severity: self.severity,
+            clauses: self.clauses,
+            place: self.place,
+            message: owned(self.message),
+            reading: owned(self.reading),
+            fix: self.fix.map(fix),
+            related: self.related.into_iter().map(related).collect(),
         }
     }
 }
@@ -133,20 +202,20 @@ impl<'l> DiagnosticReport<'l> {
     /// The serialisable view of one finding.
     pub fn of(found: &'l Diagnostic) -> Self {
         Self {
-            code: found.lint.code,
-            name: found.lint.name,
-            severity: found.severity.name(),
-            clauses: found.lint.clauses.iter().map(|clause| clause.id()).collect(),
+            code: found.lint.code.into(),
+            name: found.lint.name.into(),
+            severity: found.severity,
+            clauses: found.lint.clauses.to_vec(),
             place: found.place.map(PlaceReport::of),
-            message: &found.message,
-            reading: &found.reading,
+            message: Cow::Borrowed(&found.message),
+            reading: Cow::Borrowed(&found.reading),
             fix: found.fix.as_ref().map(FixReport::of),
             related: found
                 .related
                 .iter()
                 .map(|other| RelatedReport {
                     place: PlaceReport::of(other.place),
-                    message: &other.message,
+                    message: Cow::Borrowed(&other.message),
                 })
                 .collect(),
         }
@@ -172,6 +241,10 @@ impl<'l> FixReport<'l> {
             end: edit.span.end,
             replacement: String::from_utf8_lossy(&edit.replacement),
         };
-        Self { label: &fix.label, safe: fix.safe, edits: fix.edits.iter().map(edit).collect() }
+        Self {
+            label: Cow::Borrowed(&fix.label),
+            safe: fix.safe,
+            edits: fix.edits.iter().map(edit).collect(),
+        }
     }
 }

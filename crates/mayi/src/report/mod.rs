@@ -21,11 +21,14 @@ mod error;
 mod explained;
 mod file;
 mod lint;
+mod members;
 mod page;
 mod parts;
 mod prepared;
 mod request;
+mod site;
 mod time;
+mod value;
 mod warning;
 
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
@@ -34,44 +37,59 @@ pub use explained::{
     ExplainedRule, ExplainedStart, LeftOut,
 };
 pub use file::{FileHop, FileReport, FileSource};
-pub use lint::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
-pub use page::{FoundRule, PageReport, PageRuleValues};
+pub use lint::{
+    DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport, Severities,
+};
+pub use page::{FoundRule, PageReport, PageRuleValue, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use prepared::Prepared;
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
-pub use time::{rfc3339_of, time_of_rfc3339};
-pub use warning::{Warning, WarningPlace};
+pub use site::{CopyReport, GroupReport, RuleLine, SiteReport, StartReport};
+pub use time::{Timestamp, rfc3339_of, time_of_rfc3339};
+pub use warning::{Warning, WarningCode, WarningPlace, WarningSource};
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::access::AccessResult;
-
+use self::request::owned;
+use crate::RuleKind;
+use crate::access::{SiteFile, View};
+use crate::application::app_directives_of;
 use crate::crawler::Crawler;
-use crate::decision::{DecidingRule, Decision};
+use crate::decision::{DecidingRule, Decision, Reason};
 use crate::dialect::Dialect;
 use crate::evaluation::decide_selected;
 use crate::explanation::Explanation;
 use crate::extension::Extension;
 use crate::limits::Limits;
 use crate::page::{PageOptions, PageRules};
-use crate::robots_txt::{ReadOptions, RobotsTxt};
-use crate::selection::{Selection, select};
+use crate::robots_txt::ReadOptions;
+use crate::selection::{GroupBy, Selection, select};
 use crate::target::Target;
 use crate::uses::{Response, usage_of};
 
-/// A decision, as JSON.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A decision, as JSON has it. What is written can be read again, and is the same.
+///
+/// ```
+/// use mayi::report::{Report, Request, answer};
+///
+/// let request = Request::from_json(br#"{"url": "https://example.com/", "agent": "ExampleBot", "robots": ""}"#)?;
+/// let answer = answer(&request)?;
+/// let json = serde_json::to_string(&answer)?;
+/// let read: Report<'static> = serde_json::from_str(&json)?;
+/// assert_eq!(read, answer.report());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report<'a> {
     /// The URL that was asked about, as it was given.
-    pub url: &'a str,
+    pub url: Cow<'a, str>,
     /// The product token of the crawler that asked.
-    pub agent: &'a str,
+    pub agent: Cow<'a, str>,
     /// The dialect that the file was read in.
-    pub dialect: &'static str,
+    pub dialect: Cow<'a, str>,
     /// May it be fetched?
     pub access: Access<'a>,
     /// What the file asks of the crawler's applications.
@@ -79,7 +97,7 @@ pub struct Report<'a> {
     /// The usage preferences that apply, or null if the URL may not be fetched.
     pub usage: Option<UsageReport>,
     /// The directives that override preferences, if there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<OverrideReport>,
     /// What may be done with the page, or null if no page was given.
     pub page: Option<PageReport>,
@@ -90,24 +108,46 @@ pub struct Report<'a> {
     /// What else the file says to this crawler.
     pub records: Records<'a>,
     /// What was not read, or could not be read. At most [`Warning::MOST`] are listed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Where the file came from, if it was not part of the question.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileReport>,
     /// Why, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explained<'a>>,
 }
 
+impl Report<'_> {
+    /// The same without what it borrows.
+    pub fn into_owned(self) -> Report<'static> {
+        Report {
+            url: owned(self.url),
+            agent: owned(self.agent),
+            dialect: owned(self.dialect),
+            access: Access { rule: self.access.rule.map(Rule::into_owned), ..self.access },
+            directives: self.directives,
+            usage: self.usage,
+            overrides: self.overrides,
+            page: self.page,
+            uses: self.uses,
+            signals: self.signals,
+            records: self.records.into_owned(),
+            warnings: self.warnings,
+            file: self.file,
+            explanation: self.explanation.map(Explained::into_owned),
+        }
+    }
+}
+
 /// May the crawler fetch the URL?
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Access<'a> {
     /// Whether it may.
     pub allowed: bool,
-    /// `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
-    pub reason: &'static str,
+    /// Why.
+    pub reason: Reason,
     /// Whether the crawler's name says that it collects data for training (AIA-1).
     pub for_training: bool,
     /// The rule that decided.
@@ -117,11 +157,11 @@ pub struct Access<'a> {
 }
 
 /// The rule that decided.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Rule<'a> {
     /// `allow` or `disallow`.
-    pub kind: &'static str,
+    pub kind: RuleKind,
     /// The pattern as written; what is not UTF-8 is replaced.
     pub pattern: Cow<'a, str>,
     /// The octets of the normalised pattern.
@@ -133,20 +173,24 @@ pub struct Rule<'a> {
 impl<'a> Rule<'a> {
     fn of(rule: &DecidingRule<'a>) -> Self {
         Self {
-            kind: rule.kind().name(),
+            kind: rule.kind(),
             pattern: String::from_utf8_lossy(rule.pattern()),
             octets: rule.octets(),
             line: rule.line().number(),
         }
     }
+
+    fn into_owned(self) -> Rule<'static> {
+        Rule { pattern: owned(self.pattern), kind: self.kind, octets: self.octets, line: self.line }
+    }
 }
 
 /// The groups that apply.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// `product-token`, `regex`, `purpose` or `global`.
-    pub by: &'static str,
+    /// How they were found.
+    pub by: GroupBy,
     /// The group-start lines that matched.
     pub lines: Vec<u32>,
 }
@@ -156,22 +200,29 @@ impl<'a> Access<'a> {
     pub fn of(decision: &Decision<'a>, crawler: &Crawler) -> Self {
         Self {
             allowed: decision.is_allowed(),
-            reason: decision.reason().name(),
+            reason: decision.reason(),
             for_training: crawler.is_for_training(),
             rule: decision.rule().map(Rule::of),
             group: decision.group().map(|group| Group {
-                by: group.by().name(),
+                by: group.by(),
                 lines: group.lines().iter().map(|line| line.number()).collect(),
             }),
         }
     }
 }
 
+impl SiteFile<'_> {
+    /// The decision about a target in all its parts. [`Question`] has more to say of the page.
+    pub fn report<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Report<'a> {
+        Question { file: self, crawler, target, fields: &[], page: None }.report()
+    }
+}
+
 /// A question to a file: the crawler, the target, and what is already known of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The file.
-    pub robots: &'a RobotsTxt<'a>,
+    /// The file, or why there is none.
+    pub file: &'a SiteFile<'a>,
     /// The crawler.
     pub crawler: &'a Crawler,
     /// The target.
@@ -185,57 +236,60 @@ pub struct Question<'a> {
 impl<'a> Question<'a> {
     /// The decision in all its parts.
     pub fn report(self) -> Report<'a> {
-        let selection = select(self.robots, self.crawler, &mut ());
-        let decision = decide_selected(self.robots, selection.as_ref(), self.target);
-        self.report_selected(&decision, selection.as_ref())
+        let Self { file, crawler, target, .. } = self;
+        let Some(robots) = file.robots_txt() else {
+            return self.report_of(&file.decide(crawler, target), None);
+        };
+        let selection = select(robots, crawler, &mut ());
+        let decision = decide_selected(robots, selection.as_ref(), target, &mut ());
+        self.report_of(&decision, selection.as_ref())
     }
 
     /// The decision in all its parts, with its explanation.
     pub fn explained(self) -> Report<'a> {
-        self.explained_by(&self.robots.explain(self.crawler, self.target))
+        self.explained_by(&self.file.explain(self.crawler, self.target))
     }
 
-    /// The same for an explanation that there is already: where there is no file, it is
-    /// [`Explanation::without_file`], and `robots` is an empty one.
+    /// The same for the explanation of this question that there is already.
     pub fn explained_by(self, explanation: &Explanation<'a>) -> Report<'a> {
-        let report = self.report_of(explanation.decision());
-        let asked = self.robots.app_directives(self.crawler, self.target);
-        Report {
-            explanation: Some(Explained::of(explanation, &asked)),
-            page: self.page.map(PageReport::explained),
-            ..report
-        }
+        self.answered(explanation.decision(), explanation.selection(), Some(explanation))
     }
 
-    /// The same for a decision that was made already: by rules that the file has prepared, or
-    /// without a file, in which case `robots` is an empty one.
-    pub fn report_of(self, decision: &Decision<'a>) -> Report<'a> {
-        self.report_selected(decision, select(self.robots, self.crawler, &mut ()).as_ref())
+    /// The same for a decision that was made already, by groups that were selected already.
+    fn report_of(self, decision: &Decision<'a>, selection: Option<&Selection>) -> Report<'a> {
+        self.answered(decision, selection, None)
     }
 
-    /// The same by groups that were selected for the crawler already.
-    fn report_selected(self, decision: &Decision<'a>, selection: Option<&Selection>) -> Report<'a> {
-        let Self { robots, crawler, target, fields, page } = self;
+    fn answered(
+        self,
+        decision: &Decision<'a>,
+        selection: Option<&Selection>,
+        explanation: Option<&Explanation<'a>>,
+    ) -> Report<'a> {
+        let Self { file, crawler, target, fields, page } = self;
+        let view = file.view();
+        let View { robots, dialect, .. } = view;
         let response = Response { fields, page };
-        let asked = robots.app_directives(crawler, target);
+        let asked = app_directives_of(view, crawler, target);
         // What can't be fetched has no preferences (USE-4).
-        let usage = || usage_of(robots, selection, target, response, &asked);
+        let usage = || usage_of(view, selection, target, response, &asked);
         let usage = decision.is_allowed().then(usage);
+        let page_report = if explanation.is_some() { PageReport::explained } else { PageReport::of };
         Report {
-            url: target.url(),
-            agent: crawler.product_token().as_str(),
-            dialect: robots.dialect().name(),
+            url: target.url().into(),
+            agent: crawler.product_token().as_str().into(),
+            dialect: dialect.name().into(),
             access: Access::of(decision, crawler),
             directives: Directives::of(&asked),
             overrides: usage.as_ref().map(OverrideReport::all).unwrap_or_default(),
-            page: page.map(PageReport::of),
+            page: page.map(page_report),
             uses: Uses::of(decision, usage.as_ref(), page),
             signals: usage.as_ref().map(Signals::of).unwrap_or_default(),
             warnings: Warning::all(self, selection, usage.as_ref()),
             usage: usage.as_ref().map(UsageReport::of),
-            records: Records::of(robots, selection, target),
+            records: robots.map(|it| Records::of(it, selection, target)).unwrap_or_default(),
             file: None,
-            explanation: None,
+            explanation: explanation.map(|explanation| Explained::of(explanation, &asked)),
         }
     }
 }
@@ -333,46 +387,44 @@ impl Answering {
     fn answer_from<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
         let (crawler, target) = (self.crawler_of(request)?, request.target()?);
         let options = self.options.clone().with_dialect(self.dialect_of(request)?);
-        let (robots, ended) = match &request.robots {
+        let file = match &request.robots {
             None => {
                 let message = "the request has no `robots`, and fetching is not available here";
                 return Err(RequestError::new(ErrorCode::NoRobots, message));
             }
-            Some(RobotsInput::Text(text)) => (RobotsTxt::read(text.as_bytes(), &options), None),
+            Some(RobotsInput::Text(text)) => SiteFile::read(text.as_bytes(), &options),
             Some(RobotsInput::Octets { octets, charset }) => {
                 let options = match charset {
                     Some(charset) => options.with_charset(charset),
                     None => options,
                 };
-                (RobotsTxt::read(&**octets, &options), None)
+                SiteFile::read(&**octets, &options)
             }
             Some(RobotsInput::Ended(result)) => {
-                let ended = result.decide(&target).ok_or_else(|| {
+                SiteFile::ended(result.clone(), &options).ok_or_else(|| {
                     let message = "a successful status needs the file: give its text as `robots`";
                     RequestError::new(ErrorCode::InvalidRobots, message)
-                })?;
-                (RobotsTxt::read(&b""[..], &options), Some(ended))
+                })?
             }
         };
-        Ok(self.answer_of(request, crawler, target, Held::Own(robots), ended))
+        Ok(self.answer_of(request, crawler, target, file))
     }
 
-    /// Answers a request about a file that was fetched for it: the result of the request for it, the file
-    /// (an empty one if there is none), and its story.
+    /// Answers a request about a file that was fetched for it, with its story.
     ///
     /// ```
-    /// use std::sync::Arc;
-    /// use mayi::access::AccessResult;
+    /// use mayi::access::{AccessResult, SiteFile};
     /// use mayi::report::{Answering, FileReport, FileSource, Request};
-    /// use mayi::RobotsTxt;
+    /// use mayi::Reason;
     ///
     /// let request = Request::new("https://example.com/a", "ExampleBot");
     /// let answering = Answering::default();
-    /// let robots = RobotsTxt::read(b"", &answering.reading(answering.dialect_of(&request)?, None));
     /// let result = AccessResult::of_status(503);
     /// let story = FileReport::new(FileSource::None, &result);
-    /// let answer = answering.answer_about(&request, Arc::new(robots), &result, story)?;
-    /// assert_eq!(answer.report().access.reason, "unreachable");
+    /// let options = answering.reading(answering.dialect_of(&request)?, None);
+    /// let file = SiteFile::ended(result, &options).expect("there is none");
+    /// let answer = answering.answer_about(&request, file, story)?;
+    /// assert_eq!(answer.report().access.reason, Reason::Unreachable);
     /// # Ok::<(), mayi::report::RequestError>(())
     /// ```
     ///
@@ -381,16 +433,14 @@ impl Answering {
     pub fn answer_about<'a>(
         &self,
         request: &'a Request<'_>,
-        robots: Arc<RobotsTxt<'static>>,
-        result: &AccessResult,
-        file: FileReport,
+        file: SiteFile<'a>,
+        story: FileReport,
     ) -> Result<Answer<'a>, RequestError> {
         let wrong = |error| request.wrong(error);
         let (crawler, target) =
             (self.crawler_of(request).map_err(wrong)?, request.target().map_err(wrong)?);
-        let ended = result.decide(&target);
-        let answer = self.answer_of(request, crawler, target, Held::Shared(robots), ended);
-        Ok(Answer { file: Some(file), ..answer })
+        let answer = self.answer_of(request, crawler, target, file);
+        Ok(Answer { story: Some(story), ..answer })
     }
 
     fn answer_of<'a>(
@@ -398,12 +448,11 @@ impl Answering {
         request: &'a Request<'_>,
         crawler: Crawler,
         target: Target<'a>,
-        robots: Held<'a>,
-        ended: Option<Decision<'static>>,
+        file: SiteFile<'a>,
     ) -> Answer<'a> {
         let fields = request.fields();
         let page = request.page_rules(&fields, &crawler, self.page);
-        Answer { crawler, target, robots, ended, fields, page, file: None, explain: request.explain }
+        Answer { crawler, target, file, fields, page, story: None, explain: request.explain }
     }
 }
 
@@ -421,45 +470,21 @@ pub fn answer<'a>(request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> 
 pub struct Answer<'a> {
     crawler: Crawler,
     target: Target<'a>,
-    /// The file; an empty one if there is none.
-    robots: Held<'a>,
-    /// What was decided without a file.
-    ended: Option<Decision<'static>>,
+    file: SiteFile<'a>,
     fields: Vec<(&'a str, &'a str)>,
     page: Option<PageRules>,
-    file: Option<FileReport>,
+    /// Where the file came from, where it did not come with the question.
+    story: Option<FileReport>,
     explain: bool,
-}
-
-/// A file that is the answer's own, or somebody else's too.
-#[derive(Debug)]
-enum Held<'a> {
-    Own(RobotsTxt<'a>),
-    Shared(Arc<RobotsTxt<'static>>),
 }
 
 impl Answer<'_> {
     /// The decision, with an explanation where the request asks for one.
     pub fn report(&self) -> Report<'_> {
-        Report { file: self.file.clone(), ..self.report_without_file() }
-    }
-
-    fn report_without_file(&self) -> Report<'_> {
-        let Self { crawler, target, fields, .. } = self;
-        let robots = match &self.robots {
-            Held::Own(robots) => robots,
-            Held::Shared(robots) => robots,
-        };
-        let page = self.page.as_ref();
-        let question = Question { robots, crawler, target, fields, page };
-        match (&self.ended, self.explain) {
-            (None, true) => question.explained(),
-            (None, false) => question.report(),
-            (Some(decision), false) => question.report_of(decision),
-            (Some(decision), true) => {
-                question.explained_by(&Explanation::without_file(robots, target, decision.clone()))
-            }
-        }
+        let Self { crawler, target, fields, file, .. } = self;
+        let question = Question { file, crawler, target, fields, page: self.page.as_ref() };
+        let report = if self.explain { question.explained() } else { question.report() };
+        Report { file: self.story.clone(), ..report }
     }
 }
 

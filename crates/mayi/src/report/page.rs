@@ -1,13 +1,13 @@
 //! What may be done with a page, as JSON.
 
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::members::{Members, ReadMembers};
 use super::warning::Warning;
-use crate::page::{FoundAt, PageRules, RuleValue};
+use crate::page::{FoundAt, PageRule, PageRules, RuleValue};
 
 /// What may be done with a page.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageReport {
     /// The rules that apply, with their values.
@@ -19,25 +19,55 @@ pub struct PageReport {
     /// May its links be followed?
     pub follow: bool,
     /// For how many seconds from when it was made the response is fresh, if it says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh_seconds: Option<u64>,
     /// What was lost of the response, where the page is asked about alone: a decision says it itself.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Where each rule was found, if an explanation is requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Vec<FoundRule>>,
     /// What was not understood, if an explanation is requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<Vec<FoundRule>>,
 }
 
-/// The rules that apply: `true`, or their values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageRuleValues(Vec<(String, RuleValue)>);
+/// The rules that hold, with their values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRuleValues(Vec<(String, PageRuleValue)>);
+
+/// The value of a page rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum PageRuleValue {
+    /// `true`: the rule has none, and holds.
+    Set(bool),
+    /// A limit; -1 is none.
+    Number(i64),
+    /// A word or a date, as written.
+    Text(String),
+}
+
+impl PageRuleValue {
+    fn of(value: &RuleValue) -> Self {
+        match value {
+            RuleValue::Set => Self::Set(true),
+            RuleValue::Number(number) => Self::Number(*number),
+            RuleValue::Word(text) | RuleValue::Date(text, _) => Self::Text(text.clone()),
+        }
+    }
+}
+
+impl PageRuleValues {
+    /// The rules, in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &PageRuleValue)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
 
 /// A rule and where it was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FoundRule {
     /// The rule, or what was written as one.
@@ -49,7 +79,8 @@ pub struct FoundRule {
 impl PageReport {
     /// The serialisable view of page rules.
     pub fn of(rules: &PageRules) -> Self {
-        let values = rules.rules().iter().map(|rule| (rule.name().to_owned(), rule.value().clone()));
+        let value = |rule: &PageRule| (rule.name().to_owned(), PageRuleValue::of(rule.value()));
+        let values = rules.rules().iter().map(value);
         Self {
             rules: PageRuleValues(values.collect()),
             index: rules.may_index(),
@@ -80,14 +111,12 @@ impl PageReport {
 
 impl Serialize for PageRuleValues {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            match value {
-                RuleValue::Set => map.serialize_entry(name, &true)?,
-                RuleValue::Number(number) => map.serialize_entry(name, number)?,
-                RuleValue::Word(text) | RuleValue::Date(text, _) => map.serialize_entry(name, text)?,
-            }
-        }
-        map.end()
+        Members(&self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PageRuleValues {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadMembers::deserialize(deserializer).map(|ReadMembers(rules)| Self(rules))
     }
 }

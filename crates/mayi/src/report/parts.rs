@@ -1,13 +1,14 @@
 //! The parts of a decision other than access, as JSON.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value as Json, json};
 use url::ParseError::RelativeUrlWithoutBase;
 
+use super::members::{Members, ReadMembers};
+use super::request::owned;
 use crate::access::Origin;
 use crate::application::AppDirectives;
 use crate::decision::Decision;
@@ -18,58 +19,39 @@ use crate::robots_txt::RobotsTxt;
 use crate::selection::Selection;
 use crate::structured::Value;
 use crate::target::Target;
-use crate::uses::{Usage, Use};
+use crate::uses::{SignalSource, Usage, Use};
 
 /// What the file asks of each application that it asks something of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Directives(Vec<(String, Vec<(String, Json)>)>);
+pub struct Directives(Vec<(String, Vec<(String, Value)>)>);
 
 impl Directives {
     /// The serialisable view of directives.
     pub fn of(asked: &[AppDirectives]) -> Self {
         let all = asked.iter().map(|asked| {
-            let directives = asked.directives().map(|(name, value)| (name.to_owned(), json_of(value)));
+            let directives = asked.directives().map(|(name, value)| (name.to_owned(), value.clone()));
             (asked.application().to_owned(), directives.collect::<Vec<_>>())
         });
         Self(all.filter(|(_, directives)| !directives.is_empty()).collect())
     }
 
     /// The applications with their directives.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[(String, Json)])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[(String, Value)])> {
         self.0.iter().map(|(application, directives)| (application.as_str(), &**directives))
     }
 }
 
 impl Serialize for Directives {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (application, directives) in &self.0 {
-            map.serialize_entry(application, &Members(directives))?;
-        }
-        map.end()
+        let all = self.0.iter().map(|(application, directives)| (application, Members(directives)));
+        serializer.collect_map(all)
     }
 }
 
-/// Pairs that are an object in JSON, in their own order.
-struct Members<'m, V>(&'m [(String, V)]);
-
-impl<V: Serialize> Serialize for Members<'_, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-/// A structured value: the JSON value if there is one, or else an object that names the type.
-pub(super) fn json_of(value: &Value) -> Json {
-    match value {
-        Value::Boolean(value) => json!(value),
-        Value::Integer(value) => json!(value),
-        Value::Decimal(value) => json!(value),
-        Value::String(value) => json!(value),
-        Value::Token(value) => json!({ "token": value }),
-        Value::Bytes(value) => json!({ "bytes": STANDARD.encode(value) }),
-        Value::Date(value) => json!({ "date": value }),
-        Value::Display(value) => json!({ "display": value }),
+impl<'de> Deserialize<'de> for Directives {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ReadMembers(all) = ReadMembers::<String, ReadMembers<_, _>>::deserialize(deserializer)?;
+        Ok(Self(all.into_iter().map(|(name, ReadMembers(directives))| (name, directives)).collect()))
     }
 }
 
@@ -89,24 +71,53 @@ impl UsageReport {
             other: usage.other().map(owned).collect(),
         }
     }
+
+    /// The categories of the vocabulary, with the preference for each.
+    pub fn categories(&self) -> &[(String, Preference)] {
+        &self.categories
+    }
+
+    /// Labels that are not in the vocabulary (USE-2).
+    pub fn other(&self) -> &[(String, Preference)] {
+        &self.other
+    }
 }
 
 impl Serialize for UsageReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (label, preference) in &self.categories {
-            map.serialize_entry(label, preference.name())?;
+            map.serialize_entry(label, preference)?;
         }
         if !self.other.is_empty() {
-            let named = self.other.iter().map(|(label, preference)| (label.clone(), preference.name()));
-            map.serialize_entry("other", &Members(&named.collect::<Vec<_>>()))?;
+            map.serialize_entry("other", &Members(&self.other))?;
         }
         map.end()
     }
 }
 
+impl<'de> Deserialize<'de> for UsageReport {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(untagged, expecting = "a preference, or other labels with theirs")]
+        enum Member {
+            Category(Preference),
+            Other(ReadMembers<String, Preference>),
+        }
+        let ReadMembers(members) = ReadMembers::<String, Member>::deserialize(deserializer)?;
+        let mut usage = Self { categories: Vec::new(), other: Vec::new() };
+        for (label, member) in members {
+            match member {
+                Member::Category(preference) => usage.categories.push((label, preference)),
+                Member::Other(ReadMembers(labels)) => usage.other.extend(labels),
+            }
+        }
+        Ok(usage)
+    }
+}
+
 /// A directive that overrides a preference (APP-9).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct OverrideReport {
     /// The usage category.
@@ -116,9 +127,9 @@ pub struct OverrideReport {
     /// The directive.
     pub directive: String,
     /// What the file's Content-Usage says.
-    pub preference: &'static str,
+    pub preference: Preference,
     /// What the directive makes of it.
-    pub outcome: &'static str,
+    pub outcome: Preference,
 }
 
 impl OverrideReport {
@@ -127,44 +138,44 @@ impl OverrideReport {
             category: over.category.clone(),
             application: over.application.clone(),
             directive: over.directive.clone(),
-            preference: over.preference.name(),
-            outcome: over.outcome.name(),
+            preference: over.preference,
+            outcome: over.outcome,
         };
         usage.overrides().iter().map(one).collect()
     }
 }
 
 /// One answer for each use (USE-6).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Uses {
     /// May it be fetched?
-    pub crawl: &'static str,
+    pub crawl: Preference,
     /// May it be indexed?
-    pub index: &'static str,
+    pub index: Preference,
     /// May parts of it be shown?
-    pub snippet: &'static str,
+    pub snippet: Preference,
     /// May its links be followed?
-    pub follow: &'static str,
+    pub follow: Preference,
     /// May it be used for training?
-    pub train: &'static str,
+    pub train: Preference,
     /// May it be used in search?
-    pub search: &'static str,
+    pub search: Preference,
     /// May it be given to a model as input?
     #[serde(rename = "ai-input")]
-    pub ai_input: &'static str,
+    pub ai_input: Preference,
 }
 
 impl Uses {
     pub(super) fn of(decision: &Decision<'_>, usage: Option<&Usage>, page: Option<&PageRules>) -> Self {
-        let unknown = Preference::Unknown.name();
-        let answer = |about| usage.map_or(unknown, |usage| usage.answer(about).name());
+        let answer = |about| usage.map_or(Preference::Unknown, |usage| usage.answer(about));
         // What can't be fetched can't be read (USE-6).
         let page = page.filter(|_| decision.is_allowed());
-        let rule =
-            |may: fn(&PageRules) -> bool| page.map_or(unknown, |page| Preference::of(may(page)).name());
+        let rule = |may: fn(&PageRules) -> bool| {
+            page.map_or(Preference::Unknown, |page| Preference::of(may(page)))
+        };
         Self {
-            crawl: Preference::of(decision.is_allowed()).name(),
+            crawl: Preference::of(decision.is_allowed()),
             index: rule(PageRules::may_index),
             snippet: rule(PageRules::may_show_snippet),
             follow: rule(PageRules::may_follow),
@@ -177,21 +188,21 @@ impl Uses {
 
 /// The signals about each use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signals(Vec<(&'static str, Vec<SignalReport>)>);
+pub struct Signals(Vec<(Use, Vec<SignalReport>)>);
 
 /// A signal about a use.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct SignalReport {
     /// What it is.
-    pub signal: &'static str,
+    pub signal: SignalSource,
     /// What it says.
-    pub says: &'static str,
+    pub says: Preference,
     /// Its line in the file, where it is in there.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// True where it is a preference that directives override, and no longer counts (APP-9).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overridden: bool,
 }
 
@@ -201,18 +212,18 @@ impl Signals {
         let about = |about: &Use| {
             let spoke = usage.signals().iter().filter(|signal| signal.about == *about);
             let reports = spoke.map(|signal| SignalReport {
-                signal: signal.source.name(),
-                says: signal.says.name(),
+                signal: signal.source,
+                says: signal.says,
                 line: signal.line.map(crate::LineNumber::number),
                 overridden: signal.is_overridden,
             });
-            (about.name(), reports.collect::<Vec<_>>())
+            (*about, reports.collect::<Vec<_>>())
         };
         Self(Use::ALL.iter().map(about).filter(|(_, signals)| !signals.is_empty()).collect())
     }
 
     /// The uses that have signals.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[SignalReport])> {
+    pub fn iter(&self) -> impl Iterator<Item = (Use, &[SignalReport])> {
         self.0.iter().map(|(about, signals)| (*about, &**signals))
     }
 }
@@ -220,6 +231,12 @@ impl Signals {
 impl Serialize for Signals {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Signals {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadMembers::deserialize(deserializer).map(|ReadMembers(all)| Self(all))
     }
 }
 
@@ -232,7 +249,7 @@ pub struct Records<'a> {
     /// The seconds to wait between requests.
     pub crawl_delay: Option<f64>,
     /// The values of other kinds of record, as written, for each kind that there is.
-    pub listed: Vec<(&'static str, Vec<Cow<'a, str>>)>,
+    pub listed: Vec<(Cow<'a, str>, Vec<Cow<'a, str>>)>,
     /// What `Content-Signal` says to the crawler.
     pub content_signal: ContentSignal,
 }
@@ -263,8 +280,19 @@ impl<'a> Records<'a> {
         Self {
             sitemaps,
             crawl_delay: robots.crawl_delay_of(selection),
-            listed: records.kinds().map(|(kind, values)| (kind, texts(values))).collect(),
+            listed: records.kinds().map(|(kind, values)| (kind.into(), texts(values))).collect(),
             content_signal: records.content_signal().clone(),
+        }
+    }
+
+    pub(super) fn into_owned(self) -> Records<'static> {
+        let texts = |texts: Vec<Cow<'_, str>>| texts.into_iter().map(owned).collect();
+        let listed = self.listed.into_iter().map(|(kind, values)| (owned(kind), texts(values)));
+        Records {
+            sitemaps: texts(self.sitemaps),
+            crawl_delay: self.crawl_delay,
+            listed: listed.collect(),
+            content_signal: self.content_signal,
         }
     }
 }
@@ -285,11 +313,41 @@ impl Serialize for Records<'_> {
         for (kind, values) in &self.listed {
             map.serialize_entry(kind, values)?;
         }
-        let signal: Vec<_> =
-            self.content_signal.values().map(|(key, value)| (key.to_owned(), value)).collect();
+        let signal: Vec<_> = self.content_signal.values().collect();
         if !signal.is_empty() {
             map.serialize_entry("content_signal", &Members(&signal))?;
         }
         map.end()
+    }
+}
+
+/// What is neither of the members that have a name of their own is a kind of record.
+impl<'de> Deserialize<'de> for Records<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Records<'static>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of records")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut records = Records::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    match &*name {
+                        "sitemaps" => records.sitemaps = map.next_value()?,
+                        "crawl_delay" => records.crawl_delay = map.next_value()?,
+                        "content_signal" => {
+                            let ReadMembers(values) = map.next_value()?;
+                            records.content_signal = ContentSignal::of_values(values);
+                        }
+                        _ => records.listed.push((name.into(), map.next_value()?)),
+                    }
+                }
+                Ok(records)
+            }
+        }
+        deserializer.deserialize_map(Reader)
     }
 }

@@ -4,29 +4,28 @@
 //! file has paths outside of its rules. The constant octets are prepared here and copied. For a file
 //! with such paths [`Question`] makes the report, and a test checks that both give the same octets.
 
-use std::sync::Arc;
-
 use super::parts::is_surely_absolute;
-use super::{Access, FileReport, Question, Rule};
-use crate::access::AccessResult;
+use super::{Access, FileReport, Question, Report, Rule};
+use crate::access::SiteFile;
 use crate::crawler::Crawler;
 use crate::decision::{Decision, Reason};
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, Role};
+use crate::page::PageRules;
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
+use crate::selection::{Selection, select};
 use crate::target::Target;
 
 /// What answers many questions of one crawler to one file.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use mayi::access::AccessResult;
+/// use mayi::access::SiteFile;
 /// use mayi::report::{Prepared, Request, answer};
-/// use mayi::{Crawler, RobotsTxt, Target};
+/// use mayi::{Crawler, ReadOptions, Target};
 ///
 /// let file = "User-agent: *\nDisallow: /a\n";
-/// let robots = Arc::new(RobotsTxt::parse(file.as_bytes()).into_owned());
-/// let prepared = Prepared::new(robots, Crawler::new("ExampleBot")?, &AccessResult::Successful, None);
+/// let site = SiteFile::read(file.as_bytes().to_vec(), &ReadOptions::default());
+/// let prepared = Prepared::new(site, Crawler::new("ExampleBot")?, None);
 /// let mut json = Vec::new();
 /// let allowed = prepared.write(&Target::parse("https://example.com/a?b")?, &mut json);
 /// assert!(!allowed);
@@ -38,12 +37,11 @@ use crate::target::Target;
 /// ```
 #[derive(Debug)]
 pub struct Prepared {
-    robots: Arc<RobotsTxt<'static>>,
+    file: SiteFile<'static>,
     crawler: Crawler,
+    selection: Option<Selection>,
     rules: CrawlerRules,
-    /// The result of the request for the file.
-    result: AccessResult,
-    file: Option<FileReport>,
+    story: Option<FileReport>,
     /// What all reports share, where they do.
     shared: Option<Shared>,
 }
@@ -67,22 +65,39 @@ struct Shared {
 const BEHIND_ACCESS: &[u8] = b",\"directives\":";
 
 impl Prepared {
-    /// Prepares the answers about a file: the result of the request for it, the file (an empty one where there
-    /// is none), and its story. The URLs are of one origin.
-    pub fn new(
-        robots: Arc<RobotsTxt<'static>>,
-        crawler: Crawler,
-        result: &AccessResult,
-        file: Option<FileReport>,
-    ) -> Self {
-        let rules = robots.for_crawler(&crawler);
-        let shared = Shared::of(&robots, &crawler, file.as_ref());
-        Self { robots, crawler, rules, result: result.clone(), file, shared }
+    /// Prepares the answers about a file, with its story. The URLs are of one origin.
+    pub fn new(file: SiteFile<'static>, crawler: Crawler, story: Option<FileReport>) -> Self {
+        let robots = file.robots_txt();
+        let selection = robots.and_then(|robots| select(robots, &crawler, &mut ()));
+        let rules = match robots {
+            Some(robots) => CrawlerRules::new(robots, selection.as_ref()),
+            None => file.for_crawler(&crawler),
+        };
+        let shared = Shared::of(&file, &crawler, selection.as_ref(), story.as_ref());
+        Self { file, crawler, selection, rules, story, shared }
     }
 
     /// The file.
-    pub fn robots(&self) -> &Arc<RobotsTxt<'static>> {
-        &self.robots
+    pub fn file(&self) -> &SiteFile<'static> {
+        &self.file
+    }
+
+    /// Who asks.
+    pub fn crawler(&self) -> &Crawler {
+        &self.crawler
+    }
+
+    /// The report about a target, and about what is known of its page already.
+    pub fn report<'a>(
+        &'a self,
+        target: &'a Target<'a>,
+        fields: &'a [(&'a str, &'a str)],
+        page: Option<&'a PageRules>,
+    ) -> Report<'a> {
+        let Self { file, crawler, selection, .. } = self;
+        let question = Question { file, crawler, target, fields, page };
+        let report = question.report_of(&self.rules.decide(target), selection.as_ref());
+        Report { file: self.story.clone(), ..report }
     }
 
     /// About how many octets of memory it takes, without the file, which it shares.
@@ -91,7 +106,8 @@ impl Prepared {
             let Shared { agent, for_training, group, allowed, disallowed } = shared;
             [agent, for_training, group, allowed, disallowed].map(Vec::capacity).iter().sum()
         });
-        size_of::<Self>() + self.rules.octets() + shared
+        let selection = self.selection.as_ref().map_or(0, Selection::octets);
+        size_of::<Self>() + self.rules.octets() + selection + shared
     }
 
     /// Writes the report about a target after what is there, and says whether it may be fetched.
@@ -99,48 +115,44 @@ impl Prepared {
     /// # Panics
     /// Never: memory takes what is written.
     pub fn write(&self, target: &Target<'_>, out: &mut Vec<u8>) -> bool {
-        let decision = self.result.decide(target).unwrap_or_else(|| self.rules.decide(target));
-        if let Some(shared) = &self.shared {
-            shared.write(target, &decision, out);
-        } else {
-            let Self { robots, crawler, .. } = self;
-            let question = Question { robots, crawler, target, fields: &[], page: None };
-            let mut report = question.report_of(&decision);
-            report.file.clone_from(&self.file);
+        let Some(shared) = &self.shared else {
+            let report = self.report(target, &[], None);
             serde_json::to_writer(&mut *out, &report).expect("a report is JSON");
-        }
+            return report.access.allowed;
+        };
+        let decision = self.rules.decide(target);
+        shared.write(target, &decision, out);
         decision.is_allowed()
     }
 }
 
 impl Shared {
     /// `None` if something beside the rules depends on the URL.
-    fn of(robots: &RobotsTxt<'_>, crawler: &Crawler, file: Option<&FileReport>) -> Option<Self> {
-        let speaks_of_paths = robots.records().iter().any(|record| {
-            let is_training = record.is(&ALLOW_AI_TRAINING) || record.is(&DISALLOW_AI_TRAINING);
-            record.role() == Role::Statement || is_training
-        });
-        // A sitemap that is not absolute is resolved with the URL.
-        let has_relative = robots.sitemaps().any(|sitemap| !is_surely_absolute(sitemap));
-        if speaks_of_paths || has_relative {
+    fn of(
+        file: &SiteFile<'_>,
+        crawler: &Crawler,
+        selection: Option<&Selection>,
+        story: Option<&FileReport>,
+    ) -> Option<Self> {
+        if file.robots_txt().is_some_and(speaks_of_paths) {
             return None;
         }
         let target = Target::from_path("/").ok()?;
-        let question = Question { robots, crawler, target: &target, fields: &[], page: None };
+        let question = Question { file, crawler, target: &target, fields: &[], page: None };
         // A decision stands in here for all that come to the same.
         let behind = |reason| -> Option<Vec<u8>> {
-            let mut report = question.report_of(&Decision::without_group(reason));
-            report.file = file.cloned();
+            let mut report = question.report_of(&Decision::without_group(reason), selection);
+            report.file = story.cloned();
             let json = serde_json::to_vec(&report).ok()?;
             let start = memchr::memmem::find(&json, BEHIND_ACCESS)?;
             Some(json[start..].to_vec())
         };
-        let decision = robots.decide(crawler, &target);
+        let decision = file.decide(crawler, &target);
         let access = Access::of(&decision, crawler);
         let mut agent = b",\"agent\":".to_vec();
         serde_json::to_writer(&mut agent, crawler.product_token().as_str()).ok()?;
         agent.extend_from_slice(b",\"dialect\":");
-        serde_json::to_writer(&mut agent, robots.dialect().name()).ok()?;
+        serde_json::to_writer(&mut agent, file.dialect().name()).ok()?;
         agent.extend_from_slice(b",\"access\":{\"allowed\":");
         let for_training = format!(",\"for_training\":{},\"rule\":", access.for_training).into_bytes();
         let group = serde_json::to_vec(&access.group).ok()?;
@@ -173,12 +185,23 @@ impl Shared {
     }
 }
 
+/// Whether something beside the rules of a file depends on the URL.
+fn speaks_of_paths(robots: &RobotsTxt<'_>) -> bool {
+    let is_about_paths = robots.records().iter().any(|record| {
+        let is_training = record.is(&ALLOW_AI_TRAINING) || record.is(&DISALLOW_AI_TRAINING);
+        record.role() == Role::Statement || is_training
+    });
+    // A sitemap that is not absolute is resolved with the URL.
+    is_about_paths || robots.sitemaps().any(|sitemap| !is_surely_absolute(sitemap))
+}
+
 #[cfg(test)]
 mod tests {
     use mayi_vectors::Case;
 
     use super::super::{Answering, FileReport, FileSource, Request, RobotsInput};
     use super::*;
+    use crate::access::AccessResult;
 
     /// The request of a vector without what is said of the page.
     fn without_page(case: &Case) -> String {
@@ -198,17 +221,15 @@ mod tests {
             let Ok(request) = Request::from_json(json.as_bytes()) else { continue };
             let Ok(answer) = answering.answer(&request) else { continue };
             let options = answering.reading(answering.dialect_of(&request).expect("known"), None);
-            let (robots, result) = match &request.robots {
-                Some(RobotsInput::Text(text)) => {
-                    (RobotsTxt::read(text.as_bytes().to_vec(), &options), AccessResult::Successful)
-                }
+            let file = match &request.robots {
+                Some(RobotsInput::Text(text)) => SiteFile::read(text.as_bytes().to_vec(), &options),
                 Some(RobotsInput::Ended(result)) => {
-                    (RobotsTxt::read(&b""[..], &options), result.clone())
+                    SiteFile::ended(result.clone(), &options).expect("it was answered")
                 }
                 _ => continue,
             };
             let crawler = request.crawler().expect("it was answered");
-            let prepared = Prepared::new(Arc::new(robots), crawler, &result, None);
+            let prepared = Prepared::new(file, crawler, None);
             let mut written = b"before".to_vec();
             let target = Target::parse(&request.url).expect("it was answered");
             let allowed = prepared.write(&target, &mut written);
@@ -228,13 +249,12 @@ mod tests {
         let file = b"User-agent: *\nDisallow: /a\nSitemap: https://example.com/s.xml\nCrawl-delay: 2\n";
         let story = FileReport::new(FileSource::Fresh, &AccessResult::Successful);
         let request = Request::new("https://example.com/\u{e9}\"\\?,\"directives\":", "ExampleBot");
-        let robots = Arc::new(RobotsTxt::parse(file).into_owned());
-        let result = AccessResult::Successful;
+        let file = SiteFile::from(RobotsTxt::parse(file).into_owned());
         let answering = Answering::default();
-        let answer = answering.answer_about(&request, Arc::clone(&robots), &result, story.clone());
+        let answer = answering.answer_about(&request, file.clone(), story.clone());
         let expected = serde_json::to_string(&answer.expect("a good request")).expect("a report");
         let crawler = request.crawler().expect("a good request");
-        let prepared = Prepared::new(robots, crawler, &result, Some(story));
+        let prepared = Prepared::new(file, crawler, Some(story));
         assert!(prepared.shared.is_some());
         let mut written = Vec::new();
         prepared.write(&Target::parse(&request.url).expect("a good URL"), &mut written);

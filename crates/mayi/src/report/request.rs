@@ -8,18 +8,19 @@ use std::time::SystemTime;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 use super::carried::carried;
 use super::error::{ErrorCode, Names, RequestError};
-use super::time::time_of_rfc3339;
-use crate::access::AccessResult;
-use crate::crawler::Crawler;
+use super::time::{Exact, time_of_rfc3339};
+use crate::access::{AccessResult, Unavailable, Unreachable};
+use crate::crawler::{Crawler, CrawlerParts};
 use crate::dialect::Dialect;
 use crate::page::{PageControls, PageOptions, PageRules};
 use crate::target::Target;
 
 /// One question. Members that are not listed here are an error.
-#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Request<'a> {
@@ -30,34 +31,44 @@ pub struct Request<'a> {
     #[serde(borrow)]
     pub agent: Cow<'a, str>,
     /// The User-Agent string that the crawler sends, to be checked against its tokens.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<Cow<'a, str>>,
     /// What it crawls for: up to [`MOST_CLAIMS`](Self::MOST_CLAIMS) where it is read from JSON.
-    #[serde(borrow, default, deserialize_with = "claims")]
+    #[serde(borrow, default, deserialize_with = "claims", skip_serializing_if = "Vec::is_empty")]
     pub purposes: Vec<Cow<'a, str>>,
     /// The applications that it crawls for: up to as many.
-    #[serde(borrow, default, deserialize_with = "claims")]
+    #[serde(borrow, default, deserialize_with = "claims", skip_serializing_if = "Vec::is_empty")]
     pub apps: Vec<Cow<'a, str>>,
     /// The file, or the result of the request for it.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub robots: Option<RobotsInput<'a>>,
     /// What is known of the page already.
-    #[serde(borrow, default, deserialize_with = "null_or_object")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "null_or_object",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub page: Option<PageInput<'a>>,
     /// The dialect to read the file in; `rfc9309` if there is none.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Cow<'a, str>>,
     /// Whether a crawler's own entry of a structured Robots-Tag is combined with the global one (TAG-4).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub union: bool,
     /// Whether only registered purposes are accepted (PUR-2).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub registered_purposes_only: bool,
     /// The time at which the answer is to hold: for what ends at a date, and for freshness (TAG-11).
-    #[serde(default, deserialize_with = "time")]
+    #[serde(
+        default,
+        deserialize_with = "time",
+        serialize_with = "write_time",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub now: Option<SystemTime>,
     /// Whether to include an explanation.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
 }
 
@@ -142,7 +153,7 @@ impl<'a> Request<'a> {
     }
 
     /// The same without what it borrows.
-    fn into_owned(self) -> Request<'static> {
+    pub fn into_owned(self) -> Request<'static> {
         let list = |words: Vec<Cow<'_, str>>| words.into_iter().map(owned).collect();
         Request {
             url: owned(self.url),
@@ -150,11 +161,7 @@ impl<'a> Request<'a> {
             user_agent: self.user_agent.map(owned),
             purposes: list(self.purposes),
             apps: list(self.apps),
-            robots: self.robots.map(|robots| match robots {
-                RobotsInput::Text(text) => RobotsInput::Text(owned(text)),
-                RobotsInput::Octets { octets, charset } => RobotsInput::Octets { octets, charset },
-                RobotsInput::Ended(result) => RobotsInput::Ended(result),
-            }),
+            robots: self.robots.map(RobotsInput::into_owned),
             page: self.page.map(|page| PageInput {
                 headers: page
                     .headers
@@ -179,17 +186,14 @@ impl<'a> Request<'a> {
     /// # Errors
     /// When one of those is not what it should be.
     pub fn crawler(&self) -> Result<Crawler, RequestError> {
-        let crawler = Crawler::new(&self.agent)
-            .map_err(|error| RequestError::new(ErrorCode::InvalidAgent, error))?;
-        let crawler =
-            self.purposes.iter().try_fold(crawler, |crawler, purpose| crawler.with_purpose(purpose))?;
-        let crawler = crawler.with_registered_purposes_only(self.registered_purposes_only);
-        let crawler =
-            self.apps.iter().try_fold(crawler, |crawler, app| crawler.with_application(app))?;
-        match &self.user_agent {
-            Some(user_agent) => Ok(crawler.with_user_agent(user_agent)?),
-            None => Ok(crawler),
-        }
+        let parts = CrawlerParts {
+            product_token: &self.agent,
+            purposes: &self.purposes,
+            registered_purposes_only: self.registered_purposes_only,
+            applications: &self.apps,
+            user_agent: self.user_agent.as_deref(),
+        };
+        Ok(Crawler::of_parts(parts)?)
     }
 
     /// The header fields of the response.
@@ -235,7 +239,7 @@ impl<'a> Request<'a> {
     }
 }
 
-fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+pub(super) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
@@ -297,6 +301,13 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SystemTime>
     Ok(Some(time))
 }
 
+/// The same, as it was given.
+// The signature is serde's.
+#[allow(clippy::ref_option)]
+fn write_time<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(Exact).serialize(serializer)
+}
+
 /// How many header fields a response may have; servers let far fewer through.
 const MOST_FIELDS: usize = 10_000;
 
@@ -354,7 +365,7 @@ fn null_or_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 /// A response that was already received.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PageInput<'a> {
@@ -362,7 +373,7 @@ pub struct PageInput<'a> {
     #[serde(borrow, default, deserialize_with = "fields")]
     pub headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// Its HTML, or as much of it as there is.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub html: Option<HtmlInput<'a>>,
 }
 
@@ -386,7 +397,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for HtmlInput<'a> {
     }
 }
 
-#[derive(serde::Deserialize)]
+impl Serialize for HtmlInput<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Octets(octets) => Octets { base64: STANDARD.encode(octets) }.serialize(serializer),
+        }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Octets {
     base64: String,
@@ -415,6 +435,17 @@ pub enum RobotsInput<'a> {
     Ended(AccessResult),
 }
 
+impl RobotsInput<'_> {
+    /// The same without what it borrows.
+    pub fn into_owned(self) -> RobotsInput<'static> {
+        match self {
+            Self::Text(text) => RobotsInput::Text(owned(text)),
+            Self::Octets { octets, charset } => RobotsInput::Octets { octets, charset },
+            Self::Ended(result) => RobotsInput::Ended(result),
+        }
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for RobotsInput<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match TextOrObject::<RobotsObject>::deserialize(deserializer)? {
@@ -424,16 +455,63 @@ impl<'de: 'a, 'a> Deserialize<'de> for RobotsInput<'a> {
     }
 }
 
-#[derive(serde::Deserialize)]
+impl Serialize for RobotsInput<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let object = match self {
+            Self::Text(text) => return serializer.serialize_str(text),
+            Self::Octets { octets, charset } => RobotsObject {
+                base64: Some(STANDARD.encode(octets)),
+                charset: charset.clone(),
+                ..RobotsObject::default()
+            },
+            Self::Ended(result) => RobotsObject::of_result(result),
+        };
+        object.serialize(serializer)
+    }
+}
+
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RobotsObject {
+    #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     charset: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
 impl RobotsObject {
+    /// The status or the error that a result comes of. Where a request has no word for it, it is written as one
+    /// that decides alike.
+    fn of_result(result: &AccessResult) -> Self {
+        let of_status = |status: u16| Self { status: Some(status.into()), ..Self::default() };
+        let of_error = |error: &str| Self { error: Some(error.to_owned()), ..Self::default() };
+        let (object, is_same) = match result {
+            AccessResult::Successful => (of_status(200), true),
+            AccessResult::Unavailable(Unavailable::Status(status))
+            | AccessResult::Unreachable(Unreachable::Status(status)) => {
+                let has_digits = (100..=999).contains(status);
+                (of_status(*status), has_digits && AccessResult::of_status(*status) == *result)
+            }
+            AccessResult::Unavailable(Unavailable::TooManyRedirects) => {
+                (of_error("too-many-redirects"), true)
+            }
+            AccessResult::Unavailable(Unavailable::RedirectLoop) => (of_error("redirect-loop"), true),
+            AccessResult::Unreachable(Unreachable::Network(error)) => {
+                (of_error(error), AccessResult::of_error(error) == *result)
+            }
+            AccessResult::Unavailable(_) => (of_status(404), true),
+        };
+        match result {
+            _ if is_same => object,
+            AccessResult::Unreachable(_) => of_error(&result.to_string()),
+            _ => of_status(404),
+        }
+    }
+
     fn input<'a, E: de::Error>(self) -> Result<RobotsInput<'a>, E> {
         match self {
             Self { base64: Some(base64), charset, status: None, error: None } => {

@@ -1,6 +1,10 @@
 //! Times in JSON: RFC 3339, in both directions.
 
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::page::{days_in, days_since_1970};
 
@@ -13,19 +17,114 @@ use crate::page::{days_in, days_since_1970};
 /// assert_eq!(mayi::report::rfc3339_of(time), "2000-02-29T12:34:56Z");
 /// ```
 pub fn rfc3339_of(time: SystemTime) -> String {
-    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    Timestamp::from(time).to_string()
+}
+
+/// A time to the second, from 1970 to the end of the year 9999: what RFC 3339 can say, and all that a report
+/// says of times.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+/// use mayi::report::Timestamp;
+///
+/// let time = Timestamp::from(SystemTime::UNIX_EPOCH + Duration::from_millis(1_500));
+/// assert_eq!(time.to_string(), "1970-01-01T00:00:01Z");
+/// assert_eq!(SystemTime::from(time), SystemTime::UNIX_EPOCH + Duration::from_secs(1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(u64);
+
+/// The last second of the year 9999.
+const LAST: u64 = 253_402_300_799;
+
+impl From<SystemTime> for Timestamp {
+    /// What is earlier or later is the first or the last that there is.
+    fn from(time: SystemTime) -> Self {
+        Self(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().min(LAST))
+    }
+}
+
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> Self {
+        Self::UNIX_EPOCH + Duration::from_secs(time.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_seconds(f, self.0.cast_signed())?;
+        f.write_char('Z')
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Exact::deserialize(deserializer).map(|Exact(time)| time.into())
+    }
+}
+
+/// A time to the nanosecond, from the year 0 to the end of the year 9999.
+pub(super) struct Exact(pub(super) SystemTime);
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (seconds, nanoseconds) = match self.0.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => (since.as_secs().min(LAST).cast_signed(), since.subsec_nanos()),
+            Err(error) => {
+                // A part of a second before is that part less than a whole one behind.
+                let before = error.duration();
+                let is_part = before.subsec_nanos() > 0;
+                let whole = before.as_secs().saturating_add(u64::from(is_part)).min(LAST);
+                (-whole.cast_signed(), (1_000_000_000 - before.subsec_nanos()) % 1_000_000_000)
+            }
+        };
+        let mut text = String::new();
+        let first = days_since_1970(0, 1, 1) * 86_400;
+        write_seconds(&mut text, seconds.max(first)).expect("a string takes everything");
+        if nanoseconds > 0 {
+            let digits = format!("{nanoseconds:09}");
+            text.push('.');
+            text.push_str(digits.trim_end_matches('0'));
+        }
+        text.push('Z');
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Exact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'_, str>::deserialize(deserializer)?;
+        let time = time_of_rfc3339(&text).ok_or_else(|| {
+            let text: String = text.chars().take(64).flat_map(char::escape_debug).collect();
+            de::Error::custom(format_args!(
+                "a time is one of RFC 3339, such as `2026-11-15T13:00:00Z`, and `{text}` is not one"
+            ))
+        })?;
+        Ok(Self(time))
+    }
+}
+
+/// Writes date and time of so many seconds since 1970, without the zone.
+fn write_seconds(out: &mut impl fmt::Write, seconds: i64) -> fmt::Result {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Years that begin in March: a leap day is then the last day of one. 719,468 days lie between
     // such a year 0 and 1970; four hundred of them have 146,097.
     let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", era * 400 + year)
+    let year = era * 400 + year;
+    write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 /// The time that a text of RFC 3339 says, read strictly: `2026-11-15T13:00:00Z`, with a fraction of a second

@@ -17,7 +17,7 @@ use self::index::Index;
 use self::rule::{Rules, RulesBuilder};
 use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::Comparison;
+use crate::dialect::{Comparison, Dialect};
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
 use crate::pattern::{PathPattern, Plain, index_page_folder, matches, matches_one_of};
@@ -54,6 +54,8 @@ struct Prepared {
     comparison: Comparison,
     allows_robots_txt: bool,
     group: Option<(GroupBy, Box<[LineNumber]>)>,
+    /// What decides where there is no group: that none applies, or that there is no file.
+    without_group: Reason,
     rules: Rules,
     search: Search,
 }
@@ -70,24 +72,18 @@ impl RobotsTxt<'_> {
     /// Selects and prepares the rules that apply to this crawler, for many questions. What comes
     /// back borrows nothing and is cheap to clone and to share.
     pub fn for_crawler(&self, crawler: &Crawler) -> CrawlerRules {
-        CrawlerRules::new(self, select(self, crawler, &mut ()))
+        CrawlerRules::new(self, select(self, crawler, &mut ()).as_ref())
     }
 }
 
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
-    pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<Selection>) -> Self {
-        let mut prepared = Prepared {
-            dialect: robots.dialect().name(),
-            comparison: robots.dialect().comparison,
-            allows_robots_txt: robots.dialect().allows_robots_txt,
-            group: None,
-            rules: Rules::default(),
-            search: Search::Heads(Heads::default()),
-        };
+    pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Self {
+        let mut prepared = Prepared::empty(Reason::NoGroup, robots.dialect());
+        prepared.allows_robots_txt = robots.dialect().allows_robots_txt;
         let Some(selection) = selection else { return Self { prepared: Arc::new(prepared) } };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
-        let rules = prepare(robots, &selection);
+        let rules = prepare(robots, selection);
         prepared.search = match Index::new(&rules) {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(Heads::new(&rules)),
@@ -95,6 +91,12 @@ impl CrawlerRules {
         prepared.group = Some((selection.by, lines));
         prepared.rules = rules;
         Self { prepared: Arc::new(prepared) }
+    }
+
+    /// What holds for every crawler where there is no file, for this reason. robots.txt itself may always be
+    /// asked for then (REP-10).
+    pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
+        Self { prepared: Arc::new(Prepared::empty(reason, dialect)) }
     }
 
     /// About how many octets of memory they take.
@@ -127,7 +129,7 @@ impl CrawlerRules {
             return Decision::without_group(Reason::RobotsTxt);
         }
         let Some((by, lines)) = &prepared.group else {
-            return Decision::without_group(Reason::NoGroup);
+            return Decision::without_group(prepared.without_group);
         };
         let group = ChosenGroup { by: *by, lines: Cow::Borrowed(lines) };
         Decision::of_group(group, prepared.most_specific(target, tried))
@@ -155,6 +157,19 @@ impl fmt::Debug for CrawlerRules {
 }
 
 impl Prepared {
+    /// No rules at all.
+    fn empty(reason: Reason, dialect: &Dialect) -> Self {
+        Self {
+            dialect: dialect.name(),
+            comparison: dialect.comparison,
+            allows_robots_txt: true,
+            group: None,
+            without_group: reason,
+            rules: Rules::default(),
+            search: Search::Heads(Heads::default()),
+        }
+    }
+
     fn most_specific(&self, target: &Target<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
         let forms = Forms::of(target, self.comparison);
         // Each rule is compared with the form that it asks for; nearly always that is one and the same.

@@ -1,7 +1,8 @@
 //! Law 13: laying a file out changes nothing that a reader makes of it, and a second time nothing at all.
 
+use mayi::access::SiteFile;
 use mayi::report::Question as Asked;
-use mayi::{Dialect, Extension, ReadOptions, RobotsTxt, Target};
+use mayi::{Dialect, Extension, ReadOptions, Target};
 use serde_json::Value;
 
 use super::{Question, extensions};
@@ -31,8 +32,8 @@ fn report(question: &Question, robots: &[u8], dialect: &Dialect) -> Option<Value
     let crawler = extensions::crawler(question)?;
     let target = Target::parse(&question.url).ok()?;
     let options = ReadOptions::default().with_dialect(dialect.clone());
-    let robots = RobotsTxt::read(robots, &options);
-    let asked = Asked { robots: &robots, crawler: &crawler, target: &target, fields: &[], page: None };
+    let file = SiteFile::read(robots, &options);
+    let asked = Asked { file: &file, crawler: &crawler, target: &target, fields: &[], page: None };
     let mut report = serde_json::to_value(asked.explained()).expect("a report is JSON");
     forget_places(&mut report);
     Some(report)

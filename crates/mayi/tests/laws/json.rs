@@ -1,7 +1,11 @@
 //! Law 9: JSON in, JSON out, whatever comes in.
 
+use std::fmt::Debug;
+
 use mayi::report::{Request, answer};
 use mayi::{Crawler, Dialect, RobotsTxt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Question, read};
@@ -16,14 +20,19 @@ pub(crate) fn any_octets_get_an_answer(json: &[u8]) {
     let request = match Request::from_json(json) {
         Ok(request) => request,
         Err(error) => {
+            comes_back(&error.report());
             let error = parsed(&error.report());
             check_error(&error);
             check_names(json, &error);
             return;
         }
     };
+    let written = serde_json::to_string(&request).expect("a request is JSON");
+    assert_eq!(Request::from_json(written.as_bytes()).expect("it was written"), request);
     match answer(&request) {
         Ok(answer) => {
+            comes_back(&answer.report());
+            assert_eq!(answer.report().into_owned(), answer.report());
             let report = parsed(&answer);
             assert_eq!(report["url"], Value::from(&*request.url));
             assert_eq!(report["agent"], Value::from(&*request.agent));
@@ -34,6 +43,7 @@ pub(crate) fn any_octets_get_an_answer(json: &[u8]) {
             assert!(Dialect::named(dialect).is_some());
         }
         Err(error) => {
+            comes_back(&error.report());
             let error = parsed(&error.report());
             check_error(&error);
             assert_eq!(error["url"], Value::from(&*request.url));
@@ -82,6 +92,14 @@ pub(crate) fn a_request_is_answered_like_the_question(question: &Question, expla
         assert_eq!(sitemaps, Some(robots.sitemaps().count()), "{dialect}: {question:?}");
         assert_eq!(report["explanation"].is_object(), explain, "{dialect}: {question:?}");
     }
+}
+
+/// What is written as JSON and read again is the same.
+#[track_caller]
+pub(crate) fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(written: &T) {
+    let text = serde_json::to_string(written).expect("it is JSON");
+    let read: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(read, *written, "{text}");
 }
 
 fn check_error(error: &Value) {

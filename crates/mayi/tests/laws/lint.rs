@@ -1,14 +1,18 @@
 //! The laws of linting: it is total and bounded, and what it calls safe is safe.
 
 use mayi::lint::{LINTS, Linted, Options, fix, lint};
+use mayi::report::LintReport;
 use mayi::{Crawler, Dialect, RobotsTxt};
 
-use super::{Question, read};
+use super::{Question, json, read};
 
 /// Any octets can be linted: every place is in the text and on one line, edits are in order, totals
 /// are not less than what is listed, and no more work is done than the length allows for.
 pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
     let linted = lint(octets, &Options::default());
+    let report = LintReport::of("robots.txt", &linted);
+    json::comes_back(&report);
+    assert_eq!(report.clone().into_owned(), report);
     let text = linted.robots().text();
     let is_within = |start: u32, end: u32| start <= end && end as usize <= text.len();
     let mut last = None;

@@ -1,0 +1,198 @@
+//! All that is known of a site's file, as JSON has it: what holds, where it came from, what was asked, the
+//! copies that are kept, and what is in the file.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::file::{FileHop, FileReport};
+use super::request::RobotsInput;
+use super::time::Timestamp;
+use crate::access::{AccessResult, Origin};
+use crate::directive::RuleKind;
+use crate::robots_txt::{ReadOptions, RobotsTxt};
+
+/// What is known of a site's file. `mayi fetch --json`, `mayi cache` and `GET /v1/robots` give this.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SiteReport {
+    /// The site.
+    pub origin: String,
+    /// Where its robots.txt is.
+    pub url: String,
+    /// What holds: `successful` where there is a file, or why there is none.
+    pub access: String,
+    /// Where the file came from, where it was asked for just now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReport>,
+    /// The requests of the last attempt, in order.
+    pub asked: Vec<FileHop>,
+    /// When the last attempt ended.
+    pub at: Timestamp,
+    /// When the file may be asked for again.
+    pub not_before: Timestamp,
+    /// Since when attempts have failed.
+    pub failing_since: Option<Timestamp>,
+    /// The last good copy, whatever has happened since.
+    pub copy: Option<CopyReport>,
+    /// The copies before it that had another text, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<CopyReport>,
+    /// The groups of the file that holds.
+    pub groups: Vec<GroupReport>,
+    /// Its sitemaps, as written.
+    pub sitemaps: Vec<String>,
+    /// How many of its lines are irregular.
+    pub irregularities: usize,
+}
+
+/// A copy of a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CopyReport {
+    /// Where it was found, after all redirects.
+    pub url: String,
+    /// The Content-Type that came with it.
+    pub content_type: Option<String>,
+    /// Whether the file is longer than is kept.
+    pub is_cut: bool,
+    /// When this text came for the first time.
+    pub since: Timestamp,
+    /// When its octets came.
+    pub fetched: Timestamp,
+    /// When it was last known to be current.
+    pub checked: Timestamp,
+    /// Until when it is fresh.
+    pub fresh_until: Timestamp,
+    /// The file as `robots` of a request takes it: its text, or the octets where they are not read as UTF-8.
+    /// A list leaves it out.
+    #[serde(default, deserialize_with = "owned_input", skip_serializing_if = "Option::is_none")]
+    pub robots: Option<RobotsInput<'static>>,
+    /// Its text, where it was decoded from another charset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl CopyReport {
+    /// A copy that was found at a URL; the rest is for the caller to set.
+    pub fn new(url: &str, fetched: Timestamp) -> Self {
+        Self {
+            url: url.to_owned(),
+            content_type: None,
+            is_cut: false,
+            since: fetched,
+            fetched,
+            checked: fetched,
+            fresh_until: fetched,
+            robots: None,
+            text: None,
+        }
+    }
+
+    /// The same with the octets of the file and the Content-Type that came with them.
+    #[must_use]
+    pub fn with_body(mut self, body: &[u8], content_type: Option<&str>) -> Self {
+        let options = ReadOptions::default();
+        let options = match content_type {
+            Some(content_type) => options.with_content_type(content_type),
+            None => options,
+        };
+        let read = RobotsTxt::read(body, &options);
+        let behind_mark = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+        let is_as_it_came = behind_mark.starts_with(read.text());
+        self.robots = Some(match std::str::from_utf8(body) {
+            Ok(text) if is_as_it_came => RobotsInput::Text(text.to_owned().into()),
+            _ => {
+                let charset = options.charset().map(str::to_owned);
+                RobotsInput::Octets { octets: body.to_vec(), charset }
+            }
+        });
+        if !is_as_it_came {
+            self.text = String::from_utf8(read.text().to_vec()).ok();
+        }
+        self.content_type = content_type.map(str::to_owned);
+        self
+    }
+}
+
+fn owned_input<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<RobotsInput<'static>>, D::Error> {
+    Option::<RobotsInput<'_>>::deserialize(deserializer).map(|it| it.map(RobotsInput::into_owned))
+}
+
+/// A group of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GroupReport {
+    /// Its group-start lines.
+    pub starts: Vec<StartReport>,
+    /// Its rules.
+    pub rules: Vec<RuleLine>,
+}
+
+/// A group-start line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StartReport {
+    /// Its line.
+    pub line: u32,
+    /// Its value, as written.
+    pub value: String,
+}
+
+/// A rule of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RuleLine {
+    /// Its line.
+    pub line: u32,
+    /// `allow` or `disallow`.
+    pub kind: RuleKind,
+    /// Its pattern, as written.
+    pub pattern: String,
+}
+
+impl SiteReport {
+    /// A site of which this is known after an attempt that ended at this time; the rest is for the caller to
+    /// set.
+    pub fn new(origin: &Origin, result: &AccessResult, at: Timestamp) -> Self {
+        Self {
+            origin: origin.to_string(),
+            url: origin.robots_url(),
+            access: result.to_string(),
+            file: None,
+            asked: Vec::new(),
+            at,
+            not_before: at,
+            failing_since: None,
+            copy: None,
+            earlier: Vec::new(),
+            groups: Vec::new(),
+            sitemaps: Vec::new(),
+            irregularities: 0,
+        }
+    }
+
+    /// The same with what is in the file that holds.
+    #[must_use]
+    pub fn with_file(mut self, robots: &RobotsTxt<'_>) -> Self {
+        let text = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
+        let groups = robots.groups().map(|group| GroupReport {
+            starts: group
+                .start_lines()
+                .map(|(line, value)| StartReport { line: line.number(), value: text(value) })
+                .collect(),
+            rules: group
+                .rules()
+                .map(|(line, kind, pattern)| RuleLine {
+                    line: line.number(),
+                    kind,
+                    pattern: text(pattern),
+                })
+                .collect(),
+        });
+        self.groups = groups.collect();
+        self.sitemaps = robots.sitemaps().map(text).collect();
+        self.irregularities = robots.irregularities().count();
+        self
+    }
+}

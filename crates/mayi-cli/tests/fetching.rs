@@ -274,7 +274,7 @@ fn a_store_that_was_asked_for_and_can_t_be_had_is_an_error() {
     };
     let run = check(&no_store);
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("no store"), "{}", run.stderr);
+    assert!(run.stderr.contains("not a store"), "{}", run.stderr);
     assert_eq!(std::fs::read_to_string(&no_store).expect("it is there"), "something else");
     let absent = folder.path().join("absent");
     let run = mayi(&["cache", "list", "--store", absent.to_str().expect("a plain path")], b"");

@@ -148,7 +148,7 @@ fn github_gets_a_command_a_diagnostic() {
     assert_eq!(lines.len(), 4);
     assert!(
         lines[1].starts_with(
-            "::warning file=standard input,line=2,col=1,endColumn=9,title=S001 missing-colon::No colon"
+            "::warning file=standard input,line=2,col=1,endColumn=9,title=S001 missing-colon::There is no colon"
         ),
         "{}",
         lines[1]

@@ -157,7 +157,7 @@ fn reports_have_their_shapes() {
     let found: &DiagnosticReport<'_> = &report.diagnostics[0];
     let place: PlaceReport = found.place.expect("it is in the file");
     let related: &RelatedReport<'_> = &found.related[0];
-    assert_eq!((found.code, place.line, related.place.line), ("P004", 3, 2));
+    assert_eq!((&*found.code, place.line, related.place.line), ("P004", 3, 2));
     let fix: &FixReport<'_> = found.fix.as_ref().expect("it can be fixed");
     let edit: &EditReport<'_> = &fix.edits[0];
     assert_eq!((edit.start, edit.end, &*edit.replacement), (27, 40, ""));

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use crate::directive::{FREQUENT, Spelling, head_of};
+use crate::directive::{FREQUENT, Role, Spelling, head_of};
 use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
@@ -40,6 +40,8 @@ pub struct Dialect {
     pub(crate) global_groups: GlobalGroups,
     pub(crate) tokens: Tokens,
     pub(crate) naming: Naming,
+    /// Whether records of a group that are no rules, such as Crawl-delay, end its group-start lines too (REP-17).
+    pub(crate) records_end_start: bool,
     pub(crate) comparison: Comparison,
     pub(crate) encoding: Encoding,
     pub(crate) lines: Lines,
@@ -149,6 +151,7 @@ impl Dialect {
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::WithDigitsAndDots,
         naming: Naming::Token,
+        records_end_start: false,
         comparison: Comparison::Normalised,
         encoding: Encoding::Honoured,
         lines: Lines::Whole,
@@ -175,6 +178,7 @@ impl Dialect {
         global_groups: GlobalGroups::Combined,
         tokens: Tokens::LettersOnly,
         naming: Naming::Token,
+        records_end_start: false,
         comparison: Comparison::AsWritten,
         encoding: Encoding::PartialMark,
         lines: Lines::Cut(16_663),
@@ -204,6 +208,7 @@ impl Dialect {
         summary: "groups chosen as by Python's urllib.robotparser, rules as in rfc9309",
         extensions: Extensions::NONE.with(Extension::Records),
         naming: Naming::FirstWithin,
+        records_end_start: true,
         ..Self::RFC9309
     };
 
@@ -214,6 +219,7 @@ impl Dialect {
         summary: "groups chosen as by Protego (Scrapy), rules as in rfc9309",
         extensions: Extensions::NONE.with(Extension::Records).with(Extension::Misspellings),
         naming: Naming::LongestWithin,
+        records_end_start: true,
         index_pages: true,
         ..Self::RFC9309
     };
@@ -264,6 +270,11 @@ impl Dialect {
     #[must_use]
     pub fn with_naming(self, naming: Naming) -> Self {
         Self { naming, ..self }
+    }
+
+    /// Whether a group-start line after a record of this role starts a new group (REP-1).
+    pub(crate) fn ends_group_start(&self, role: Role) -> bool {
+        role.ends_group_start() || self.records_end_start && role == Role::GroupRecord
     }
 
     /// Whether it reads an extension.

@@ -255,7 +255,7 @@ impl<'t> RobotsTxt<'t> {
         // Lines are counted on from group to group, not from the start of the file for each.
         let mut counter = LineCounter::new(&self.text);
         std::iter::from_fn(move || {
-            let records = group_from(&self.records, at)?;
+            let records = group_from(&self.records, at, &self.dialect)?;
             at = records.end;
             counter.line_at(self.records[records.start].start);
             Some(Group { robots: self, records, counter: counter.clone() })
@@ -451,10 +451,11 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
 }
 
 /// The records of the first group at or after `at`: from its first group-start line up to the
-/// group-start line that follows a rule (REP-1). Records that are not rules never end it (REP-17).
-fn group_from(records: &[Record], at: usize) -> Option<Range<usize>> {
+/// group-start line that follows a rule (REP-1). Records that are not rules end it in no dialect of the standard
+/// (REP-17).
+fn group_from(records: &[Record], at: usize, dialect: &Dialect) -> Option<Range<usize>> {
     let starts = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
-    let is_rule = |record: &Record| record.role().ends_group_start();
+    let is_rule = |record: &Record| dialect.ends_group_start(record.role());
     let start = at + records[at..].iter().position(starts)?;
     let first_rule = records[start..].iter().position(is_rule).map(|offset| start + offset);
     let end =

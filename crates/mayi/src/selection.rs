@@ -1,6 +1,7 @@
 //! A file and a crawler → the groups whose rules apply to it (REP-4 to REP-6, PUR-3, AIA-2, WILD-6).
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::crawler::{Crawler, Manners, ProductToken, is_in_token};
@@ -107,7 +108,7 @@ pub(crate) fn select(
         heeds_global: !manners.ignores_global,
         reads_regex: dialect.reads(Extension::AiAgents),
         purposes: crawler.purposes().filter(|purpose| counts(purpose)).collect(),
-        sent: sent_by(crawler.sent(), dialect),
+        written: AsWritten::of(crawler.sent(), dialect),
         dialect,
     };
     wanted.select(robots, observer)
@@ -143,7 +144,7 @@ pub(crate) fn select_for_application(
         heeds_global: true,
         reads_regex: robots.dialect().reads(Extension::AiAgents),
         purposes: Vec::new(),
-        sent: sent_by(token.as_str(), robots.dialect()),
+        written: AsWritten::of(token.as_str(), robots.dialect()),
         dialect: robots.dialect(),
     };
     wanted.select(robots, &mut ())
@@ -158,14 +159,9 @@ struct Wanted<'w> {
     /// Whether a value can be a regular expression, which is then no name (AIA-2).
     reads_regex: bool,
     purposes: Vec<&'w str>,
-    /// What the crawler goes by, in lower case, in a dialect that compares names as they are written.
-    sent: Option<String>,
+    /// How names are compared, in a dialect that compares them as they are written.
+    written: Option<AsWritten>,
     dialect: &'w Dialect,
-}
-
-/// What a crawler goes by, in the form in which a dialect compares it with names as they are written, if it does.
-fn sent_by(text: &str, dialect: &Dialect) -> Option<String> {
-    (dialect.naming != Naming::Token).then(|| text.to_lowercase())
 }
 
 impl Wanted<'_> {
@@ -175,7 +171,7 @@ impl Wanted<'_> {
         let mut selection: Option<Selection> = None;
         let mut group_start = 0;
         let mut group_is_chosen = false;
-        let mut passed = Passed::default();
+        let mut regexes = 0;
 
         let close = |selection: &mut Option<Selection>, end: usize| {
             let last = selection.as_mut().and_then(|selection| selection.groups.last_mut());
@@ -184,7 +180,7 @@ impl Wanted<'_> {
             }
         };
 
-        for (index, start, first) in start_lines(robots.records()) {
+        for (index, start, first) in start_lines(robots.records(), self.dialect) {
             if first {
                 if group_is_chosen {
                     close(&mut selection, index);
@@ -193,7 +189,7 @@ impl Wanted<'_> {
             }
             let strongest = selection.as_ref().map(|selection| selection.strength);
             let enough = if O::WATCHES { None } else { strongest };
-            let strength = self.named_by(robots, index, start, enough, &mut passed);
+            let strength = self.named_by(robots, index, start, enough, &mut regexes);
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
@@ -229,7 +225,7 @@ impl Wanted<'_> {
         record: usize,
         start: GroupStart,
         enough: Option<Strength>,
-        passed: &mut Passed,
+        regexes: &mut usize,
     ) -> Option<Strength> {
         let value = robots.value(robots.records()[record]);
         if start == GroupStart::Purpose {
@@ -240,53 +236,60 @@ impl Wanted<'_> {
             return self.heeds_global.then_some((GroupBy::Global, 0));
         }
         if self.reads_regex && is_regex(value) {
-            let place = passed.regexes;
-            passed.regexes += 1;
+            let place = *regexes;
+            *regexes += 1;
             let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
             let is_match = |token: &ProductToken| robots.regexes().matches(place, token.as_str());
             let matches = matters && self.token.is_some_and(is_match);
             return matches.then_some((GroupBy::Regex, 0));
         }
-        if let Some(sent) = &self.sent {
-            return self.named_as_written(value, sent, passed);
+        if let Some(written) = &self.written {
+            return written.strength_of(value);
         }
         let mut tokens = self.token.into_iter().chain(self.fallbacks);
         let at = tokens.position(|token| token.is_named_by(value, self.dialect.tokens))?;
         Some((GroupBy::ProductToken, at))
     }
+}
 
-    /// How a name names the crawler that sends this, both compared as they are written. One name is chosen, and
-    /// the groups of all lines that have it.
+/// Chooses one of the names of a file, which are compared as they are written.
+struct AsWritten {
+    naming: Naming,
+    /// What the crawler goes by, in lower case.
+    sent: String,
+    /// The name that is chosen so far and its rank. Less is stronger.
+    chosen: RefCell<Option<(usize, String)>>,
+}
+
+impl AsWritten {
+    fn of(sent: &str, dialect: &Dialect) -> Option<Self> {
+        let naming = dialect.naming;
+        let of_sent = || Self { naming, sent: sent.to_lowercase(), chosen: RefCell::default() };
+        (naming != Naming::Token).then(of_sent)
+    }
+
+    /// How strongly the next name of the file names the crawler. One name is chosen, and all lines that have it.
     #[cold]
-    fn named_as_written(&self, name: &[u8], sent: &str, passed: &mut Passed) -> Option<Strength> {
-        // A name that is longer than what is sent does not occur in it.
-        if name.len() > 2 * sent.len() {
+    fn strength_of(&self, name: &[u8]) -> Option<Strength> {
+        // Upper case can take two octets where lower case takes one. A longer name does not occur in what is sent.
+        if name.len() > 2 * self.sent.len() {
             return None;
         }
         let name = String::from_utf8_lossy(name).to_lowercase();
-        let (rank, name) = match self.dialect.naming {
+        let (rank, name) = match self.naming {
             Naming::Token => None,
-            Naming::FirstWithin => first_within(name, sent),
-            Naming::LongestWithin => longest_within(name, sent),
+            Naming::FirstWithin => first_within(name, &self.sent),
+            Naming::LongestWithin => longest_within(name, &self.sent),
         }?;
-        let is_chosen = |(chosen, chosen_name): &(usize, String)| {
-            rank < *chosen || rank == *chosen && name == *chosen_name
-        };
-        if !passed.chosen.as_ref().is_none_or(is_chosen) {
+        let mut chosen = self.chosen.borrow_mut();
+        let is_chosen =
+            |(best, best_name): &(usize, String)| rank < *best || rank == *best && name == *best_name;
+        if !chosen.as_ref().is_none_or(is_chosen) {
             return None;
         }
-        passed.chosen = Some((rank, name));
+        *chosen = Some((rank, name));
         Some((GroupBy::ProductToken, rank))
     }
-}
-
-/// What was met on the lines that a selection has passed.
-#[derive(Default)]
-struct Passed {
-    /// How many regular expressions.
-    regexes: usize,
-    /// The name that is chosen so far, where they are compared as written, and its rank. Less is stronger.
-    chosen: Option<(usize, String)>,
 }
 
 /// How strongly a name, in lower case, names the crawler that sends this by [`Naming::FirstWithin`].
@@ -314,12 +317,16 @@ fn longest_within(name: String, sent: &str) -> Option<(usize, String)> {
 
 /// The group-start lines among records: where each is, what it names crawlers by, and whether it is the
 /// first of its group, which is so after a rule (REP-1).
-fn start_lines(records: &[Record]) -> impl Iterator<Item = (usize, GroupStart, bool)> {
+fn start_lines(
+    records: &[Record],
+    dialect: &Dialect,
+) -> impl Iterator<Item = (usize, GroupStart, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let between = &records[at..];
         let offset = between.iter().position(|record| matches!(record.role(), Role::StartsGroup(_)))?;
-        let first = at == 0 || between[..offset].iter().any(|record| record.role().ends_group_start());
+        let first =
+            at == 0 || between[..offset].iter().any(|record| dialect.ends_group_start(record.role()));
         let index = at + offset;
         at = index + 1;
         let Role::StartsGroup(start) = records[index].role() else { return None };

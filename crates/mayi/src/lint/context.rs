@@ -222,7 +222,7 @@ fn groups_of<'c>(lines: &Lines<'c>) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
                 groups.last_mut().expect("it was started").starts.push(entry);
                 continue;
             }
-            behind_rule |= role.ends_group_start() && !groups.is_empty();
+            behind_rule |= lines.dialect().ends_group_start(role) && !groups.is_empty();
             match groups.last_mut() {
                 Some(group) => group.entries.push(entry),
                 None if role.ends_group_start() || is_for_a_group(&entry) => outside.push(entry),

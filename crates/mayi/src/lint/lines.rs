@@ -64,6 +64,11 @@ impl<'c> Lines<'c> {
         lines
     }
 
+    /// The dialect that they are read in.
+    pub(super) fn dialect(&self) -> &'c Dialect {
+        self.dialect
+    }
+
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
 use mayi::Reason;
 
@@ -39,12 +38,6 @@ impl Exit {
             Self::NoAnswer => 2,
             Self::Unreachable => 3,
         }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.status())
     }
 }
 

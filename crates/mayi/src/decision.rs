@@ -34,6 +34,25 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Rule,
+        Self::NoRule,
+        Self::NoGroup,
+        Self::RobotsTxt,
+        Self::Unavailable,
+        Self::Unreachable,
+    ];
+
+    /// The reason of this name.
+    ///
+    /// ```
+    /// assert_eq!(mayi::Reason::named("no-rule"), Some(mayi::Reason::NoRule));
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.name() == name)
+    }
+
     /// As in reports.
     pub const fn name(self) -> &'static str {
         match self {

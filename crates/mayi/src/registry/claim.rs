@@ -63,12 +63,24 @@ impl Registry {
         }
     }
 
-    /// The crawler that sends a User-Agent string, by the product token that it claims. One that claims none is
-    /// [unnamed](Crawler::unnamed), in a dialect that goes by product tokens; one that goes by names as they are
-    /// written reads the string itself.
+    /// The crawler that sends a User-Agent string: the product that the string starts with (RFC 9110 §10.1.5), or, if it
+    /// starts as a browser's does, the crawler that it claims to be. One that claims to be none is
+    /// [unnamed](Crawler::unnamed), in a dialect that goes by product tokens; one that goes by names as they are written
+    /// reads the string itself.
+    ///
+    /// ```
+    /// let registry = mayi::registry::Registry::built_in();
+    /// let token = |user_agent| registry.crawler(user_agent).product_token().to_string();
+    /// assert_eq!(token("MyBot/1.0 (not Googlebot)"), "MyBot");
+    /// assert_eq!(token("Mozilla/5.0 (compatible; MyBot/1.0)"), "MyBot");
+    /// assert_eq!(token(""), "*");
+    /// ```
     pub fn crawler(&self, user_agent: &str) -> Crawler {
+        let ends_product = |c: char| c.is_whitespace() || matches!(c, '/' | '(' | ';' | ',');
+        let product = user_agent.trim_start().split(ends_product).next().unwrap_or_default();
+        let is_browser = matches!(product, "Mozilla" | "Opera");
         let claimed = match self.claim(user_agent.as_bytes()) {
-            _ if ProductToken::new(user_agent).is_ok() => user_agent,
+            _ if !is_browser && ProductToken::new(product).is_ok() => product,
             Claim::Known(agent) => &agent.token,
             Claim::Other(name) => name,
             Claim::Browser | Claim::Nothing => "",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::owned;
 use crate::crawler::InvalidCrawler;
+use crate::spec::Clause;
 use crate::target::InvalidUrl;
 
 /// What is wrong with a request.
@@ -57,6 +58,24 @@ impl ErrorCode {
             Self::UnknownDialect => "unknown-dialect",
             Self::Internal => "internal",
             Self::NoRobots => "no-robots",
+        }
+    }
+
+    /// The clause that says what would be right, where one does.
+    ///
+    /// ```
+    /// use mayi::{Clause, report::ErrorCode};
+    ///
+    /// assert_eq!(ErrorCode::InvalidAgent.clause(), Some(Clause::REP_4));
+    /// ```
+    pub const fn clause(self) -> Option<Clause> {
+        match self {
+            Self::InvalidUrl | Self::UnsupportedScheme => Some(Clause::REP_18),
+            Self::InvalidAgent => Some(Clause::REP_4),
+            Self::InvalidUserAgent => Some(Clause::PUR_4),
+            Self::InvalidPurpose => Some(Clause::PUR_2),
+            Self::InvalidApp => Some(Clause::APP_3),
+            _ => None,
         }
     }
 }

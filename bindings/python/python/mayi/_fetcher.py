@@ -1,0 +1,221 @@
+"""Files by the fetcher: what the blocking one and the one for asyncio share, and the blocking one."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar, cast
+
+from ._errors import MayiError
+from ._mayi import Crawler, Decision, NativeDone, NativeFetcher, RobotsTxt
+from ._policy import PerOrigin, Policy
+
+#: How many octets of files a store keeps.
+STORE_OCTETS = 1 << 30
+
+
+class Disallowed(MayiError):
+    """A URL that may not be fetched, with the decision."""
+
+    decision: Decision
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(repr(decision), code="disallowed")
+        self.decision = decision
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.decision,)
+
+
+class Answer(NamedTuple):
+    """What a client of one's own has got for a robots.txt: no redirect is followed, and the body is decoded."""
+
+    status: int
+    headers: Mapping[str, str] | Sequence[tuple[str, str]]
+    body: bytes
+
+
+#: Gets a URL with header fields, for a fetcher: ``fetch(url, headers)``.
+Fetch = Callable[[str, dict[str, str]], Answer]
+
+
+_Client = TypeVar("_Client", bound=Callable[..., Any])
+
+
+def weakly(method: _Client) -> _Client:
+    """A method as a client that does not keep its owner alive: the engine's fetcher keeps its client."""
+    reference = weakref.WeakMethod(method)
+
+    def call(url: str, headers: dict[str, str]) -> Any:
+        owned = reference()
+        if owned is None:
+            raise RuntimeError("the client is gone")
+        return owned(url, headers)
+
+    return cast(_Client, call)
+
+
+def native(
+    user_agent: str,
+    start: Callable[[str, list[tuple[str, str]], int, NativeDone], None] | None,
+    *,
+    store: str | os.PathLike[str] | None,
+    dialect: str,
+    offline: bool,
+    timeout: float,
+    allow_private: bool,
+    allow_addresses: Sequence[str],
+    roots: str | os.PathLike[str] | None,
+    connections_per_host: int,
+    connections: int,
+    max_octets: int | None,
+    least_fresh: float,
+) -> NativeFetcher:
+    """The engine's fetcher, and a note to close it when Python ends."""
+    pem = b""
+    if roots is not None:
+        with open(roots, "rb") as file:
+            pem = file.read()
+    made = NativeFetcher(
+        user_agent,
+        store=None if store is None else os.fspath(store),
+        store_octets=STORE_OCTETS,
+        reading=(dialect, max_octets),
+        offline=offline,
+        timeout=timeout,
+        least_fresh=least_fresh,
+        allow_private=allow_private,
+        allow_addresses=list(allow_addresses),
+        roots=pem,
+        connections=(connections_per_host, connections),
+        start=start,
+    )
+    _open.add(made)
+    return made
+
+
+#: A thread that is still at work when Python ends would find no interpreter.
+_open: weakref.WeakSet[NativeFetcher] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for fetcher in list(_open):
+        fetcher.close()
+
+
+class Fetcher:
+    """Gets robots.txt files, keeps them, and decides by them. It can be used from any number of threads.
+
+    ``user_agent`` is sent to servers and should have a contact: ``ExampleBot/1.0 (+https://example.com/bot)``.
+    ``store`` is where files are kept: ``None`` for this fetcher's memory, the path of a file, or
+    ``redis://host:port``. ``fetch`` is a client of your own: it gets a URL and header fields, follows no
+    redirect, and gives an :class:`Answer`. The guard then does not see what it connects to. ``policy`` says what
+    ``require`` makes of a decision. ``least_fresh`` is for how many seconds a file is not asked for again, whatever its
+    server says.
+
+    >>> fetch = lambda url, headers: mayi.Answer(200, {}, b"User-agent: *\\nDisallow: /private/\\n")
+    >>> with mayi.Fetcher("ExampleBot/1.0 (+https://example.com/bot)", fetch=fetch) as fetcher:
+    ...     fetcher.decide("https://example.com/private/x", "ExampleBot").allowed
+    False
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        store: str | os.PathLike[str] | None = None,
+        fetch: Fetch | None = None,
+        dialect: str = "rfc9309",
+        offline: bool = False,
+        timeout: float = 30.0,
+        allow_private: bool = False,
+        allow_addresses: Sequence[str] = (),
+        roots: str | os.PathLike[str] | None = None,
+        connections_per_host: int = 2,
+        connections: int = 256,
+        max_octets: int | None = None,
+        least_fresh: float = 60.0,
+        policy: Policy | PerOrigin = Policy.OBEY,
+    ) -> None:
+        self._policy = policy
+        self._native = native(
+            user_agent,
+            None if fetch is None else _waiting(fetch),
+            store=store,
+            dialect=dialect,
+            offline=offline,
+            timeout=timeout,
+            allow_private=allow_private,
+            allow_addresses=allow_addresses,
+            roots=roots,
+            connections_per_host=connections_per_host,
+            connections=connections,
+            max_octets=max_octets,
+            least_fresh=least_fresh,
+        )
+        self._native.open()
+
+    @property
+    def advice(self) -> str | None:
+        """What would be better about the User-Agent string, or None."""
+        return self._native.advice()
+
+    def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
+        """The file of the URL's site, or why there is none. ``anew`` asks the server whatever is kept."""
+        if not anew:
+            ready = self._native.ready(url)
+            if ready is not None:
+                return ready
+        return self._native.robots(url, anew)
+
+    def decide(self, url: str, agent: str | Crawler, **about: Any) -> Decision:
+        """The decision about a URL, by the file of its site. ``about`` is as for ``RobotsTxt.decide``."""
+        return self.robots(url).decide(url, agent, **about)
+
+    def allowed(self, url: str, agent: str | Crawler) -> bool:
+        """Whether the crawler may fetch the URL, by the file of its site."""
+        return self.robots(url).allowed(url, agent)
+
+    def require(self, url: str, agent: str | Crawler) -> Decision:
+        """The decision about a URL; where it is disallowed and the policy is to obey, :class:`Disallowed` is raised."""
+        decision = self.decide(url, agent)
+        if not decision.allowed and self._policy.of(url) is Policy.OBEY:
+            raise Disallowed(decision)
+        return decision
+
+    def forget(self, url: str) -> bool:
+        """Forgets what is kept of the URL's site, and says whether there was something."""
+        return self._native.forget(url)
+
+    def close(self) -> None:
+        """Ends what is under way and lets go of the store."""
+        self._native.close()
+
+    def __enter__(self) -> Fetcher:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _waiting(fetch: Fetch) -> Callable[[str, list[tuple[str, str]], int, NativeDone], None]:
+    """A client that waits, as the engine's fetcher calls it: on a thread of its own."""
+
+    def start(url: str, headers: list[tuple[str, str]], octets: int, done: NativeDone) -> None:
+        try:
+            status, fields, body = fetch(url, dict(headers))
+            done.answer(status, fields, body)
+        except Exception as error:  # noqa: BLE001
+            # A client that fails is a file that can't be reached, whatever its exceptions are called.
+            done.fail(f"{type(error).__name__}: {error}")
+
+    return start

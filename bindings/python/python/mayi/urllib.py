@@ -1,0 +1,202 @@
+"""The interface of Python's ``urllib.robotparser`` over the engine of mayi: change the import and nothing else.
+
+>>> from mayi.urllib import RobotFileParser
+>>> robots = RobotFileParser()
+>>> robots.parse(["User-agent: *", "Disallow: /*.pdf$"])
+>>> robots.can_fetch("ExampleBot", "https://example.com/a.pdf")
+False
+"""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from . import _faces
+from ._mayi import Crawler, RobotsTxt
+
+__all__ = ["RobotFileParser"]
+
+#: A little more than the engine reads of a file, so that it sees that the file goes on.
+_MOST_OCTETS = 512 * 1024 + 4
+
+
+class RequestRate(NamedTuple):
+    """How many requests in how many seconds."""
+
+    requests: int
+    seconds: int
+
+
+class RuleLine:
+    """A rule of a file, as written."""
+
+    def __init__(self, path: str, allowance: bool) -> None:
+        self.path = path
+        self.allowance = allowance
+
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allowance else 'Disallow'}: {self.path}"
+
+
+class Entry:
+    """A group of a file."""
+
+    def __init__(self) -> None:
+        self.useragents: list[str] = []
+        self.rulelines: list[RuleLine] = []
+        self.delay: float | None = None
+        self.req_rate: RequestRate | None = None
+
+    def __str__(self) -> str:
+        lines = [f"User-agent: {agent}" for agent in self.useragents]
+        if self.delay is not None:
+            lines.append(f"Crawl-delay: {self.delay}")
+        if self.req_rate is not None:
+            lines.append(f"Request-rate: {self.req_rate.requests}/{self.req_rate.seconds}")
+        lines.extend(map(str, self.rulelines))
+        return "\n".join(lines)
+
+
+class RobotFileParser:
+    """A robots.txt file, with the methods and attributes of ``urllib.robotparser.RobotFileParser``.
+
+    ``user_agent`` and ``timeout`` are what ``read()`` fetches with; ``dialect`` is how the file is read.
+    """
+
+    def __init__(
+        self,
+        url: str = "",
+        *,
+        user_agent: str | None = None,
+        timeout: float = 30.0,
+        dialect: str = "rfc9309",
+    ) -> None:
+        self.disallow_all = False
+        self.allow_all = False
+        self.last_checked: float = 0
+        self.user_agent = user_agent
+        self.timeout = timeout
+        self._dialect = dialect
+        self._lines: list[str] = []
+        self._robots = RobotsTxt(b"", dialect=dialect)
+        self._crawlers: dict[str, Crawler] = {}
+        self.set_url(url)
+
+    def mtime(self) -> float:
+        """When the file was last read, in seconds since 1970, or 0."""
+        return self.last_checked
+
+    def modified(self) -> None:
+        """Says that the file was read now."""
+        self.last_checked = time.time()
+
+    def set_url(self, url: str) -> None:
+        """Says where the file is."""
+        self.url = url
+        self.host, self.path = urllib.parse.urlparse(url)[1:3]
+
+    def read(self) -> None:
+        """Fetches the file and reads it.
+
+        A status of 400 to 499 allows everything (REP-20), any other one without a file disallows everything
+        (REP-21). What goes wrong with the network is raised, and nothing is allowed until a file was read.
+        """
+        request = urllib.request.Request(self.url)
+        if self.user_agent is not None:
+            request.add_header("User-Agent", self.user_agent)
+        try:
+            with urllib.request.urlopen(request, timeout=self.timeout) as response:
+                octets = response.read(_MOST_OCTETS)
+                content_type = response.headers.get_content_charset()
+        except urllib.error.HTTPError as error:
+            error.close()
+            ended = RobotsTxt.of_status(error.code, dialect=self._dialect)
+            self.allow_all = ended.access == "unavailable"
+            self.disallow_all = not self.allow_all
+            self.modified()
+        else:
+            self.allow_all = self.disallow_all = False
+            self._robots = RobotsTxt(octets, dialect=self._dialect, charset=content_type)
+            self._lines = self._robots.text.splitlines()
+            self.modified()
+
+    def parse(self, lines: Iterable[str]) -> None:
+        """Reads lines, behind those that were read before."""
+        self._lines.extend(line.rstrip("\r\n") for line in lines)
+        self._robots = RobotsTxt("\n".join(self._lines), dialect=self._dialect)
+        self.modified()
+
+    def _crawler(self, useragent: str) -> Crawler:
+        crawler = self._crawlers.get(useragent)
+        if crawler is None:
+            crawler = _faces.crawler_of(useragent)
+            if len(self._crawlers) < 64:
+                self._crawlers[useragent] = crawler
+        return crawler
+
+    def can_fetch(self, useragent: str, url: str) -> bool:
+        """Whether the crawler may fetch the URL. Before a file was read, nothing may be fetched."""
+        if self.disallow_all:
+            return False
+        if self.allow_all:
+            return True
+        if not self.last_checked:
+            return False
+        return _faces.allowed(self._robots, url, self._crawler(useragent))
+
+    def crawl_delay(self, useragent: str) -> float | None:
+        """The seconds that the file asks the crawler to wait between requests, or None."""
+        if not self.mtime():
+            return None
+        delay = self._robots.crawl_delay(self._crawler(useragent))
+        return int(delay) if delay is not None and delay == int(delay) else delay
+
+    def request_rate(self, useragent: str) -> RequestRate | None:
+        """What the file asks of the crawler with its first Request-rate, or None."""
+        if not self.mtime():
+            return None
+        records = _faces.records_of(self._robots, self._crawler(useragent))
+        for value in records.other.get("request_rate", ()):
+            rate = _faces.rate_of(value)
+            if rate is not None:
+                return RequestRate(rate[0], rate[1])
+        return None
+
+    def site_maps(self) -> list[str] | None:
+        """The sitemaps of the file, or None where it has none."""
+        return self.sitemaps or None
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The sitemaps of the file."""
+        return list(self._robots.sitemaps)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The groups of the file that name a crawler."""
+        return [entry for entry in self._all_entries() if "*" not in entry.useragents]
+
+    @property
+    def default_entry(self) -> Entry | None:
+        """The first group of the file for all other crawlers, or None."""
+        return next((entry for entry in self._all_entries() if "*" in entry.useragents), None)
+
+    def _all_entries(self) -> list[Entry]:
+        entries = []
+        for group in self._robots.groups:
+            entry = Entry()
+            entry.useragents = [start.value for start in group.starts]
+            entry.rulelines = [RuleLine(rule.pattern, rule.kind == "allow") for rule in group.rules]
+            entry.delay = self.crawl_delay(entry.useragents[0])
+            entry.req_rate = self.request_rate(entry.useragents[0])
+            entries.append(entry)
+        return entries
+
+    def __str__(self) -> str:
+        default = self.default_entry
+        return "\n\n".join(map(str, self.entries + ([] if default is None else [default])))

@@ -1,0 +1,12 @@
+//! The command `mayi`, as the console script and `python -m mayi` run it.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the command with these words, of which the first is its name, and gives its exit status.
+#[pyfunction]
+#[pyo3(signature = (words, /))]
+pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| mayi_cli::main_of(words))
+}

@@ -1,0 +1,141 @@
+//! What callers give → octets, header fields, dialects, and how a file is read.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use mayi::report::{ErrorCode, RequestError};
+use mayi::{Dialect, Extension, Limits, ReadOptions};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyMemoryView, PyString};
+
+use crate::errors::raised;
+use crate::registry::Registry;
+
+/// The octets of a file or a page, from `bytes`, something like it, or text.
+pub(crate) fn octets<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(octets) = given.cast::<PyBytes>() {
+        return Ok(octets.clone());
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        if let Ok(text) = text.to_str() {
+            return Ok(PyBytes::new(given.py(), text.as_bytes()));
+        }
+        // Octets that were not UTF-8 hide in text that was decoded with `surrogateescape`.
+        let encoded = text
+            .call_method1("encode", ("utf-8", "surrogateescape"))
+            .or_else(|_| text.call_method1("encode", ("utf-8", "surrogatepass")))?;
+        return Ok(encoded.cast_into()?);
+    }
+    if given.is_instance_of::<PyByteArray>() || given.is_instance_of::<PyMemoryView>() {
+        let copied = given.py().get_type::<PyBytes>().call1((given,))?;
+        return Ok(copied.cast_into()?);
+    }
+    let name = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!("bytes or str is needed, not {name}")))
+}
+
+/// Header fields in order, from pairs or from a mapping. A value of a mapping may be a list.
+pub(crate) fn fields(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    let pairs = match given.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items()?.into_any(),
+        Err(_) => given.clone(),
+    };
+    let mut fields = Vec::new();
+    for pair in pairs.try_iter()? {
+        let [name, value] = pair?.extract::<[Bound<'_, PyAny>; 2]>()?;
+        let name = field_text(&name)?;
+        if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+            fields.push((name, field_text(&value)?));
+        } else {
+            for value in value.try_iter()? {
+                fields.push((name.clone(), field_text(&value?)?));
+            }
+        }
+    }
+    Ok(fields)
+}
+
+/// Text of a header field. Octets are UTF-8; what is not, is replaced.
+fn field_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(String::from_utf8_lossy(octets(given)?.as_bytes()).into_owned())
+}
+
+/// Header fields as the core takes them.
+pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields.iter().map(|(name, value)| (&**name, &**value)).collect()
+}
+
+/// The dialect of this name.
+pub(crate) fn dialect(py: Python<'_>, name: &str) -> PyResult<Dialect> {
+    Dialect::named(name).ok_or_else(|| {
+        let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
+        let (name, known) = (name.escape_debug(), known.join(", "));
+        let message = format!("no dialect is called `{name}`; there are {known}");
+        raised(py, &RequestError::new(ErrorCode::UnknownDialect, message))
+    })
+}
+
+/// How a file is read, as callers say it and as it is pickled.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    pub(crate) dialect: String,
+    pub(crate) charset: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) without: Vec<String>,
+    pub(crate) max_octets: Option<usize>,
+    pub(crate) registry: Option<Py<Registry>>,
+}
+
+/// What tells two readings apart.
+type Key<'r> = (&'r str, [Option<&'r str>; 2], &'r [String], Option<usize>, Option<&'r Registry>);
+
+impl Reading {
+    pub(crate) fn key(&self) -> Key<'_> {
+        let registry = self.registry.as_ref().map(Py::get);
+        let labels = [self.charset.as_deref(), self.content_type.as_deref()];
+        (&self.dialect, labels, &self.without, self.max_octets, registry)
+    }
+
+    pub(crate) fn options(&self, py: Python<'_>) -> PyResult<ReadOptions> {
+        let mut dialect = dialect(py, &self.dialect)?;
+        for name in &self.without {
+            dialect = dialect.without(extension(name)?);
+        }
+        let mut options = ReadOptions::default().with_dialect(dialect);
+        if let Some(content_type) = &self.content_type {
+            options = options.with_content_type(content_type);
+        }
+        if let Some(charset) = &self.charset {
+            options = options.with_charset(charset);
+        }
+        if let Some(most) = self.max_octets {
+            let limits = Limits::with_file_octets(most);
+            options =
+                options.with_limits(limits.map_err(|error| PyValueError::new_err(error.to_string()))?);
+        }
+        if let Some(registry) = &self.registry {
+            options = options.with_registry(Arc::clone(registry.get().inner()));
+        }
+        Ok(options)
+    }
+}
+
+fn extension(name: &str) -> PyResult<Extension> {
+    Extension::named(name).ok_or_else(|| {
+        let known: Vec<_> = Extension::ALL.iter().map(|extension| extension.name()).collect();
+        let (name, known) = (name.escape_debug(), known.join(", "));
+        PyValueError::new_err(format!("no extension is called `{name}`; there are {known}"))
+    })
+}
+
+/// A time as `time.time()` tells it, or the present one.
+pub(crate) fn time(seconds: Option<f64>) -> PyResult<SystemTime> {
+    let Some(seconds) = seconds else { return Ok(SystemTime::now()) };
+    let since = Duration::try_from_secs_f64(seconds).ok();
+    let time = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
+    time.ok_or_else(|| {
+        PyValueError::new_err(format!("{seconds} is no time: it is in seconds since 1970"))
+    })
+}

@@ -1,0 +1,43 @@
+//! The native part of the Python package `mayi`: Python's values in, the engine's answers out.
+//!
+//! Nothing is decided here. Arguments become the core's types, answers become Python objects; what a report
+//! has beside its verdict goes over as the JSON that every front end has, and is made into typed objects by
+//! `_report.py`. The GIL is let go around everything that takes longer than handing it over does.
+
+mod asker;
+mod command;
+mod crawler;
+mod decision;
+mod errors;
+mod fetcher;
+mod inputs;
+mod registry;
+mod robots;
+mod rules;
+mod tools;
+mod transport;
+
+use pyo3::prelude::*;
+
+/// The engine of the package.
+#[pymodule(gil_used = false)]
+mod _mayi {
+    #[pymodule_export]
+    use crate::command::main;
+    #[pymodule_export]
+    use crate::crawler::Crawler;
+    #[pymodule_export]
+    use crate::decision::Decision;
+    #[pymodule_export]
+    use crate::fetcher::{NativeFetcher, NativeTask};
+    #[pymodule_export]
+    use crate::registry::Registry;
+    #[pymodule_export]
+    use crate::robots::RobotsTxt;
+    #[pymodule_export]
+    use crate::rules::Rules;
+    #[pymodule_export]
+    use crate::tools::{answer, compare, dialects, diff, fix, format, lint, page, robots_url};
+    #[pymodule_export]
+    use crate::transport::NativeDone;
+}

@@ -1,0 +1,148 @@
+//! The rules of a file for one crawler, made ready for many questions.
+
+use std::sync::Arc;
+use std::thread;
+
+use mayi::{CrawlerRules, InvalidUrl, Target};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::asker::Asker;
+use crate::decision::Decision;
+use crate::errors::{OrRaise, raised};
+use crate::robots::RobotsTxt;
+
+/// What one crawler may fetch, by one file.
+#[pyclass(frozen, module = "mayi")]
+pub(crate) struct Rules {
+    asker: Arc<Asker>,
+    prepared: CrawlerRules,
+    /// The arguments that it was made with, for pickling.
+    made_by: (Py<RobotsTxt>, Py<PyAny>),
+}
+
+/// How many URLs are worth a thread of their own.
+const WORTH_A_THREAD: usize = 8192;
+
+impl Rules {
+    pub(crate) fn new(asker: Arc<Asker>, robots: Py<RobotsTxt>, crawler: Py<PyAny>) -> Self {
+        let prepared = asker.prepared();
+        Self { asker, prepared, made_by: (robots, crawler) }
+    }
+
+    fn is_allowed(&self, url: &str) -> Result<bool, InvalidUrl> {
+        Ok(self.asker.decide(Some(&self.prepared), &Target::parse(url)?).is_allowed())
+    }
+
+    /// The verdicts about URLs, by as many threads as they are worth.
+    fn verdicts(&self, urls: &[&str]) -> Vec<Result<bool, InvalidUrl>> {
+        let one_by_one = |urls: &[&str]| urls.iter().map(|url| self.is_allowed(url)).collect();
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = (urls.len() / WORTH_A_THREAD).clamp(1, cores);
+        if threads == 1 {
+            return one_by_one(urls);
+        }
+        thread::scope(|scope| {
+            let parts: Vec<_> = urls
+                .chunks(urls.len().div_ceil(threads))
+                .map(|part| scope.spawn(move || -> Vec<_> { one_by_one(part) }))
+                .collect();
+            // A thread that panics is a fault of ours, and its panic goes on here.
+            let joined = parts.into_iter().map(|part| part.join());
+            joined
+                .flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    }
+}
+
+#[pymethods]
+impl Rules {
+    /// Whether the crawler may fetch the URL.
+    #[pyo3(signature = (url, /))]
+    fn allowed(&self, url: &Bound<'_, PyString>) -> PyResult<bool> {
+        self.is_allowed(url.to_str()?).or_raise(url.py())
+    }
+
+    /// The same with its reason and every other part of the report.
+    #[pyo3(signature = (url, /))]
+    fn decide(&self, url: &Bound<'_, PyString>) -> PyResult<Decision> {
+        let target = Target::parse(url.to_str()?).or_raise(url.py())?;
+        Ok(Decision::of(url, &self.asker.decide(Some(&self.prepared), &target), &self.asker))
+    }
+
+    /// Whether the crawler may fetch each of the URLs, in their order. The first URL that is none is an
+    /// error, unless it is asked for None in its place.
+    #[pyo3(signature = (urls, /, *, invalid_as_none=false))]
+    fn allowed_many<'py>(
+        &self,
+        py: Python<'py>,
+        urls: &Bound<'py, PyAny>,
+        invalid_as_none: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let urls = texts(urls)?;
+        let texts = urls.iter().map(|url| url.to_str()).collect::<PyResult<Vec<_>>>()?;
+        let verdicts = py.detach(|| self.verdicts(&texts));
+        let list = PyList::empty(py);
+        for (index, verdict) in verdicts.into_iter().enumerate() {
+            match verdict {
+                Ok(allowed) => list.append(allowed)?,
+                Err(_) if invalid_as_none => list.append(py.None())?,
+                Err(error) => {
+                    let error = raised(py, &error.into());
+                    error.value(py).setattr("index", index)?;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// The decisions about URLs, in their order.
+    #[pyo3(signature = (urls, /))]
+    fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let decisions = PyList::empty(urls.py());
+        for url in texts(urls)? {
+            decisions.append(self.decide(&url)?)?;
+        }
+        Ok(decisions)
+    }
+
+    /// The seconds that the file asks the crawler to wait between requests, or None.
+    #[getter]
+    fn crawl_delay(&self) -> Option<f64> {
+        self.asker.crawl_delay()
+    }
+
+    /// The product token of the crawler.
+    #[getter]
+    fn agent(&self) -> &str {
+        self.asker.crawler.product_token().as_str()
+    }
+
+    fn __len__(&self) -> usize {
+        self.prepared.len()
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Rules for {}: {}>", self.agent(), self.prepared.len())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let (robots, crawler) = &slf.get().made_by;
+        let py = slf.py();
+        Ok((robots.bind(py).getattr("for_crawler")?, (crawler.bind(py).clone(),)))
+    }
+}
+
+fn texts<'py>(urls: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>> {
+    if urls.is_instance_of::<PyString>() {
+        let message = "a list of URLs is needed, not one URL";
+        return Err(pyo3::exceptions::PyTypeError::new_err(message));
+    }
+    urls.try_iter()?.map(|url| Ok(url?.cast_into::<PyString>()?)).collect()
+}

@@ -210,7 +210,8 @@ fn configuration_is_found_above_the_file() {
     let run = lint(&[&name], "");
     assert_eq!(run.status, Some(2));
     assert!(
-        run.stderr.contains("`lint.disabel` is not known; perhaps `lint.disable` is meant"),
+        run.stderr.contains("line 2: unknown field `disabel`")
+            && run.stderr.contains("perhaps `disable` is meant"),
         "{}",
         run.stderr
     );

@@ -81,6 +81,16 @@ impl Span {
     }
 }
 
+/// A place in a text: its line and its column, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: LineNumber,
+    /// In characters.
+    pub(crate) column: u32,
+    /// In units of UTF-16.
+    pub(crate) utf16_column: u32,
+}
+
 /// From this many octets on, counting all that is between two places is quicker than going block by block.
 const FAR: usize = 8 * BLOCK;
 
@@ -96,29 +106,43 @@ pub(crate) struct LineCounter<'t> {
     ends: u64,
     /// Characters of the line before the last place whose column was asked for, and that place.
     characters: u32,
+    /// The same in units of UTF-16.
+    utf16_units: u32,
     characters_at: usize,
 }
 
 impl<'t> LineCounter<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Self {
         let ends = line_ends_of_block(text);
-        Self { text, at: 0, line: LineNumber::FIRST, block: 0, ends, characters: 0, characters_at: 0 }
+        Self {
+            text,
+            at: 0,
+            line: LineNumber::FIRST,
+            block: 0,
+            ends,
+            characters: 0,
+            utf16_units: 0,
+            characters_at: 0,
+        }
     }
 
     /// The line and the column of the octet at `offset`, which is not before the last one asked for.
-    pub(crate) fn position_at(&mut self, offset: u32) -> (LineNumber, u32) {
+    pub(crate) fn position_at(&mut self, offset: u32) -> Position {
         let before = self.line;
         let line = self.line_at(offset);
         let mut from = self.characters_at;
         if line != before {
             let skipped = &self.text[from..self.at];
             from += memchr::memrchr2(b'\n', b'\r', skipped).map_or(0, |end| end + 1);
-            self.characters = 0;
+            (self.characters, self.utf16_units) = (0, 0);
         }
         let between = String::from_utf8_lossy(&self.text[from..self.at]);
-        self.characters += between.chars().count() as u32;
+        for character in between.chars() {
+            self.characters += 1;
+            self.utf16_units += character.len_utf16() as u32;
+        }
         self.characters_at = self.at;
-        (line, self.characters + 1)
+        Position { line, column: self.characters + 1, utf16_column: self.utf16_units + 1 }
     }
 
     /// The line that the octet at `offset` stands on, which is not before the last one asked for and
@@ -186,9 +210,19 @@ mod tests {
         let text = "ab\né\r\nxyz\n".as_bytes();
         let mut counter = LineCounter::new(text);
         for (offset, expected) in [(0, (1, 1)), (1, (1, 2)), (3, (2, 1)), (7, (3, 1)), (9, (3, 3))] {
-            let (line, column) = counter.position_at(offset);
-            assert_eq!((line.number(), column), expected, "at {offset}");
-            assert_eq!(column, column_at(text, offset), "at {offset}");
+            let at = counter.position_at(offset);
+            assert_eq!((at.line.number(), at.column), expected, "at {offset}");
+            assert_eq!(at.column, column_at(text, offset), "at {offset}");
+        }
+    }
+
+    #[test]
+    fn a_character_outside_the_first_plane_is_two_units_of_utf_16() {
+        let text = "\u{1F600}é\n\u{1F600}x\u{1F600}y".as_bytes();
+        let mut counter = LineCounter::new(text);
+        for (offset, expected) in [(4, (2, 3)), (6, (3, 4)), (11, (2, 3)), (12, (3, 4)), (16, (4, 6))] {
+            let at = counter.position_at(offset);
+            assert_eq!((at.column, at.utf16_column), expected, "at {offset}");
         }
     }
 

@@ -79,6 +79,11 @@ pub struct Place {
     pub column: u32,
     /// The column after its last character.
     pub end_column: u32,
+    /// The column that it starts at, counted from 1 in units of UTF-16: what the language server protocol counts in,
+    /// from 0.
+    pub utf16_column: u32,
+    /// The column behind its last character, in units of UTF-16.
+    pub utf16_end_column: u32,
 }
 
 /// Another place that has to do with a diagnostic.

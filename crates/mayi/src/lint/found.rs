@@ -12,7 +12,7 @@ use super::lines::Lines;
 use super::options::Options;
 use super::silence::{self, Silence};
 use super::{LINTS, Severity};
-use crate::span::{LineCounter, LineNumber, Span};
+use crate::span::{LineCounter, Position, Span};
 
 /// How many findings of a lint are listed for a file, whatever the options say. Those of others find room in
 /// every list: once there are many, fewer are listed of each lint that comes after.
@@ -141,9 +141,15 @@ impl<'c> Found<'c> {
         self.drafts.sort_by_key(|(lint, draft)| (draft.span, *lint));
         let places = self.places();
         let place = |span: Span| {
-            let at = |offset| places[&offset];
-            let ((line, column), (_, end_column)) = (at(span.start), at(span.end));
-            Place { span, line, column, end_column }
+            let (start, end) = (places[&span.start], places[&span.end]);
+            Place {
+                span,
+                line: start.line,
+                column: start.column,
+                end_column: end.column,
+                utf16_column: start.utf16_column,
+                utf16_end_column: end.utf16_column,
+            }
         };
         let diagnostics = self.drafts.into_iter().map(|(index, draft)| {
             let lint = LINTS[index];
@@ -167,7 +173,7 @@ impl<'c> Found<'c> {
     }
 
     /// Line and column of every offset that a draft names, found in one pass.
-    fn places(&self) -> BTreeMap<u32, (LineNumber, u32)> {
+    fn places(&self) -> BTreeMap<u32, Position> {
         let spans = self.drafts.iter().flat_map(|(_, draft)| {
             draft.span.into_iter().chain(draft.related.iter().map(|(span, _)| *span))
         });

@@ -19,6 +19,7 @@
 //! ```
 
 mod characters;
+mod configuration;
 mod context;
 mod diagnostic;
 mod fixing;
@@ -32,6 +33,7 @@ mod rules;
 mod silence;
 mod statements;
 
+pub use configuration::{Configuration, FailOn, InvalidConfiguration};
 pub use diagnostic::{Diagnostic, Edit, Fix, Place, Related, Tally};
 pub use fixing::{Fixed, fix};
 pub use nearest::nearest;

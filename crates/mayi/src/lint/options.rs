@@ -93,7 +93,7 @@ impl Options {
     /// # Errors
     /// When there is no such lint.
     pub fn disable(&mut self, lint: &str) -> Result<(), UnknownLint> {
-        self.enabled[find(lint)?.index()] = false;
+        self.switch(find(lint)?, false);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Options {
     /// # Errors
     /// When there is no such lint.
     pub fn enable(&mut self, lint: &str) -> Result<(), UnknownLint> {
-        self.enabled[find(lint)?.index()] = true;
+        self.switch(find(lint)?, true);
         Ok(())
     }
 
@@ -111,8 +111,16 @@ impl Options {
     /// # Errors
     /// When there is no such lint.
     pub fn set_severity(&mut self, lint: &str, severity: Severity) -> Result<(), UnknownLint> {
-        self.severities[find(lint)?.index()] = Some(severity);
+        self.weigh(find(lint)?, severity);
         Ok(())
+    }
+
+    pub(super) fn switch(&mut self, lint: &Lint, is_enabled: bool) {
+        self.enabled[lint.index()] = is_enabled;
+    }
+
+    pub(super) fn weigh(&mut self, lint: &Lint, severity: Severity) {
+        self.severities[lint.index()] = Some(severity);
     }
 
     pub(super) fn reading(&self) -> &ReadOptions {
@@ -160,7 +168,8 @@ impl Default for Options {
     }
 }
 
-fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
+/// The lint of this code or name.
+pub(super) fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
     Lint::named(name).ok_or_else(|| UnknownLint { name: name.into() })
 }
 

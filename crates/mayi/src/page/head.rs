@@ -14,7 +14,7 @@ use html5gum::{Span, State, Tokenizer};
 use super::html_text::{charset_of, encoding_of};
 use super::x_robots_tag::read_content;
 use super::{FoundAt, Grammar, Loss, LossKind, PageOptions, Statement};
-use crate::span::LineCounter;
+use crate::span::{LineCounter, Position};
 
 /// Reads the head of a document that comes in chunks.
 ///
@@ -117,7 +117,7 @@ impl HeadReader {
         let (is_over, statements) = read_statements(&text);
         let is_cut = !is_over && self.octets.len() == self.limit;
         let cut = is_cut.then(|| {
-            let (line, column) = LineCounter::new(&text).position_at(text.len() as u32);
+            let Position { line, column, .. } = LineCounter::new(&text).position_at(text.len() as u32);
             Loss { kind: LossKind::HtmlCut, found: FoundAt::Meta { line: line.number(), column } }
         });
         (statements, cut)
@@ -160,7 +160,7 @@ impl Meta {
         // Other metadata has names that no crawler has; its content is none of ours.
         crate::ProductToken::new(&name).ok()?;
         let token = (!name.eq_ignore_ascii_case("robots")).then_some(name);
-        let (line, column) = counter.position_at(self.at as u32);
+        let Position { line, column, .. } = counter.position_at(self.at as u32);
         let found = FoundAt::Meta { line: line.number(), column };
         Some(Statement {
             token: token.map(Into::into),

@@ -13,8 +13,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mayi::lint::{LINTS, Lint, Options, Page, Severity, UnknownLint};
+use mayi::lint::{FailOn, LINTS, Lint, Options, Page, Severity, UnknownLint};
 use mayi::page::{HeadReader, PageControls};
 use mayi::report::LintReport;
 use mayi::{Crawler, Limits, ReadOptions, Target};
@@ -92,7 +93,7 @@ pub(crate) struct LintArgs {
     diff: bool,
 
     /// Exit with 1 if there is a diagnostic of this severity or above [default: warning]
-    #[arg(long, value_name = "SEVERITY")]
+    #[arg(long, value_name = "SEVERITY", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
     /// Switch a lint off, by code or name. Can be repeated
@@ -176,24 +177,15 @@ enum Format {
     Github,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Note,
-    Warning,
-    Error,
-    /// Never exit with 1 because of a diagnostic
-    Never,
-}
-
-impl FailOn {
-    fn is_reached_by(self, severity: Severity) -> bool {
-        match self {
-            Self::Note => true,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Error => severity >= Severity::Error,
-            Self::Never => false,
+/// The names of severities to fail on, as values of an option.
+fn fail_on() -> impl TypedValueParser<Value = FailOn> {
+    let values = FailOn::ALL.iter().map(|fail_on| match fail_on {
+        FailOn::Never => {
+            PossibleValue::new(fail_on.name()).help("Never exit with 1 because of a diagnostic")
         }
-    }
+        _ => PossibleValue::new(fail_on.name()),
+    });
+    PossibleValuesParser::new(values).map(|name| FailOn::named(&name).expect("a possible value"))
 }
 
 fn severity_of(text: &str) -> Result<(String, Severity), String> {

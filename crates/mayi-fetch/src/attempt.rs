@@ -11,7 +11,7 @@ use crate::fault::Lack;
 use crate::kept::{FileCopy, Hop, Said};
 use crate::lifecycle::Attempted;
 use crate::manners::{Manners, NoRoom, Party, Turn};
-use crate::transport::{Cause, Get, Response, Transport, TransportError};
+use crate::transport::{Cause, Get, Response, Transport, TransportError, TransportErrorKind as Kind};
 
 /// What an attempt is made with.
 pub(crate) struct Means {
@@ -88,7 +88,8 @@ impl Means {
         (turn, party): (Option<Turn>, &Party),
         left: &mut Duration,
     ) -> Result<Response, TransportError> {
-        let url = Url::parse(url).map_err(|error| TransportError::new("url", error))?;
+        let url =
+            Url::parse(url).map_err(|error| TransportError::new(Kind::Url, error).caused_by(error))?;
         let _turn = if let Some(turn) = turn {
             turn
         } else {
@@ -105,8 +106,9 @@ impl Means {
         let start = self.clock.now();
         let got = within(&*self.clock, *left, self.transport.get(get)).await;
         *left = left.saturating_sub(self.clock.now().duration_since(start).unwrap_or_default());
-        let late =
-            || TransportError::new("timeout", format_args!("no complete response in {:?}", self.total));
+        let late = || {
+            TransportError::new(Kind::Timeout, format_args!("no complete response in {:?}", self.total))
+        };
         got.ok_or_else(late)?
     }
 }

@@ -16,7 +16,7 @@ use tokio::task::{JoinError, JoinHandle, JoinSet};
 use crate::clock::{Clock, Later, within};
 use crate::fault::Lack;
 use crate::guard::{Guard, is_special};
-use crate::transport::TransportError;
+use crate::transport::{TransportError, TransportErrorKind as Kind};
 
 /// How long one address has before the next one is tried beside it (RFC 8305 has a quarter of a
 /// second too).
@@ -125,7 +125,7 @@ impl Dialer {
     }
 
     fn late(&self) -> TransportError {
-        TransportError::new("timeout", format_args!("no connection in {:?}", self.timeout))
+        TransportError::new(Kind::Timeout, format_args!("no connection in {:?}", self.timeout))
     }
 
     /// The addresses of a host that the guard lets through, and whether the host is an address itself.
@@ -143,7 +143,7 @@ impl Dialer {
             vec![SocketAddr::new(address, port)]
         } else {
             let resolved = self.resolver.resolve(host, port).await;
-            resolved.map_err(|error| unresolved(host, &error))?
+            resolved.map_err(|error| unresolved(host, error))?
         };
         let mut forbidden = None;
         addresses.retain(|address| match self.guard.check(address.ip()) {
@@ -167,7 +167,7 @@ impl Dialer {
                 format_args!("{host} has no address that is connected to"),
                 format_args!("{host}: {forbidden}"),
             )),
-            (true, None) => Err(TransportError::new("dns", format_args!("{host} has no address"))),
+            (true, None) => Err(TransportError::new(Kind::Dns, format_args!("{host} has no address"))),
         }
     }
 
@@ -193,7 +193,9 @@ impl Dialer {
             match joined {
                 Some(Some(Ok((address, Ok(stream))))) => return Ok((stream, address)),
                 Some(Some(Ok((address, Err(error))))) => errors.add(address, error),
-                Some(Some(Err(error))) => return Err(TransportError::new("connect", error)),
+                Some(Some(Err(error))) => {
+                    return Err(TransportError::new(Kind::Connect, &error).caused_by(error));
+                }
                 Some(None) => break,
                 None => {}
             }
@@ -222,26 +224,27 @@ impl Errors {
     fn sum(self, is_literal: bool) -> TransportError {
         match (self.theirs, self.ours) {
             (Some((address, error)), _) if is_literal || !is_special(address.ip()) => {
-                TransportError::new("connect", format_args!("{address}: {error}"))
+                TransportError::new(Kind::Connect, format_args!("{address}: {error}")).caused_by(error)
             }
-            (Some((_, error)), _) => TransportError::new("connect", error),
+            (Some((_, error)), _) => TransportError::new(Kind::Connect, &error).caused_by(error),
             (None, Some((address, error, lack))) => {
-                TransportError::lacking(lack, format_args!("{address}: {error}"))
+                TransportError::lacking(lack, format_args!("{address}: {error}")).caused_by(error)
             }
-            (None, None) => TransportError::new("connect", "no address to connect to"),
+            (None, None) => TransportError::new(Kind::Connect, "no address to connect to"),
         }
     }
 }
 
 /// Why a name has no address. A resolver that could not open a socket often says no more than that it failed, so
 /// it is tried whether this process still can.
-fn unresolved(host: &str, error: &io::Error) -> TransportError {
+fn unresolved(host: &str, error: io::Error) -> TransportError {
     let can_open = || UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).err();
-    let lack = Lack::of(error).or_else(|| Lack::of(&can_open()?));
+    let lack = Lack::of(&error).or_else(|| Lack::of(&can_open()?));
     match lack {
         Some(lack) => TransportError::lacking(lack, format_args!("{host}: {error}")),
-        None => TransportError::new("dns", format_args!("{host} has no address: {error}")),
+        None => TransportError::new(Kind::Dns, format_args!("{host} has no address: {error}")),
     }
+    .caused_by(error)
 }
 
 #[cfg(test)]

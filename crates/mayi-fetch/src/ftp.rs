@@ -10,7 +10,9 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use crate::clock::{Later, within};
 use crate::dial::{Dialer, Stream};
-use crate::transport::{Get, Patience, Response, Transport, TransportError};
+use crate::transport::{
+    Get, Patience, Response, Transport, TransportError, TransportErrorKind as Kind,
+};
 
 /// The longest line that a server may send, and the most lines of one reply.
 const MOST_LINE: u64 = 4096;
@@ -39,13 +41,14 @@ impl Ftp {
     }
 
     async fn retrieve(&self, get: Get<'_>) -> Result<Response, TransportError> {
-        let host = get.url.host_str().ok_or_else(|| TransportError::new("url", "it has no host"))?;
+        let host =
+            get.url.host_str().ok_or_else(|| TransportError::new(Kind::Url, "it has no host"))?;
         let port = get.url.port_or_known_default().unwrap_or(21);
         let dialled = self.dialer.dial(host, port, get.named_port).await;
         let (stream, address) = dialled?;
         let mut control = Control { stream: BufReader::new(stream) };
         let greeted = within(&*self.dialer.clock, self.patience.first_byte, control.reply()).await;
-        let late = || TransportError::new("timeout", "the server sends no greeting");
+        let late = || TransportError::new(Kind::Timeout, "the server sends no greeting");
         expect(&greeted.ok_or_else(late)??, &[220])?;
         let reply = control.say("USER anonymous").await?;
         if expect(&reply, &[230, 331])? == 331 {
@@ -66,7 +69,7 @@ impl Ftp {
         data.take(limit)
             .read_to_end(&mut body)
             .await
-            .map_err(|error| TransportError::of_io("truncated", &error))?;
+            .map_err(|error| TransportError::of_io(Kind::Truncated, error))?;
         let is_cut = body.len() > get.body_octets;
         if !is_cut {
             // A server that breaks off says so here, or not at all.
@@ -104,7 +107,7 @@ impl Control {
     async fn say(&mut self, command: &str) -> Result<Reply, TransportError> {
         let line = format!("{command}\r\n");
         let said = self.stream.write_all(line.as_bytes()).await;
-        said.map_err(|error| TransportError::of_io("connection", &error))?;
+        said.map_err(|error| TransportError::of_io(Kind::Connection, error))?;
         self.reply().await
     }
 
@@ -115,9 +118,9 @@ impl Control {
         for _ in 0..MOST_LINES {
             let mut line = Vec::new();
             let read = (&mut self.stream).take(MOST_LINE).read_until(b'\n', &mut line).await;
-            read.map_err(|error| TransportError::of_io("connection", &error))?;
+            read.map_err(|error| TransportError::of_io(Kind::Connection, error))?;
             if !line.ends_with(b"\n") {
-                return Err(TransportError::new("truncated", "an incomplete reply"));
+                return Err(TransportError::new(Kind::Truncated, "an incomplete reply"));
             }
             let text = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
             let code: Option<u16> = text.get(..3).and_then(|code| code.parse().ok());
@@ -130,7 +133,7 @@ impl Control {
                 _ => return Err(unexpected(&Reply { code: 0, text })),
             }
         }
-        Err(TransportError::new("protocol", "a reply with too many lines"))
+        Err(TransportError::new(Kind::Protocol, "a reply with too many lines"))
     }
 }
 
@@ -139,7 +142,7 @@ fn expect(reply: &Reply, codes: &[u16]) -> Result<u16, TransportError> {
 }
 
 fn unexpected(reply: &Reply) -> TransportError {
-    TransportError::new("protocol", format_args!("the server says `{}`", reply.text.escape_debug()))
+    TransportError::new(Kind::Protocol, format_args!("the server says `{}`", reply.text.escape_debug()))
 }
 
 /// `229 … (|||port|)`.

@@ -24,7 +24,9 @@ use crate::clock::{Later, within};
 use crate::coding::{ACCEPTED, Body, Flow};
 use crate::dial::{Dialer, Stream};
 use crate::fault::Lack;
-use crate::transport::{Get, Patience, Response, Transport, TransportError};
+use crate::transport::{
+    Get, Patience, Response, Transport, TransportError, TransportErrorKind as Kind,
+};
 
 /// More header fields than this are an error of the server.
 const MOST_FIELDS: usize = 256;
@@ -51,15 +53,15 @@ impl Http {
         let (mut sender, _connection) = self.connected(get).await?;
         let is_two = matches!(sender, Sender::Two(_));
         let request = request(get, is_two)?;
-        let late = || TransportError::new("timeout", "no response to the request in time");
+        let late = || TransportError::new(Kind::Timeout, "no response to the request in time");
         let head = within(&*self.dialer.clock, self.patience.first_byte, sender.send(request)).await;
-        let response = head.ok_or_else(late)?.map_err(|error| failure(&error))?;
+        let response = head.ok_or_else(late)?.map_err(failure)?;
         let (parts, body) = response.into_parts();
         // The client would take the chunks and pass over the length, another reader might do the reverse
         // (RFC 9112 §6.3). Which of the two is meant nobody can know.
         if parts.headers.contains_key(TRANSFER_ENCODING) && parts.headers.contains_key(CONTENT_LENGTH) {
             let both = "it has both Content-Length and Transfer-Encoding, so its end is ambiguous";
-            return Err(TransportError::new("protocol", both));
+            return Err(TransportError::new(Kind::Protocol, both));
         }
         let status = parts.status.as_u16();
         let fields = fields(&parts.headers);
@@ -69,12 +71,12 @@ impl Http {
         }
         if status == 206 && !is_whole(&parts.headers) {
             return Err(TransportError::new(
-                "truncated",
+                Kind::Truncated,
                 "only part of the file, although all of it was requested",
             ));
         }
         if !is_plainly_transferred(&parts.headers) {
-            return Err(TransportError::new("coding", "its Transfer-Encoding is not supported"));
+            return Err(TransportError::new(Kind::Coding, "its Transfer-Encoding is not supported"));
         }
         let (body, is_cut) = read(&parts.headers, body, get.body_octets, is_two).await?;
         Ok(Response { status, fields, body, is_cut })
@@ -83,7 +85,7 @@ impl Http {
     /// A connection that is ready for a request.
     async fn connected(&self, get: Get<'_>) -> Result<(Sender, Connection), TransportError> {
         let url = get.url;
-        let host = url.host_str().ok_or_else(|| TransportError::new("url", "it has no host"))?;
+        let host = url.host_str().ok_or_else(|| TransportError::new(Kind::Url, "it has no host"))?;
         let port = url.port_or_known_default().unwrap_or(80);
         let ready = async {
             let (stream, _) = self.dialer.dial(host, port, get.named_port).await?;
@@ -91,15 +93,15 @@ impl Http {
                 return self.handshake(stream, false).await;
             }
             let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
-                .map_err(|error| TransportError::new("tls", error))?;
+                .map_err(|error| TransportError::new(Kind::Tls, &error).caused_by(error))?;
             let connected = self.tls()?.connect(name, stream).await;
-            let stream = connected.map_err(|error| TransportError::of_io("tls", &error))?;
+            let stream = connected.map_err(|error| TransportError::of_io(Kind::Tls, error))?;
             let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
             self.handshake(Box::new(stream), is_two).await
         };
         within(&*self.dialer.clock, self.patience.connect, ready)
             .await
-            .unwrap_or_else(|| Err(TransportError::new("timeout", "no connection in time")))
+            .unwrap_or_else(|| Err(TransportError::new(Kind::Timeout, "no connection in time")))
     }
 
     /// TLS, made when it is first needed. That it can't be made is no fault of a server, and passes when this
@@ -126,7 +128,7 @@ impl Http {
                 .max_header_list_size(u32::try_from(most).unwrap_or(u32::MAX))
                 .handshake(io)
                 .await
-                .map_err(|error| failure(&error))?;
+                .map_err(failure)?;
             Ok((Sender::Two(sender), Connection::drive(connection, tasks)))
         } else {
             let (sender, connection) = hyper::client::conn::http1::Builder::new()
@@ -134,7 +136,7 @@ impl Http {
                 .max_headers(MOST_FIELDS)
                 .handshake(io)
                 .await
-                .map_err(|error| failure(&error))?;
+                .map_err(failure)?;
             Ok((Sender::One(sender), Connection::drive(connection, tasks)))
         }
     }
@@ -237,7 +239,7 @@ fn request(get: Get<'_>, is_two: bool) -> Result<hyper::Request<Empty<Bytes>>, T
             }
         }
     }
-    request.body(Empty::new()).map_err(|error| TransportError::new("url", error))
+    request.body(Empty::new()).map_err(|error| TransportError::new(Kind::Url, &error).caused_by(error))
 }
 
 fn path(url: &Url) -> &str {
@@ -288,12 +290,12 @@ async fn read(
         [coding] => Some(coding.to_str().unwrap_or("?")),
         _ => Some("?"),
     };
-    let not_understood = || TransportError::new("coding", "its Content-Encoding is not supported");
+    let not_understood = || TransportError::new(Kind::Coding, "its Content-Encoding is not supported");
     let mut decoded = Body::new(coding, limit).ok_or_else(not_understood)?;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| failure(&error))?;
+        let frame = frame.map_err(failure)?;
         let Some(octets) = frame.data_ref() else { continue };
-        let flow = decoded.push(octets).map_err(|error| TransportError::new("coding", error))?;
+        let flow = decoded.push(octets).map_err(|error| TransportError::new(Kind::Coding, error))?;
         if flow == Flow::Full {
             let (octets, is_cut) = decoded.into_octets();
             return Ok((octets.into(), is_cut));
@@ -301,39 +303,39 @@ async fn read(
     }
     // The client takes a stream that is reset without an error for one that has ended.
     if is_two && !body.is_end_stream() {
-        return Err(TransportError::new("truncated", "the stream was reset before its end"));
+        return Err(TransportError::new(Kind::Truncated, "the stream was reset before its end"));
     }
-    decoded.end().map_err(|error| TransportError::new("truncated", error))?;
+    decoded.end().map_err(|error| TransportError::new(Kind::Truncated, error))?;
     let (octets, is_cut) = decoded.into_octets();
     Ok((octets.into(), is_cut))
 }
 
 /// What went wrong in a word, and then in those of the client.
-fn failure(error: &hyper::Error) -> TransportError {
-    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+fn failure(error: hyper::Error) -> TransportError {
+    let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
     let causes: Vec<_> = causes.filter_map(|cause| cause.downcast_ref::<io::Error>()).collect();
     if let Some((lack, cause)) = causes.iter().find_map(|cause| Some((Lack::of(cause)?, cause))) {
-        return TransportError::lacking(lack, cause);
+        return TransportError::lacking(lack, cause).caused_by(error);
     }
     let has_ended = causes.iter().any(|cause| cause.kind() == io::ErrorKind::UnexpectedEof);
     let kind = if error.is_incomplete_message() || has_ended {
-        "truncated"
+        Kind::Truncated
     } else if error.is_timeout() {
-        "timeout"
+        Kind::Timeout
     } else if error.is_parse() {
-        "protocol"
+        Kind::Protocol
     } else {
-        "connection"
+        Kind::Connection
     };
     // The cause says more than the error itself, which is a sentence about a stage.
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    TransportError::new(kind, format_args!("{error}{cause}"))
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    TransportError::new(kind, format_args!("{error}{cause}")).caused_by(error)
 }
 
 /// TLS with the roots of the system and these.
 fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, String> {
     let roots = crate::roots::with_those_of_the_system(extra)?;
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(crate::roots::provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?

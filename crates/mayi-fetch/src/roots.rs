@@ -1,11 +1,23 @@
 //! Certificates in PEM form, and those of the system → the trusted roots: one set for https and for
-//! stores.
+//! stores. Which library
+//! does the cryptography is chosen here too.
 
 use std::fmt;
 
 use rustls::RootCertStore;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+
+/// What does the cryptography of TLS: `aws-lc-rs`, which is the default, or `ring` where that alone is switched on.
+pub(crate) fn provider() -> CryptoProvider {
+    #[cfg(feature = "aws-lc-rs")]
+    return rustls::crypto::aws_lc_rs::default_provider();
+    #[cfg(all(feature = "ring", not(feature = "aws-lc-rs")))]
+    return rustls::crypto::ring::default_provider();
+    #[cfg(not(any(feature = "aws-lc-rs", feature = "ring")))]
+    compile_error!("mayi-fetch needs a provider for TLS: switch on the feature `aws-lc-rs` or `ring`");
+}
 
 /// Text that has no certificates to trust.
 #[derive(Clone, Debug, PartialEq, Eq)]

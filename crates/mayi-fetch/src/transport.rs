@@ -79,11 +79,81 @@ impl Response {
     }
 }
 
-/// What went wrong with a request: a message that begins with the kind of trouble, and whose trouble it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What went wrong with a request: a kind that code can act on, words for people, whose trouble it is, and the error
+/// that it came from where there is one ([`source`](std::error::Error::source)).
+///
+/// ```
+/// use mayi_fetch::transport::{TransportError, TransportErrorKind};
+///
+/// let error = TransportError::new(TransportErrorKind::Dns, "example.com has no address");
+/// assert_eq!(error.kind(), TransportErrorKind::Dns);
+/// assert_eq!(error.to_string(), "dns: example.com has no address");
+/// ```
+#[derive(Clone, Debug)]
 pub struct TransportError {
+    kind: TransportErrorKind,
     message: Box<str>,
     cause: Cause,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What kind of trouble a request has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TransportErrorKind {
+    /// The URL is none that can be asked for.
+    Url,
+    /// Nothing is built in that speaks the URL's scheme.
+    Scheme,
+    /// The host has no address.
+    Dns,
+    /// No address of the host takes a connection.
+    Connect,
+    /// TLS can't be agreed upon, or the certificate is not trusted.
+    Tls,
+    /// The server takes too long.
+    Timeout,
+    /// The connection has broken.
+    Connection,
+    /// The answer ends before its end.
+    Truncated,
+    /// What the server says is not of the protocol.
+    Protocol,
+    /// The body is in a coding that is not understood, or not in the one that it says.
+    Coding,
+    /// The guard has not let the request out.
+    Guard,
+    /// This machine lacks something that it takes to ask a server.
+    Local,
+    /// Anything else.
+    Other,
+}
+
+impl TransportErrorKind {
+    /// The kind in one word, as messages begin with it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Scheme => "scheme",
+            Self::Dns => "dns",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Truncated => "truncated",
+            Self::Protocol => "protocol",
+            Self::Coding => "coding",
+            Self::Guard => "guard",
+            Self::Local => "local",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Display for TransportErrorKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Whose trouble it is that a request has no answer.
@@ -101,33 +171,49 @@ pub enum Cause {
 
 impl TransportError {
     /// Trouble of this kind with a server, and what exactly.
-    pub fn new(kind: &str, what: impl Display) -> Self {
-        Self::of_message(format!("{kind}: {what}"))
+    pub fn new(kind: TransportErrorKind, what: impl Display) -> Self {
+        Self::of(kind, Cause::Server, what)
     }
 
-    /// Trouble with a server, in words that begin with its kind.
+    /// Trouble with a server of a kind that has no name here, in these words.
     pub fn of_message(message: impl Into<Box<str>>) -> Self {
-        Self { message: message.into(), cause: Cause::Server }
+        let kind = TransportErrorKind::Other;
+        Self { kind, message: message.into(), cause: Cause::Server, source: None }
     }
 
     /// The guard does not let this out: what may be said to everybody, and all of it.
     pub fn guarded(what: impl Display, detail: impl Display) -> Self {
-        let cause = Cause::Guard(detail.to_string().into());
-        Self { message: format!("guard: {what}").into(), cause }
+        Self::of(TransportErrorKind::Guard, Cause::Guard(detail.to_string().into()), what)
     }
 
     /// This machine lacks something.
     pub fn lacking(lack: Lack, detail: impl Display) -> Self {
         let cause = Cause::Here(lack, detail.to_string().into());
-        Self { message: format!("local: {lack}; the site was not asked").into(), cause }
+        Self::of(TransportErrorKind::Local, cause, format_args!("{lack}; the site was not asked"))
+    }
+
+    /// The same, with the error that it came from.
+    #[must_use]
+    pub fn caused_by(self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
     }
 
     /// Trouble of this kind that came as an error of the system, which may be ours.
-    pub(crate) fn of_io(kind: &str, error: &std::io::Error) -> Self {
-        match Lack::of(error) {
-            Some(lack) => Self::lacking(lack, error),
-            None => Self::new(kind, error),
+    pub(crate) fn of_io(kind: TransportErrorKind, error: std::io::Error) -> Self {
+        match Lack::of(&error) {
+            Some(lack) => Self::lacking(lack, &error),
+            None => Self::new(kind, &error),
         }
+        .caused_by(error)
+    }
+
+    fn of(kind: TransportErrorKind, cause: Cause, what: impl Display) -> Self {
+        Self { kind, message: format!("{kind}: {what}").into(), cause, source: None }
+    }
+
+    /// What kind of trouble it is.
+    pub fn kind(&self) -> TransportErrorKind {
+        self.kind
     }
 
     /// What went wrong, for the client.
@@ -147,7 +233,12 @@ impl Display for TransportError {
     }
 }
 
-impl std::error::Error for TransportError {}
+impl std::error::Error for TransportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}
 
 /// How long a server may take, and how much it may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +280,10 @@ impl Transport for BySchemes {
             #[cfg(feature = "ftp")]
             "ftp" => self.ftp.get(get),
             scheme => {
-                let error = TransportError::new("scheme", format_args!("{scheme} is not built in"));
+                let error = TransportError::new(
+                    TransportErrorKind::Scheme,
+                    format_args!("{scheme} is not built in"),
+                );
                 Box::pin(async move { Err(error) })
             }
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use mayi::access::AfterUnreachable;
 use mayi::report::Request;
 use mayi_fetch::clock::{Clock, Later};
-use mayi_fetch::transport::{Get, Response, Transport, TransportError};
+use mayi_fetch::transport::{Get, Response, Transport, TransportError, TransportErrorKind as Kind};
 use mayi_fetch::{Fetcher, Policy};
 use mayi_vectors::{Access, Script, ScriptServer, ScriptStep};
 
@@ -40,7 +40,7 @@ impl Transport for Servers {
         let asked = if asks_for_changes { format!("{url} (unchanged?)") } else { url.clone() };
         lock(&self.asked).push(asked);
         let answer = match lock(&self.said).iter().find(|server| server.url == url) {
-            None => Err(TransportError::new("connect", "nobody is there")),
+            None => Err(TransportError::new(Kind::Connect, "nobody is there")),
             Some(ScriptServer { error: Some(error), .. }) => {
                 Err(TransportError::of_message(error.as_str()))
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 /// What kind of trouble a store has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,6 +78,7 @@ impl fmt::Display for StoreErrorKind {
 pub struct StoreError {
     kind: StoreErrorKind,
     message: Box<str>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl StoreError {
@@ -87,7 +89,13 @@ impl StoreError {
 
     /// An error of this kind, with a message for people.
     pub fn of(kind: StoreErrorKind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string().into() }
+        Self { kind, message: message.to_string().into(), source: None }
+    }
+
+    /// The same, with the error that it came from.
+    #[must_use]
+    pub fn caused_by(self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
     }
 
     /// What kind of trouble it is.
@@ -102,4 +110,9 @@ impl fmt::Display for StoreError {
     }
 }
 
-impl std::error::Error for StoreError {}
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}

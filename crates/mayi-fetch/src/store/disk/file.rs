@@ -470,8 +470,14 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    pub(super) fn error(&self, path: &Path) -> StoreError {
-        StoreError::of(self.kind(), format_args!("{}: {}", path.display(), self.message()))
+    pub(super) fn error(self, path: &Path) -> StoreError {
+        let message = format!("{}: {}", path.display(), self.message());
+        let error = StoreError::of(self.kind(), message);
+        match self {
+            Self::Library(library) => error.caused_by(library),
+            Self::Entry(entry) => error.caused_by(entry),
+            _ => error,
+        }
     }
 
     fn kind(&self) -> StoreErrorKind {

@@ -21,6 +21,7 @@ mod readers;
 mod writer;
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -70,12 +71,11 @@ impl DiskStore {
     fn of(file: File) -> Result<Self, StoreError> {
         let file = Arc::new(file);
         let threads = "the threads of the store can't be started";
-        let writer = Writer::start(Arc::clone(&file)).map_err(|error| {
-            StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}"))
-        })?;
-        let readers = Readers::start().map_err(|error| {
-            StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}"))
-        })?;
+        let wrong = |error: io::Error| {
+            StoreError::of(StoreErrorKind::Local, format_args!("{threads}: {error}")).caused_by(error)
+        };
+        let writer = Writer::start(Arc::clone(&file)).map_err(wrong)?;
+        let readers = Readers::start().map_err(wrong)?;
         Ok(Self { file, writer, readers })
     }
 

@@ -80,7 +80,7 @@ impl Link {
             .set_response_timeout(Some(options.timeout));
         let manager = client
             .and_then(|client| ConnectionManager::new_lazy_with_config(client, config))
-            .map_err(|error| wrong(&error))?;
+            .map_err(wrong)?;
         Ok(Self {
             shown,
             timeout: options.timeout,
@@ -113,7 +113,7 @@ impl Link {
         if let Some(certificates) = certificates {
             builder = builder.certs(certificates);
         }
-        let client = builder.build().map_err(|error| wrong(&error))?;
+        let client = builder.build().map_err(wrong)?;
         Ok(Self {
             shown: format!("Redis cluster of {}", shown.join(", ")),
             timeout: options.timeout,
@@ -284,13 +284,14 @@ fn kind(error: &RedisError, is_down: bool) -> StoreErrorKind {
     }
 }
 
-fn wrong(error: &RedisError) -> StoreError {
+fn wrong(error: RedisError) -> StoreError {
     StoreError::of(StoreErrorKind::Unsuitable, format_args!("not a URL of Redis: {error}"))
+        .caused_by(error)
 }
 
 /// Reads the URL of a server. Certificates are always checked, whatever it says.
 fn read(url: &str) -> Result<ConnectionInfo, StoreError> {
-    let info = url.into_connection_info().map_err(|error| wrong(&error))?;
+    let info = url.into_connection_info().map_err(wrong)?;
     if matches!(info.addr(), ConnectionAddr::TcpTls { insecure: true, .. }) {
         return Err(StoreError::new(
             "the certificate of a Redis server is always checked: trust the one that signed it, and \
@@ -305,7 +306,7 @@ fn certificates(extra_roots: &[u8]) -> Result<TlsCertificates, StoreError> {
     // The library takes the provider of the process, and panics where several are built in and none was
     // chosen. Who has chosen one keeps it.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let _ = roots::provider().install_default();
     }
     let extra = if extra_roots.is_empty() { Ok(Vec::new()) } else { roots::read(extra_roots) };
     let extra = extra.map_err(StoreError::new)?;

@@ -1,6 +1,7 @@
 //! What an audit is about: the sites, the period, the crawlers, what is known about addresses, and
 //! another file to try. Shared by all workers.
 
+use std::fmt;
 use std::sync::Arc;
 
 use mayi::registry::{AgentKind, Registry};
@@ -20,6 +21,12 @@ pub struct Audit {
     pub(crate) confirmations: Option<Box<dyn Confirmations>>,
     pub(crate) proposal: Option<Arc<File>>,
     pub(crate) full_addresses: bool,
+}
+
+impl fmt::Debug for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit").field("selection", &self.selection).finish_non_exhaustive()
+    }
 }
 
 /// Which requests are looked at; all of them where nothing is said.

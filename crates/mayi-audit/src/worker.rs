@@ -3,6 +3,7 @@
 //! What is the same for many lines is kept: who a User-Agent string names, the site of a host, the rules
 //! of a file for a crawler. All of it is bounded, and forgetting it changes no figure.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -44,6 +45,12 @@ pub struct Worker<'a> {
     only: Option<Arc<Site>>,
     rules: Map<(u32, RulesFor), CrawlerRules>,
     key: Vec<u8>,
+}
+
+impl fmt::Debug for Worker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("audit", self.audit).finish_non_exhaustive()
+    }
 }
 
 /// Who made a request.

@@ -40,15 +40,31 @@
 //! within a budget for the whole file; those that do not fit are ignored and listed (AIA-3). A decision
 //! has no budget: it is always exact.
 //!
+//! # Features
+//!
+//! All are on by default; reading and deciding need none of them.
+//!
+//! | feature | what it brings |
+//! | --- | --- |
+//! | `lint` | [`lint`]: what is wrong with a file, and the reading of `mayi.toml`; with `page` |
+//! | `page` | [`page`]: Robots-Tag, X-Robots-Tag and robots meta elements |
+//! | `report` | [`report`]: requests and decisions as JSON; [`meaning`]: comparing readings and files; with `page` |
+//!
 //! # Clauses
 //!
 //! Comments, vectors and explanations cite clauses such as `REP-12`; [`Clause`] is their registry.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// A helper of a part that is switched off is used by nobody.
+#![cfg_attr(not(all(feature = "lint", feature = "page", feature = "report")), allow(dead_code))]
+
 pub mod access;
 pub mod directive;
+#[cfg(feature = "lint")]
 pub mod lint;
 #[cfg(feature = "report")]
 pub mod meaning;
+#[cfg(feature = "page")]
 pub mod page;
 pub mod registry;
 #[cfg(feature = "report")]

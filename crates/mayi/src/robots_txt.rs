@@ -364,6 +364,7 @@ impl fmt::Debug for RobotsTxt<'_> {
 }
 
 /// The octets of a file, borrowed or owned: what [`RobotsTxt::read`] takes.
+#[derive(Clone, Debug)]
 pub struct Octets<'t>(Cow<'t, [u8]>);
 
 impl<'t> From<&'t [u8]> for Octets<'t> {
@@ -477,6 +478,13 @@ pub struct Line<'r> {
     next: u32,
 }
 
+impl fmt::Debug for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy(self.text());
+        f.debug_struct("Line").field("number", &self.number.number()).field("text", &text).finish()
+    }
+}
+
 impl<'r> Line<'r> {
     /// Its number, counted from 1.
     pub fn number(&self) -> LineNumber {
@@ -540,6 +548,16 @@ pub struct LineRecord<'r> {
     read: syntax::RawRecord<'r>,
 }
 
+impl fmt::Debug for LineRecord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy;
+        f.debug_struct("LineRecord")
+            .field("name", &text(self.name()))
+            .field("value", &text(self.value()))
+            .finish()
+    }
+}
+
 impl<'r> LineRecord<'r> {
     /// Its name, as written.
     pub fn name(&self) -> &'r [u8] {
@@ -579,6 +597,14 @@ pub struct Group<'r> {
     records: Range<usize>,
     /// Has counted up to its first line.
     counter: LineCounter<'r>,
+}
+
+impl fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let starts = self.start_lines().map(|(_, value)| String::from_utf8_lossy(value));
+        let starts: Vec<_> = starts.collect();
+        f.debug_struct("Group").field("starts", &starts).field("records", &self.records.len()).finish()
+    }
 }
 
 impl<'r> Group<'r> {

@@ -8,7 +8,6 @@ use crate::content_usage::{self, FilePreferences, Said, Unread};
 use crate::crawler::Crawler;
 use crate::extension::Extension;
 use crate::forms::Forms;
-use crate::page::PageRules;
 use crate::preference::{Preference, Statement};
 use crate::records::{self, ContentSignal};
 use crate::registry::Registry;
@@ -215,7 +214,7 @@ impl RobotsTxt<'_> {
     pub fn usage(&self, crawler: &Crawler, target: &Target<'_>, fields: &[(&str, &str)]) -> Usage {
         let directives = self.app_directives(crawler, target);
         let selection = select(self, crawler, &mut ());
-        let response = Response { fields, page: None };
+        let response = Response { fields, has_noai: false };
         usage_of(View::of(self), selection.as_ref(), target, response, &directives)
     }
 }
@@ -224,8 +223,8 @@ impl RobotsTxt<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Response<'a> {
     pub(crate) fields: &'a [(&'a str, &'a str)],
-    /// The page rules that apply to the crawler.
-    pub(crate) page: Option<&'a PageRules>,
+    /// Whether a page rule that applies to the crawler says `noai`.
+    pub(crate) has_noai: bool,
 }
 
 /// The same, where the groups and the directives are known already.
@@ -301,7 +300,7 @@ pub(crate) fn usage_of(
         {
             say(SignalSource::AiTraining, says, Some(line));
         }
-        if about == Use::Train && response.page.is_some_and(PageRules::has_noai) {
+        if about == Use::Train && response.has_noai {
             say(SignalSource::Page, Preference::Disallowed, None);
         }
         let of_use = |spoke: &&Spoken<'_>| Some(spoke.category) == about.category();

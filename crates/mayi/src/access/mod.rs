@@ -25,6 +25,7 @@ mod origin;
 mod site_file;
 
 pub use attempt::{Attempt, AttemptOptions, Step};
+#[cfg(feature = "page")]
 pub(crate) use freshness::lifetime_from_date;
 pub use freshness::{
     MOST_FRESH, Validators, explicit_fresh_for, fresh_for, retry_after, stale_while_revalidate,

@@ -20,6 +20,7 @@ mod carried;
 mod error;
 mod explained;
 mod file;
+#[cfg(feature = "lint")]
 mod lint;
 mod members;
 mod page;
@@ -37,6 +38,7 @@ pub use explained::{
     ExplainedRule, ExplainedStart, LeftOut,
 };
 pub use file::{FileHop, FileReport, FileSource};
+#[cfg(feature = "lint")]
 pub use lint::{
     DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport, Severities,
 };
@@ -269,7 +271,7 @@ impl<'a> Question<'a> {
         let Self { file, crawler, target, fields, page } = self;
         let view = file.view();
         let View { robots, dialect, .. } = view;
-        let response = Response { fields, page };
+        let response = Response { fields, has_noai: page.is_some_and(PageRules::has_noai) };
         let asked = app_directives_of(view, crawler, target);
         // What can't be fetched has no preferences (USE-4).
         let usage = || usage_of(view, selection, target, response, &asked);

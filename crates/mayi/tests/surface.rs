@@ -1,0 +1,163 @@
+//! What the libraries offer, in files that a change has to touch: `public-api.txt` beside each manifest.
+//!
+//! The lists are made from the sources. That is enough because nothing is `pub` that can't be reached (the lint
+//! `unreachable_pub`). What is derived or implemented for a type is not listed.
+
+#[path = "laws/sources.rs"]
+mod sources;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use sources::{code_of, sources};
+
+/// The lists say what the sources say. `MAYI_WRITE_DOCS=1` writes them anew.
+#[test]
+fn what_is_public_is_listed() {
+    for library in ["mayi", "mayi-audit", "mayi-fetch", "mayi-server"] {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library);
+        let mut surface = BTreeSet::new();
+        for path in sources(&package.join("src")) {
+            let place =
+                path.strip_prefix(package.join("src")).expect("it is below it").with_extension("");
+            let module: Vec<_> = place.iter().map(|part| part.to_string_lossy()).collect();
+            let module = module.join("::");
+            let module = if module == "lib" { library } else { module.trim_end_matches("::mod") };
+            let code = code_of(&fs::read_to_string(&path).expect("a source can be read"));
+            list(&code, module, &mut surface);
+        }
+        assert!(surface.len() > 20, "{library} offers something");
+        let mut text = format!(
+            "What {library} offers, made from its sources by the tests; do not edit it here.\n\
+             `MAYI_WRITE_DOCS=1 cargo test -p mayi --test surface` writes it anew.\n\n"
+        );
+        text.extend(surface.iter().flat_map(|item| [item, "\n"]));
+        let file = package.join("public-api.txt");
+        if std::env::var_os("MAYI_WRITE_DOCS").is_some() {
+            fs::write(&file, &text).expect("it can be written");
+        }
+        let written = fs::read_to_string(&file).unwrap_or_default();
+        let more: Vec<_> = text.lines().filter(|line| !written.lines().any(|it| it == *line)).collect();
+        let less: Vec<_> = written.lines().filter(|line| !text.lines().any(|it| it == *line)).collect();
+        assert!(
+            written == text,
+            "{library} offers something else than public-api.txt says: {more:#?} instead of {less:#?}. If that is \
+             meant, run the tests with MAYI_WRITE_DOCS=1, and say it in CHANGELOG.md"
+        );
+    }
+}
+
+/// Adds the public items of some code, each with the module or the type that it belongs to.
+fn list(code: &str, owner: &str, into: &mut BTreeSet<String>) {
+    for (head, body) in statements(code) {
+        let name = |keyword: &str| {
+            let rest = head.strip_prefix(keyword)?;
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+        };
+        if let Some(implemented) = head.strip_prefix("impl").filter(|_| !head.contains(" for ")) {
+            // Without the parameters of the implementation itself.
+            let of = if implemented.starts_with('<') {
+                implemented.find("> ").map_or(implemented, |end| &implemented[end + 2..])
+            } else {
+                implemented
+            };
+            list(body, &format!("{owner}::{}", of.trim()), into);
+            continue;
+        }
+        if !head.starts_with("pub ") {
+            continue;
+        }
+        let is_value = ["pub const ", "pub static "].iter().any(|it| head.starts_with(it));
+        let shown = match head.split_once(" = ") {
+            Some((shown, _)) if is_value && !head.contains(" fn ") => shown,
+            _ => &head,
+        };
+        into.insert(format!("{owner}: {shown}"));
+        if let Some(name) = name("pub enum ") {
+            into.extend(parts(body).map(|variant| format!("{owner}::{name}: {variant}")));
+        } else if let Some(name) = name("pub struct ") {
+            let fields = parts(body).filter(|field| field.starts_with("pub "));
+            into.extend(fields.map(|field| format!("{owner}::{name}: {field}")));
+        } else if let Some(name) = name("pub trait ") {
+            let methods = statements(body).into_iter().map(|(method, _)| method);
+            into.extend(methods.map(|method| format!("{owner}::{name}: {method}")));
+        } else if let Some(name) = name("pub mod ").filter(|_| !body.is_empty()) {
+            list(body, &format!("{owner}::{name}"), into);
+        }
+    }
+}
+
+/// The statements of some code: what stands before each body or semicolon, in one line, and the body.
+fn statements(code: &str) -> Vec<(String, &str)> {
+    let mut all = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(next) = code[at..].find(['(', '[', '{', '}', ';']) {
+        at += next;
+        let is_use = || plain(&code[start..at]).trim_start_matches("pub ").starts_with("use ");
+        let (body, end) = match &code[at..=at] {
+            "{" if !is_use() => {
+                let end = matching(code, at);
+                (&code[at + 1..end], end)
+            }
+            ";" | "}" => ("", at),
+            _ => {
+                at = matching(code, at) + 1;
+                continue;
+            }
+        };
+        all.push((plain(&code[start..at]), body));
+        at = end + 1;
+        start = at;
+    }
+    all.retain(|(head, _)| !head.is_empty());
+    all
+}
+
+/// The parts of a body that commas part: fields and variants.
+fn parts(body: &str) -> impl Iterator<Item = String> {
+    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut angles = 0_u32;
+    while let Some(next) = body[at..].find(['(', '[', '{', ',', '<', '>']) {
+        at += next;
+        match &body[at..=at] {
+            "<" => angles += 1,
+            ">" => angles = angles.saturating_sub(1),
+            "," if angles == 0 => {
+                parts.push(plain(&body[start..at]));
+                start = at + 1;
+            }
+            "," => {}
+            _ => at = matching(body, at),
+        }
+        at += 1;
+    }
+    parts.push(plain(&body[start..]));
+    parts.into_iter().filter(|part| !part.is_empty())
+}
+
+/// Where the bracket ends that starts here.
+fn matching(code: &str, open: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, octet) in code.bytes().enumerate().skip(open) {
+        match octet {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    code.len() - 1
+}
+
+/// Code in one line, without attributes.
+fn plain(code: &str) -> String {
+    let mut rest = code.trim_start();
+    while let Some(attribute) = rest.strip_prefix('#') {
+        let open = rest.len() - attribute.len() + attribute.find('[').unwrap_or_default();
+        rest = rest[matching(rest, open) + 1..].trim_start();
+    }
+    rest.split_whitespace().collect::<Vec<_>>().join(" ")
+}

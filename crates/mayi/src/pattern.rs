@@ -4,6 +4,16 @@
 //! first place is always good enough, so nothing is ever tried twice, and one comparison takes time
 //! linear in pattern plus target (REP-25). A naive matcher in this file's tests and in `tests/laws.rs`
 //! defines the right answer.
+//!
+//! Why the first place is good enough: a wildcard matches any number of octets. If the pieces behind it fit at all
+//! with a later place of this piece, they fit with an earlier one too, because the wildcard then takes the octets
+//! between. So a search never has to come back, and no pattern can make it slow. Only the last piece of an
+//! anchored pattern has one place where it can be, the end of the target, and is compared there alone.
+//!
+//! There are three ways to compare, because most patterns need very little. [`Glancing`] follows a pattern as it is
+//! written and tells most of them apart from a target within eight octets; nothing is prepared for it. [`Plain`]
+//! reads a pattern that is compared as it is written, without copying it. Only what has to be normalised is copied
+//! ([`PathPattern::read_changed`]). Each way gives up where it is not sure, and the next one looks closer.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -213,7 +223,8 @@ impl Ends {
             [text @ .., b'$'] => (text, true),
             text => (text, false),
         };
-        // Wildcards at the end match whatever follows, and an anchor after them too.
+        // Wildcards at the end match whatever follows, and an anchor after them too: `/a*`, `/a**` and `/a*$` match
+        // what `/a` matches, although they count as longer (REP-8). So what is compared has none of them.
         if text.last() != Some(&b'*') {
             return Self { compared: text.len(), anchored: has_anchor };
         }
@@ -245,6 +256,11 @@ pub(crate) fn index_page_folder(normalised: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Compares a pattern's text with the form of a target that its folds ask for.
+///
+/// Up to the first `?` of a target a delimiter and its escape are two things, and behind it they are one (REP-12). A
+/// pattern has its own `?` somewhere, and where that meets the target's depends on what its wildcards match. With no
+/// wildcard before it both are at the same place, and one form of the target is enough. With one, the pattern may
+/// cross from the path into the query at several places, which [`Crossing`](crate::crossing::Crossing) tries together.
 pub(crate) fn matches_one_of(body: &[u8], shape: Shape, folds: Folds, forms: &Forms<'_>) -> bool {
     let folds = forms.that_matter(folds);
     if folds.has(Folds::QUERY)

@@ -176,12 +176,17 @@ fn core(pattern: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether Google takes a rule as one for the folder of an index page too.
+/// Whether the dialect takes a rule as one for the folder of an index page too.
 fn is_index_page(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
     dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
 }
 
 /// Whether a rule decides nothing that the others would not decide alike.
+///
+/// It proves three cases, one after the other. The rule never decides, because one that says the opposite always wins
+/// over it. It allows where nothing would disallow. Or another rule says the same, matches all that this one matches
+/// and wins against whatever this one wins against. Everything else is not proved, although it may be so: which URLs a
+/// set of patterns matches is a hard question, and nobody is told "the same" by a guess.
 fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Dialect) -> bool {
     let is_index_page = |rule: &EffectiveRule<'_>| is_index_page(rule, dialect);
     if is_index_page(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
@@ -218,7 +223,8 @@ fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Di
     others.iter().any(|other| stands_in(other))
 }
 
-/// Whether two rules may match the same target.
+/// Whether two rules may match the same target. Heads that part at an octet exclude that; anything else is taken for
+/// possible, which makes a proof harder and never wrong.
 pub(super) fn overlap(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     let (one, other) = (one.head(), other.head());
     one.starts_with(other) || other.starts_with(one)

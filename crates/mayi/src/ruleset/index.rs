@@ -7,6 +7,14 @@
 //! and once at each of its positions. Building takes two passes over the patterns and one table entry
 //! per rule, which is cheap enough for every long group.
 //!
+//! Why four octets: a run of four is mostly rare enough to name a few rules, is found at each position of a target by one
+//! shift, and fits into a word together with its length. Longer runs would be rarer, but fewer pieces have one. Why the
+//! rarest: patterns of one file have much in common (`.php`, `?sid`), and what half of the rules are filed under would have
+//! half of them tried. How rare a run is, is counted roughly; a wrong count costs time and no answer.
+//!
+//! What is found in the index is only worth trying: each rule is compared as without it. So the index may name a rule
+//! too many, by a hash that two texts share, but never one too few. A law holds the two to each other.
+//!
 //! The author of a file chooses what its rules are filed under. So the tables use a [`Seed`] that
 //! nobody outside of the process knows, and no file can force many rules into one bucket.
 
@@ -15,7 +23,8 @@ use std::sync::LazyLock;
 
 use super::rule::{Compared, Rules};
 
-/// Up to here, trying one rule after the other is quicker than looking anything up.
+/// Up to here, trying one rule after the other is quicker than looking anything up: sixteen rules are told apart from
+/// a target in one step (`heads`), and a look-up reads the target at every position.
 const SHORT_LIST: usize = 256;
 
 /// How many runs of four octets of a rule are looked at for the rarest one. More of them would hardly
@@ -112,7 +121,8 @@ impl Index {
         mut best: usize,
         matches: impl Fn(usize) -> bool,
     ) -> usize {
-        // Ranks ascend among those of a key: what is not before the best is of no more use.
+        // The answer is the match of the lowest rank (REP-8). Ranks ascend among those of a key: what is not before the
+        // best is of no more use, and the better the best, the less is tried.
         let mut try_each = |ranks: Ranks<'_>| {
             let before_best = |rank: &usize| *rank < best;
             if let Some(rank) = ranks.take_while(before_best).find(|&rank| matches(rank)) {

@@ -45,3 +45,9 @@ pub use lifecycle::{Backoff, Policy};
 pub use robots::Robots;
 pub use roots::InvalidRoots;
 pub use stats::Stats;
+
+/// The programs in the README of the whole, and the example in that of this crate, are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
+struct Readme;

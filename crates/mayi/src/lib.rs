@@ -130,5 +130,5 @@ pub use work::{Spent, Stop};
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -137,6 +137,35 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
+/// A program in the README comes with the dependencies that it needs, in versions that there are. That the programs
+/// run is tested as documentation of `mayi-fetch`.
+#[test]
+fn programs_of_the_readme_have_their_dependencies() {
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("it is there");
+    let fenced = |kind: &str| -> Vec<String> {
+        let fence = format!("```{kind}\n");
+        let parts = readme.split(&fence).skip(1);
+        parts.filter_map(|part| Some(part.split("```").next()?.to_owned())).collect()
+    };
+    let (manifests, programs) = (fenced("toml"), fenced("rust"));
+    assert_eq!((manifests.len(), programs.len()), (2, 2), "two programs, each with its dependencies");
+    for (manifest, program) in manifests.iter().zip(&programs) {
+        assert!(program.contains("fn main()"), "it is a whole program: {program}");
+        let manifest: toml::Table = manifest.parse().expect("it is TOML");
+        let listed = manifest["dependencies"].as_table().expect("a table");
+        for (name, version) in listed {
+            let version = version.as_str().expect("a version");
+            assert!(env!("CARGO_PKG_VERSION").starts_with(version), "{name} {version} is there");
+            assert!(workspace().join("crates").join(name).is_dir(), "{name} is there");
+        }
+        let used =
+            ["mayi", "mayi_fetch", "tokio", "serde_json"].map(|name| (name, format!("{name}::")));
+        let used = used.iter().filter(|(_, path)| program.contains(&format!(" {path}")));
+        let used: Vec<_> = used.map(|(name, _)| name.replace('_', "-")).collect();
+        assert!(used.iter().eq(listed.keys()), "{used:?} are used, {listed:?} are listed");
+    }
+}
+
 /// The files of a package that are not for its tests alone.
 fn product_sources(folder: &Path) -> Vec<PathBuf> {
     let all = sources(folder);

@@ -5,6 +5,7 @@
 //! something happens; a log of them has to limit their number.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use mayi::access::Origin;
@@ -12,10 +13,53 @@ use mayi::access::Origin;
 use crate::fault::Lack;
 use crate::store::StoreError;
 
+tokio::task_local! {
+    /// Who watches the work of this task.
+    static WATCHER: Option<Arc<dyn Watcher>>;
+}
+
+/// Does something that is watched.
+pub(crate) async fn watched<T>(watcher: Option<Arc<dyn Watcher>>, work: impl Future<Output = T>) -> T {
+    WATCHER.scope(watcher, work).await
+}
+
+/// Says that work begins, where somebody watches this task.
+pub(crate) fn begin(work: Work<'_>) -> Option<Box<dyn Watched>> {
+    WATCHER.try_with(|watcher| watcher.as_ref()?.begin(work)).ok().flatten()
+}
+
 /// Hears what happens in a fetcher. It is called on the tasks that fetch, and must not wait for anything.
 pub trait Listener: Send + Sync + 'static {
     /// Something has happened.
     fn hear(&self, event: &Event<'_>);
+
+    /// Who watches what is done for a question. This is called on the task that asks; the work is often done on
+    /// another one.
+    fn watcher(&self) -> Option<Arc<dyn Watcher>> {
+        None
+    }
+}
+
+/// Watches the work that is done for a question, as for traces.
+pub trait Watcher: Send + Sync + 'static {
+    /// Work begins. It ends when what is given back is dropped.
+    fn begin(&self, work: Work<'_>) -> Option<Box<dyn Watched>>;
+}
+
+/// Work that is watched.
+pub trait Watched: Send {
+    /// It will not succeed, for this reason.
+    fn failed(&mut self, why: &dyn fmt::Display);
+}
+
+/// Work that somebody else has a part in, so that it takes a while.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Work<'w> {
+    /// The server of this origin is asked for its file, with all redirects.
+    Fetch(&'w Origin),
+    /// The store is asked for something.
+    Store(StoreWork),
 }
 
 impl<F: Fn(&Event<'_>) + Send + Sync + 'static> Listener for F {

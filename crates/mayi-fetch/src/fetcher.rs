@@ -18,7 +18,7 @@ use crate::Stats;
 use crate::attempt::Means;
 use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::Clock;
-use crate::events::{StoreHealth, StoreWork};
+use crate::events::{StoreHealth, StoreWork, watched};
 use crate::flight::{Flight, Landed, Over, Wanted};
 use crate::kept::Kept;
 use crate::lifecycle::{Need, Policy};
@@ -267,7 +267,8 @@ impl Fetcher {
                     Arc::new(Flight { landed, party: Party::of(self.client), is_wanted_anyway });
                 place.insert(Arc::clone(&flight));
                 let (inner, origin) = (Arc::clone(&self.inner), origin.clone());
-                tokio::spawn(async move {
+                let watcher = inner.counters.watcher();
+                tokio::spawn(watched(watcher, async move {
                     let over = Over { inner: &inner, origin: &origin, flight: &flight };
                     let landed = inner.fly(&origin, wanted, &flight).await;
                     // Requests that come after the end of the flight find what is ready.
@@ -275,7 +276,7 @@ impl Fetcher {
                     if let Some(landed) = landed {
                         flight.landed.send_replace(Some(landed));
                     }
-                });
+                }));
                 landing
             }
         }

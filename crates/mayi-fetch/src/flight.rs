@@ -12,7 +12,7 @@ use mayi::access::{AccessResult, Origin, Unreachable};
 use tokio::sync::watch;
 
 use crate::clock::within;
-use crate::events::StoreWork;
+use crate::events::{self, StoreWork, Work};
 use crate::fault::Lack;
 use crate::fetcher::Inner;
 use crate::kept::{Kept, LastAttempt};
@@ -183,10 +183,15 @@ impl Inner {
         let copy = kept.and_then(|kept| kept.copy.as_ref());
         let start = self.clock.now();
         let attempt = self.means.attempt(origin, turn, &flight.party, copy, self.policy.attempts);
+        let mut watched = events::begin(Work::Fetch(origin));
         let attempted = match token {
             Some(token) => self.while_renewed(origin, token, attempt).await,
             None => attempt.await,
         };
+        if let (Some(watched), AccessResult::Unreachable(_)) = (&mut watched, &attempted.result) {
+            watched.failed(&attempted.result);
+        }
+        drop(watched);
         let landed = self.keep_what_came(origin, kept, attempted, start, is_blind).await;
         if landed.lack == Some(Lack::Route) {
             self.routeless.insert(origin.clone(), self.clock.now());
@@ -393,12 +398,16 @@ impl Inner {
             let message = format!("the store did not respond in {STORE_PATIENCE:?}");
             Err(StoreError::of(StoreErrorKind::Unreachable, message))
         };
+        let mut watched = events::begin(Work::Store(work));
         match within(&*self.clock, STORE_PATIENCE, saying).await.unwrap_or_else(late) {
             Ok(value) => {
                 self.counters.store_worked(work);
                 Some(value)
             }
             Err(error) => {
+                if let Some(watched) = &mut watched {
+                    watched.failed(&error);
+                }
                 self.counters.store_failed(work, &error, self.clock.now());
                 None
             }

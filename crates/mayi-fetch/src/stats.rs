@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use mayi::access::{AccessResult, Origin};
 
-use crate::events::{Event, FailingWork, Listener, StoreHealth, StoreWork};
+use crate::events::{Event, FailingWork, Listener, StoreHealth, StoreWork, Watcher};
 use crate::fault::Lack;
 use crate::robots::How;
 use crate::store::StoreError;
@@ -79,6 +79,11 @@ impl Counters {
     /// Counts from nothing, and tells this one.
     pub(crate) fn told_to(listener: Option<Arc<dyn Listener>>) -> Self {
         Self { listener, ..Self::default() }
+    }
+
+    /// Who watches what is done for the one that asks on this task.
+    pub(crate) fn watcher(&self) -> Option<Arc<dyn Watcher>> {
+        self.listener.as_ref()?.watcher()
     }
 
     pub(crate) fn answered(&self, how: How) {

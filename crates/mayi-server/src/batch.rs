@@ -42,6 +42,7 @@ use crate::metrics::{Outcome, Outcomes};
 use crate::prepared::{Answerer, site_of};
 use crate::problem::Problem;
 use crate::pulse::Open;
+use crate::traces;
 use crate::work::{By, most_of};
 
 /// How many requests a chunk has at most.
@@ -154,14 +155,14 @@ fn streamed(
     let (sender, receiver) = mpsc::channel(1);
     let (on_the_way, all_sent) = mpsc::channel(1);
     let open = Arc::clone(&stream.open);
-    tokio::spawn(async move {
+    tokio::spawn(traces::carried(async move {
         // A client that does not want the rest of the answer has gone; nothing else is to do. If the answer could not
         // be completed, its missing end says so.
         if drive(app, source, &stream, &sender, on_the_way).await.is_ok() {
             let _ = sender.send(Piece::End).await;
         }
         drop(held);
-    });
+    }));
     let pieces = Pieces { receiver, all_sent, is_over: false, open };
     let mut response = Response::new(Body::new(pieces));
     let headers = response.headers_mut();
@@ -255,11 +256,11 @@ async fn drive(
             let (sender, pieces) = mpsc::channel(PIECES);
             let held = Arc::new((room, on_the_way.clone()));
             let (app, by) = (Arc::clone(&app), stream.by);
-            let task = tokio::spawn(async move {
+            let task = tokio::spawn(traces::carried(async move {
                 let answered = answer(app, chunk, by, held, sender).await;
                 drop(place);
                 answered
-            });
+            }));
             place_in_queue.send(Running { pieces, task });
         }
         if source.is_broken() { Err(Broken) } else { Ok(()) }
@@ -349,7 +350,7 @@ async fn answer(
                 let fetcher = app.fetcher.on_behalf_of(by.client);
                 for origin in others {
                     let fetcher = fetcher.clone();
-                    ahead.spawn(async move { drop(fetcher.robots(&origin).await) });
+                    ahead.spawn(traces::carried(async move { drop(fetcher.robots(&origin).await) }));
                 }
                 task.landed = Some(fetcher.robots(&origin).await);
             }

@@ -247,6 +247,7 @@ impl Default for Logging {
 /// The form of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LogFormat {
     /// For people.
     #[default]

@@ -1,10 +1,12 @@
 //! Events of the fetcher → lines of the log, with a limited rate for each kind.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mayi_fetch::events::{Event, Listener};
+use mayi_fetch::events::{Event, Listener, Watcher};
+
+use crate::traces;
 
 /// How long a kind of event is not logged again. Failures often repeat.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -41,6 +43,10 @@ impl Told {
 }
 
 impl Listener for Told {
+    fn watcher(&self) -> Option<Arc<dyn Watcher>> {
+        traces::watcher()
+    }
+
     fn hear(&self, event: &Event<'_>) {
         if let Some(more) = self.note(event.name(), Instant::now()) {
             match event {

@@ -29,7 +29,7 @@ use crate::problem::Problem;
 use crate::pulse::{Open, Pulse};
 use crate::rate::Rates;
 use crate::routes;
-use crate::traces::Span;
+use crate::traces::{self, Span};
 use crate::work::By;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -188,7 +188,10 @@ impl Gate {
         let span = span.and_then(|traces| traces.span(&id, peer, &request));
         let mut client = visit.client;
         let response = match self.admit(visit, &request, &mut client, &open, span.clone()).await {
-            Ok(place) => self.within_time(app, router, request, place).await,
+            Ok(place) => {
+                let answering = self.within_time(app, router, request, place);
+                traces::for_span(span.as_ref(), answering).await
+            }
             Err(problem) => problem.into_response(),
         };
         let mut response = answers::counted(response, &app.bodies, client, open, !is_two);

@@ -4,7 +4,6 @@
 //! of the file. Slow hashes are for passwords that people choose.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
@@ -81,11 +80,8 @@ pub fn new_key(name: &str) -> (String, String) {
 
 /// Octets as lower-case hex digits.
 pub(crate) fn to_hex(octets: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * octets.len());
-    for octet in octets {
-        write!(text, "{octet:02x}").expect("memory takes text");
-    }
-    text
+    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number & 15)]);
+    octets.iter().flat_map(|octet| [digit(octet >> 4), digit(*octet)]).collect()
 }
 
 fn from_hex(text: &str) -> Option<[u8; 32]> {

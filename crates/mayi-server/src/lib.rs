@@ -38,6 +38,10 @@ mod rate;
 mod routes;
 mod server;
 mod tls;
+#[cfg(feature = "traces")]
+mod traces;
+#[cfg(not(feature = "traces"))]
+#[path = "no_traces.rs"]
 mod traces;
 mod work;
 

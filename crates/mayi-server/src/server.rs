@@ -276,6 +276,7 @@ impl Connection {
 
 /// Why a service could not start.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum BindError {
     /// Its configuration can't be used.
     Config(ConfigError),

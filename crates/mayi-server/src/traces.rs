@@ -1,11 +1,14 @@
-//! Requests → spans, sent to a collector as OTLP over HTTP, in its JSON form.
+//! Requests, and the fetches and store accesses that they wait for → spans, sent to a collector as OTLP over HTTP, in its
+//! JSON form.
 //!
 //! A span goes into a bounded queue when its request ends, and a task sends what is there about once a
 //! second. If a collector is slow or gone, spans are dropped and counted, and answers are not affected.
-//! The form is written here because it is small: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>.
 //! If the client sends `traceparent` (W3C Trace Context), its trace is continued, and its flag not to
 //! record is respected.
 
+mod otlp;
+
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering::Relaxed};
@@ -13,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, Request, StatusCode};
-use serde_json::{Value, json};
+use mayi_fetch::events::{StoreWork, Watched, Watcher, Work};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Client;
@@ -34,18 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often a failing collector is logged.
 const REMINDER: Duration = Duration::from_mins(1);
-
-/// Paths that appear in names of spans.
-const OPERATIONS: [&str; 8] = [
-    "/v1/decide",
-    "/v1/lint",
-    "/v1/page",
-    "/v1/compare",
-    "/v1/robots",
-    "/v1/dialects",
-    "/metrics",
-    "/openapi.json",
-];
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
@@ -74,7 +65,7 @@ impl Traces {
         let dropped = Arc::new(AtomicU64::new(0));
         let sender = Sender {
             client,
-            resource: resource(&logging.service_name),
+            service_name: logging.service_name.clone(),
             dropped: Arc::clone(&dropped),
             told: None,
         };
@@ -113,19 +104,23 @@ impl Traces {
         aws_lc_rs::rand::fill(&mut random).ok()?;
         let (trace, span) = random.split_at(16);
         let trace = parent.as_ref().map_or_else(|| to_hex(trace), |parent| parent.trace.clone());
+        let (trace, span) = (trace.into(), to_hex(span).into());
         Some(Arc::new(Span {
-            traces: self.clone(),
-            trace,
-            id: to_hex(span),
+            within: Arc::new(Within { traces: self.clone(), trace, span }),
             parent,
             request_id: id.to_str().unwrap_or_default().to_owned(),
             peer,
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
             status: AtomicU16::new(0),
-            start: SystemTime::now(),
-            clock: Instant::now(),
+            started: Started::now(),
         }))
+    }
+
+    fn send(&self, finished: Finished) {
+        if self.queue.try_send(Sent::Span(Box::new(finished))).is_err() {
+            self.dropped.fetch_add(1, Relaxed);
+        }
     }
 }
 
@@ -171,20 +166,17 @@ impl Parent {
     }
 }
 
-/// A request that is being answered. It ends when nobody holds it any more: for an answer that is made while
-/// it is sent, that is at its end.
+/// A request that is being answered. It ends when the last clone is dropped: for an answer that is made while it is
+/// sent, at the end of the answer.
 pub(crate) struct Span {
-    traces: Traces,
-    trace: String,
-    id: String,
+    within: Arc<Within>,
     parent: Option<Parent>,
     request_id: String,
     peer: IpAddr,
     method: Method,
     path: String,
     status: AtomicU16,
-    start: SystemTime,
-    clock: Instant,
+    started: Started,
 }
 
 impl Span {
@@ -196,101 +188,163 @@ impl Span {
 
 impl Drop for Span {
     fn drop(&mut self) {
-        let start = self.start.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let finished = Finished {
-            trace: std::mem::take(&mut self.trace),
-            id: std::mem::take(&mut self.id),
-            parent: self.parent.take(),
-            request_id: std::mem::take(&mut self.request_id),
+        let (parent, state) = match self.parent.take() {
+            Some(parent) => (Some(parent.span.into()), parent.state),
+            None => (None, String::new()),
+        };
+        let request = What::Request {
+            id: std::mem::take(&mut self.request_id),
             peer: self.peer,
             method: self.method.clone(),
             path: std::mem::take(&mut self.path),
             status: self.status.load(Relaxed),
-            start,
-            // By a monotonic clock.
-            end: start + self.clock.elapsed(),
         };
-        if self.traces.queue.try_send(Sent::Span(Box::new(finished))).is_err() {
-            self.traces.dropped.fetch_add(1, Relaxed);
+        let (start, end) = self.started.until_now();
+        let (trace, id) = (Arc::clone(&self.within.trace), Arc::clone(&self.within.span));
+        self.within.traces.send(Finished { trace, id, parent, state, start, end, what: request });
+    }
+}
+
+/// When something began.
+struct Started {
+    at: SystemTime,
+    clock: Instant,
+}
+
+impl Started {
+    fn now() -> Self {
+        Self { at: SystemTime::now(), clock: Instant::now() }
+    }
+
+    /// Start and end, the latter by a monotonic clock.
+    fn until_now(&self) -> (Duration, Duration) {
+        let start = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        (start, start + self.clock.elapsed())
+    }
+}
+
+tokio::task_local! {
+    /// The span that the work of this task is for.
+    static CURRENT: Arc<Within>;
+}
+
+/// Does something for a request: what the fetcher does meanwhile is below the span of the request.
+pub(crate) async fn for_span<T>(span: Option<&Arc<Span>>, work: impl Future<Output = T>) -> T {
+    match span {
+        Some(span) => CURRENT.scope(Arc::clone(&span.within), work).await,
+        None => work.await,
+    }
+}
+
+/// Work for another task that belongs to the span of this one.
+pub(crate) fn carried<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    let current = CURRENT.try_with(Arc::clone).ok();
+    async move {
+        match current {
+            Some(current) => CURRENT.scope(current, work).await,
+            None => work.await,
         }
     }
 }
 
-/// A request that was answered.
+/// Who watches the work that this task waits for.
+pub(crate) fn watcher() -> Option<Arc<dyn Watcher>> {
+    CURRENT.try_with(|current| Arc::clone(current) as Arc<dyn Watcher>).ok()
+}
+
+/// A span that others can be below. It does not keep the span from ending: a fetch may go on without the request that
+/// it was begun for.
+struct Within {
+    traces: Traces,
+    trace: Arc<str>,
+    span: Arc<str>,
+}
+
+impl Watcher for Within {
+    fn begin(&self, work: Work<'_>) -> Option<Box<dyn Watched>> {
+        let mut random = [0; 8];
+        aws_lc_rs::rand::fill(&mut random).ok()?;
+        let (name, origin) = match work {
+            Work::Fetch(origin) => ("fetch", Some(origin.to_string())),
+            Work::Store(work) => {
+                let name = match work {
+                    StoreWork::Reading => "store reading",
+                    StoreWork::Writing => "store writing",
+                    StoreWork::Claiming => "store claiming",
+                    _ => "store",
+                };
+                (name, None)
+            }
+            _ => return None,
+        };
+        Some(Box::new(Part {
+            traces: self.traces.clone(),
+            trace: Arc::clone(&self.trace),
+            parent: Arc::clone(&self.span),
+            id: to_hex(&random).into(),
+            name,
+            origin,
+            failure: None,
+            started: Started::now(),
+        }))
+    }
+}
+
+/// Work that a request waits for. It ends when it is dropped.
+struct Part {
+    traces: Traces,
+    trace: Arc<str>,
+    parent: Arc<str>,
+    id: Arc<str>,
+    name: &'static str,
+    origin: Option<String>,
+    failure: Option<String>,
+    started: Started,
+}
+
+impl Watched for Part {
+    fn failed(&mut self, why: &dyn fmt::Display) {
+        self.failure = Some(why.to_string());
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let (start, end) = self.started.until_now();
+        let (origin, failure) = (self.origin.take(), self.failure.take());
+        self.traces.send(Finished {
+            trace: Arc::clone(&self.trace),
+            id: Arc::clone(&self.id),
+            parent: Some(Arc::clone(&self.parent)),
+            state: String::new(),
+            start,
+            end,
+            what: What::Part { name: self.name, origin, failure },
+        });
+    }
+}
+
+/// A span that has ended.
 struct Finished {
-    trace: String,
-    id: String,
-    parent: Option<Parent>,
-    request_id: String,
-    peer: IpAddr,
-    method: Method,
-    path: String,
-    status: u16,
+    trace: Arc<str>,
+    id: Arc<str>,
+    parent: Option<Arc<str>>,
+    state: String,
     start: Duration,
     end: Duration,
+    what: What,
 }
 
-impl Finished {
-    /// The span in the JSON form of OTLP: ids in hex digits, whole numbers of 64 bits as texts. Attributes have
-    /// the names of the semantic conventions for HTTP servers.
-    fn json(&self) -> Value {
-        /// `SPAN_KIND_SERVER` and `STATUS_CODE_ERROR`.
-        const SERVER: u8 = 2;
-        const ERROR: u8 = 2;
-        let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
-        let number =
-            |key: &str, value: u16| json!({ "key": key, "value": { "intValue": value.to_string() } });
-        let mut span = json!({
-            "traceId": self.trace,
-            "spanId": self.id,
-            "name": self.name(),
-            "kind": SERVER,
-            "startTimeUnixNano": self.start.as_nanos().to_string(),
-            "endTimeUnixNano": self.end.as_nanos().to_string(),
-            "attributes": [
-                text("http.request.method", self.method.as_str()),
-                text("url.path", &self.path),
-                text("client.address", &self.peer.to_string()),
-                text("mayi.request_id", &self.request_id),
-            ],
-            // That a client was wrong is not an error of the server.
-            "status": if self.status >= 500 { json!({ "code": ERROR }) } else { json!({}) },
-        });
-        // A client that has gone before its answer got none.
-        if self.status > 0
-            && let Some(attributes) = span["attributes"].as_array_mut()
-        {
-            attributes.push(number("http.response.status_code", self.status));
-        }
-        if let Some(parent) = &self.parent {
-            span["parentSpanId"] = json!(parent.span);
-            span["traceState"] = json!(parent.state);
-        }
-        span
-    }
-
-    /// A name from a small set: names that clients make up would have no limit.
-    fn name(&self) -> String {
-        let method = match self.method {
-            Method::GET | Method::HEAD | Method::POST => self.method.as_str(),
-            // As the semantic conventions say.
-            _ => "HTTP",
-        };
-        let is_ours = crate::page::is_asset(&self.path) || OPERATIONS.contains(&&*self.path);
-        if is_ours {
-            format!("{method} {}", self.path)
-        } else if self.path.starts_with("/v1/registry/") {
-            format!("{method} /v1/registry/{{which}}")
-        } else {
-            method.to_owned()
-        }
-    }
+/// What a span is about.
+enum What {
+    Request { id: String, peer: IpAddr, method: Method, path: String, status: u16 },
+    Part { name: &'static str, origin: Option<String>, failure: Option<String> },
 }
 
 /// The task that sends.
 struct Sender {
     client: Client,
-    resource: Value,
+    service_name: String,
     dropped: Arc<AtomicU64>,
     /// When a failure of the collector was last logged.
     told: Option<Instant>,
@@ -306,7 +360,7 @@ impl Sender {
             tokio::pin!(pause);
             loop {
                 match next {
-                    Some(Sent::Span(span)) => batch.push(span.json()),
+                    Some(Sent::Span(span)) => batch.push(*span),
                     Some(Sent::Flush(done)) => waiting.push(done),
                     None => break,
                 }
@@ -326,17 +380,13 @@ impl Sender {
         }
     }
 
-    async fn send(&mut self, batch: &mut Vec<Value>) {
+    async fn send(&mut self, batch: &mut Vec<Finished>) {
         if batch.is_empty() {
             return;
         }
         let count = batch.len();
-        let scope = json!({ "name": "mayi-server", "version": env!("CARGO_PKG_VERSION") });
-        let body = json!({ "resourceSpans": [{
-            "resource": self.resource,
-            "scopeSpans": [{ "scope": scope, "spans": std::mem::take(batch) }],
-        }] });
-        let body = body.to_string().into_bytes();
+        let body = otlp::export(&self.service_name, batch);
+        batch.clear();
         let sent = tokio::time::timeout(PATIENCE, self.client.ask(Method::POST, "", body)).await;
         let why = match sent {
             Ok(Ok((status, _))) if status.is_success() => {
@@ -353,14 +403,6 @@ impl Sender {
             tracing::warn!(why, spans = count, "the trace collector did not accept the spans");
         }
     }
-}
-
-fn resource(service: &str) -> Value {
-    let text = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
-    json!({ "attributes": [
-        text("service.name", service),
-        text("service.version", env!("CARGO_PKG_VERSION")),
-    ] })
 }
 
 /// The URL that takes traces: that of a collector alone has no path yet.

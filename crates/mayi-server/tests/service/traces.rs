@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::support::{Service, config};
+use crate::support::{Service, Site, config};
 
 /// A collector that notes what it is sent: the head and the body of each request.
 struct Collector {
@@ -125,6 +125,44 @@ async fn a_span_with_the_id_of_its_request_arrives() {
     assert!(head.contains("content-type: application/json") && head.contains("x-token: a b"), "{head}");
     let service = &body["resourceSpans"][0]["resource"]["attributes"][0];
     assert_eq!(service["value"]["stringValue"], "crawl-1");
+}
+
+/// What a request waits for has spans of its own, below that of the request and in its trace.
+#[tokio::test]
+async fn fetches_and_store_accesses_are_below_their_request() {
+    let collector = Collector::new("200 OK").await;
+    let mut config = config();
+    config.log.traces = Some(collector.url.clone());
+    let mut service = Service::with(config).await;
+    let site = Site::with_file("User-agent: *\nDisallow: /a\n").await;
+    for url in [site.url("/a"), "http://127.0.0.1:1/".to_owned()] {
+        let answer = service.get(&format!("/v1/decide?url={url}&agent=a")).await;
+        assert_eq!(answer.status, 200);
+    }
+    // Lines are answered on other tasks than their request is read on.
+    let other = Site::with_file("User-agent: *\n").await;
+    let line = json!({ "url": other.url("/"), "agent": "a" }).to_string();
+    service.post_as("/v1/decide", "application/x-ndjson", line).await;
+    service.stop();
+    service.ended().await;
+    let spans = collector.spans();
+    let requests: Vec<_> = spans.iter().filter(|(span, _)| span["kind"] == 2).collect();
+    assert_eq!(requests.len(), 3);
+    for (place, (request, _)) in requests.into_iter().enumerate() {
+        let below = |(span, _): &&(Value, Value)| span["parentSpanId"] == request["spanId"];
+        let below: Vec<_> = spans.iter().filter(below).collect();
+        let names: Vec<_> = below.iter().filter_map(|(span, _)| span["name"].as_str()).collect();
+        assert!(names.contains(&"store reading") && names.contains(&"store writing"), "{names:?}");
+        assert!(
+            below.iter().all(|(span, _)| span["traceId"] == request["traceId"] && span["kind"] == 3)
+        );
+        let (fetch, attributes) =
+            below.iter().find(|(span, _)| span["name"] == "fetch").expect("a fetch");
+        let origins = [site.url(""), "http://127.0.0.1:1".to_owned(), other.url("")];
+        assert_eq!(attributes["mayi.origin"], origins[place].trim_end_matches('/'));
+        let is_failure = fetch["status"]["code"] == 2;
+        assert_eq!(is_failure, place == 1, "{fetch}");
+    }
 }
 
 /// A collector that fails costs its spans, which are counted, and no answer.

@@ -30,8 +30,15 @@ pub(crate) struct RobotsTxt {
     site: Arc<Site>,
     source: Source,
     reading: Reading,
-    /// Who has asked by name.
-    asked: Mutex<HashMap<Box<str>, Arc<Asked>>>,
+    /// Who has asked.
+    askers: Mutex<Askers>,
+}
+
+/// Who has asked about a file: by a name, or as a crawler with all its parts.
+#[derive(Default)]
+struct Askers {
+    by_name: HashMap<Box<str>, Arc<Asked>>,
+    by_crawler: HashMap<Arc<mayi::Crawler>, Arc<Asked>>,
 }
 
 /// What a file was read from, for pickling and comparing.
@@ -82,7 +89,7 @@ impl Ended {
     }
 }
 
-/// A crawler that has asked by its name. Whoever asks again gets rules that are ready; for a single question they
+/// A crawler that has asked. Whoever asks again gets rules that are ready; for a single question they
 /// would cost more than they save.
 struct Asked {
     asker: Arc<Asker>,
@@ -90,8 +97,8 @@ struct Asked {
     rules: OnceLock<CrawlerRules>,
 }
 
-/// How many names are remembered. Who asks by more of them forgets them all now and then.
-const MOST_NAMES: usize = 64;
+/// How many askers are remembered. Where more of them ask, all are forgotten now and then.
+const MOST_ASKERS: usize = 64;
 
 impl RobotsTxt {
     /// A file as the fetcher has it.
@@ -105,39 +112,46 @@ impl RobotsTxt {
             }
             _ => Source::Ended(Ended::of(site.file.access())),
         };
-        Self { site: Arc::new(site), source, reading, asked: Mutex::default() }
+        Self { site: Arc::new(site), source, reading, askers: Mutex::default() }
     }
 
     fn asker(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asker> {
         Arc::new(Asker { site: Arc::clone(&self.site), crawler })
     }
 
-    /// Who asks by a name, with its rules where it is not for the first time.
+    /// Who asks, with what was made ready for it before.
     fn asked(&self, agent: &Bound<'_, PyAny>) -> PyResult<Arc<Asked>> {
-        let new = |crawler| {
-            let asker = self.asker(crawler);
-            Arc::new(Asked { asker, is_again: AtomicBool::new(false), rules: OnceLock::new() })
-        };
-        let Ok(name) = agent.cast::<PyString>() else {
-            return Ok(new(crawler(agent, Vec::new(), Vec::new())?));
-        };
-        let name = name.to_str()?;
-        let lock = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asked) = lock().get(name) {
+        let again = |asked: &Arc<Asked>| {
             asked.is_again.store(true, Ordering::Relaxed);
-            return Ok(Arc::clone(asked));
+            Arc::clone(asked)
+        };
+        let name = agent.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?;
+        let lock = || self.askers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asked) = name.and_then(|name| lock().by_name.get(name).map(again)) {
+            return Ok(asked);
         }
-        let asked = new(crawler(agent, Vec::new(), Vec::new())?);
-        let mut names = lock();
-        if names.len() >= MOST_NAMES {
-            names.clear();
+        let crawler = crawler(agent, Vec::new(), Vec::new())?;
+        let mut askers = lock();
+        if askers.by_crawler.len().max(askers.by_name.len()) >= MOST_ASKERS {
+            *askers = Askers::default();
         }
-        names.insert(name.into(), Arc::clone(&asked));
+        let asked = match askers.by_crawler.get(&crawler) {
+            Some(asked) => again(asked),
+            None => Arc::new(Asked::new(self.asker(Arc::clone(&crawler)))),
+        };
+        if let Some(name) = name {
+            askers.by_name.insert(name.into(), Arc::clone(&asked));
+        }
+        askers.by_crawler.insert(crawler, Arc::clone(&asked));
         Ok(asked)
     }
 }
 
 impl Asked {
+    fn new(asker: Arc<Asker>) -> Self {
+        Self { asker, is_again: AtomicBool::new(false), rules: OnceLock::new() }
+    }
+
     fn decide(&self, target: &Target<'_>) -> mayi::Decision<'_> {
         let rules = self
             .is_again
@@ -169,7 +183,7 @@ impl RobotsTxt {
         let file = if file.len() < 4096 { read() } else { octets.py().detach(read) };
         let site = Site { file, story: None };
         let source = Source::Octets(octets.unbind());
-        Ok(Self { site: Arc::new(site), source, reading, asked: Mutex::default() })
+        Ok(Self { site: Arc::new(site), source, reading, askers: Mutex::default() })
     }
 
     /// What holds where asking for the file has ended with this status, and not with the file.
@@ -379,7 +393,7 @@ impl RobotsTxt {
             return Err(PyValueError::new_err(message));
         };
         let site = Arc::new(Site { file, story: None });
-        Ok(Self { site, source: Source::Ended(ended), reading, asked: Mutex::default() })
+        Ok(Self { site, source: Source::Ended(ended), reading, askers: Mutex::default() })
     }
 
     fn text_octets(&self) -> &[u8] {

@@ -55,7 +55,7 @@ impl Transport for Callable {
 }
 
 fn no_answer(what: &str) -> TransportError {
-    TransportError::new("client", what)
+    TransportError::of_message(format!("client: {what}"))
 }
 
 /// What a client tells when it has an answer, or has none. It counts once.

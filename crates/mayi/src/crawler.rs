@@ -397,8 +397,20 @@ pub(crate) fn split_token(value: &[u8]) -> (&[u8], &[u8]) {
 
 /// What a product token has: `A-Z a-z _ -`, digits and dots (WILD-5).
 pub(crate) const fn is_in_token(octet: u8) -> bool {
-    is_letter_of_token(octet) || octet.is_ascii_digit() || octet == b'.'
+    IN_TOKEN[octet as usize]
 }
+
+/// Whether each octet is one of these: names are read octet by octet.
+static IN_TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        let is = octet as u8;
+        table[octet] = is_letter_of_token(is) || is.is_ascii_digit() || is == b'.';
+        octet += 1;
+    }
+    table
+};
 
 /// What draft-koster-rep-00 lets a product token have: `A-Z a-z _ -`.
 pub(crate) const fn is_letter_of_token(octet: u8) -> bool {

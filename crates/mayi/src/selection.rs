@@ -10,7 +10,7 @@ use crate::directive::{GroupStart, Role};
 use crate::extension::Extension;
 #[cfg(feature = "report")]
 use crate::regexes::LONGEST_TOKEN;
-use crate::regexes::{Regexes, first_word};
+use crate::regexes::Regexes;
 use crate::robots_txt::{Record, RobotsTxt};
 
 /// How the groups that apply were found, the strongest first (PUR-3).
@@ -348,14 +348,19 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
 
 /// Whether a value that is not the global token is a regular expression: its first word says so (AIA-2).
 pub(crate) fn is_regex(value: &[u8]) -> bool {
-    // Nearly all values are a product token, or one with something after white space: that is told in one pass.
-    let odd = value.iter().find(|&&octet| !is_in_token(octet));
-    if matches!(odd, None | Some(b' ' | b'\t')) {
-        return false;
+    // Nearly all values are a product token, or one with something behind white space. Every name of a file may be
+    // asked for every crawler, so that this is one pass: no sign of an expression is in a token.
+    let Some(odd) = value.iter().position(|&octet| !is_in_token(octet)) else { return false };
+    let mut last = if odd == 0 { None } else { Some(value[odd - 1]) };
+    for &octet in &value[odd..] {
+        match octet {
+            b' ' | b'\t' => break,
+            b'[' | b'|' | b'^' | b'\\' => return true,
+            b'*' | b'+' | b'?' if last == Some(b'.') => return true,
+            _ => last = Some(octet),
+        }
     }
-    let word = first_word(value);
-    let wildcards = word.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b".?"));
-    wildcards || word.iter().any(|octet| b"[|^\\".contains(octet)) || word.last() == Some(&b'$')
+    last == Some(b'$')
 }
 
 /// The regular expressions among the group-start lines of a file.

@@ -54,7 +54,7 @@ fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize
     let context = Context::new(octets, &robots, options);
     let start = context.text_start()?;
     let mut found = Found::fixes_alone(&context, options);
-    let code = look_until(&context, options, &mut found, Found::has_fixes)?.code;
+    let code = look_until(&context, options, &mut found, |lint| lint.fixes, Found::has_fixes)?.code;
     let fixes = found.into_fixes();
     // What was kept of the lines takes as much room as their fixes do.
     drop(context);

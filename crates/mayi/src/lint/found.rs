@@ -114,6 +114,11 @@ impl<'c> Found<'c> {
         draft.severity = Some(severity);
         let tally = &mut self.tallies[self.current];
         let safe_fix = draft.fix.as_ref().filter(|fix| fix.safe);
+        debug_assert!(
+            safe_fix.is_none() || LINTS[self.current].fixes,
+            "{:?} has fixes",
+            LINTS[self.current]
+        );
         tally.add(severity, safe_fix.is_some());
         if let Some(fixes) = &mut self.fixes {
             if let Some(fix) = safe_fix {

@@ -167,6 +167,8 @@ pub struct Lint {
     pub severity: Severity,
     /// Whether it is on by default.
     pub by_default: bool,
+    /// Whether it can find something with a safe fix. Only these lints look when a file is fixed.
+    fixes: bool,
     /// The clauses that it is about.
     pub clauses: &'static [Clause],
     /// Its own source, whose head is its manual page.
@@ -257,7 +259,7 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     let robots = RobotsTxt::read(octets, options.reading());
     let context = Context::new(octets, &robots, options);
     let mut found = Found::new(&context, options);
-    look_until(&context, options, &mut found, |_| false);
+    look_until(&context, options, &mut found, |_| true, |_| false);
     let spent = context.spent();
     let text_start = context.text_start();
     let (diagnostics, tallies) = found.finish();
@@ -265,15 +267,17 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     Linted { robots, text_start, diagnostics, totals, tallies, spent }
 }
 
-/// Has one lint after the other look until enough was found, and gives the lint that found it.
+/// Has each enabled lint look that is wanted, one after the other, until enough was found, and gives the lint
+/// that found it.
 fn look_until<'c>(
     context: &Context<'_, '_>,
     options: &Options,
     found: &mut Found<'c>,
+    is_wanted: impl Fn(&Lint) -> bool,
     is_enough: impl Fn(&Found<'c>) -> bool,
 ) -> Option<&'static Lint> {
     let enabled = LINTS.iter().enumerate().filter(|(index, _)| options.is_enabled(*index));
-    let mut looked = enabled.map(|(index, lint)| {
+    let mut looked = enabled.filter(|(_, lint)| is_wanted(lint)).map(|(index, lint)| {
         found.start(index);
         context.start(lint);
         (lint.check)(context, found);

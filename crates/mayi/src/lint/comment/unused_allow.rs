@@ -27,6 +27,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a comment silences a lint that finds nothing there",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_3],
     source: include_str!("unused_allow.rs"),
     check,

@@ -36,6 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Google compares a pattern differently",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_11, Clause::REP_12, Clause::REP_16],
     source: include_str!("compared_differently.rs"),
     check,

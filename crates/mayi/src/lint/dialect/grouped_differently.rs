@@ -34,6 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Google joins two groups that other crawlers keep apart",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_1, Clause::USE_1],
     source: include_str!("grouped_differently.rs"),
     check,

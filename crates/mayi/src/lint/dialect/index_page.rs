@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Google reads an Allow for an index page as an Allow for its folder too",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_8],
     source: include_str!("index_page.rs"),
     check,

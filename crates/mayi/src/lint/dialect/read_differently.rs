@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Google reads a line differently from other crawlers",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_7],
     source: include_str!("read_differently.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a user-agent line is a regular expression, which few crawlers read",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::AIA_2],
     source: include_str!("regex_not_read.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "App-Directives are in a group other than `*`",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_10, Clause::APP_5],
     source: include_str!("app_directives_in_named_group.rs"),
     check,

@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a Content-Signal has a key or value that is not defined",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_1],
     source: include_str!("content_signal.rs"),
     check,

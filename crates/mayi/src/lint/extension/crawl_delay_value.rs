@@ -27,6 +27,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the value of Crawl-delay is not a number of seconds",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_1],
     source: include_str!("crawl_delay_value.rs"),
     check,

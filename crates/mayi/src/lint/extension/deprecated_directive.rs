@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a directive of an application is deprecated",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_8],
     source: include_str!("deprecated_directive.rs"),
     check,

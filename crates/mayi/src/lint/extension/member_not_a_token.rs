@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a member of App-Directives is not the name of an application",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_3],
     source: include_str!("member_not_a_token.rs"),
     check,

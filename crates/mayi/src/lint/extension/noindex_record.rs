@@ -28,6 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "`Noindex` has no effect in robots.txt",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_1],
     source: include_str!("noindex_record.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the value of Sitemap is not a whole URL",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_1],
     source: include_str!("sitemap_url.rs"),
     check,

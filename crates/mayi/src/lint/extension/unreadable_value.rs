@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the structured value of a line does not parse",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_4, Clause::USE_1, Clause::USE_3, Clause::REP_22],
     source: include_str!("unreadable_value.rs"),
     check,

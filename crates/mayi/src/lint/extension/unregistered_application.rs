@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "an application, or one of its directives, is not registered",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_8],
     source: include_str!("unregistered_application.rs"),
     check,

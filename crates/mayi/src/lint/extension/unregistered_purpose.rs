@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a purpose is not registered",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::PUR_2],
     source: include_str!("unregistered_purpose.rs"),
     check,

@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a label of Content-Usage is not in the vocabulary",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::USE_2],
     source: include_str!("usage_label.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a preference of Content-Usage is neither `y` nor `n`",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::USE_2],
     source: include_str!("usage_value.rs"),
     check,

@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a directive of an application has a value of the wrong type",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::APP_8],
     source: include_str!("wrong_value_type.rs"),
     check,

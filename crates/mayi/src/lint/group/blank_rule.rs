@@ -34,6 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a rule without a value is among other rules and has no effect",
     severity: Severity::Warning,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_9],
     source: include_str!("blank_rule.rs"),
     check,

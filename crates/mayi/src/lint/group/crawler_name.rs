@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the name of a crawler has characters that a name can't have",
     severity: Severity::Warning,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_4],
     source: include_str!("crawler_name.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a blank line between two user-agent lines does not separate their groups",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_1, Clause::REP_3, Clause::REP_17],
     source: include_str!("joined_groups.rs"),
     check,

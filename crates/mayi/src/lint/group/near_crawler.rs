@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the name of a crawler is almost the same as a known one",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_6, Clause::REP_4],
     source: include_str!("near_crawler.rs"),
     check,

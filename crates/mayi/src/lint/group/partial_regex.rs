@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a regular expression is only the end of a name",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::AIA_2],
     source: include_str!("partial_regex.rs"),
     check,

@@ -34,6 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the same crawler is named in two groups",
     severity: Severity::Note,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_5, Clause::REP_6],
     source: include_str!("repeated_crawler.rs"),
     check,

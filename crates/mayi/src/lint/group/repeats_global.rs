@@ -35,6 +35,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a group says exactly the same as the `*` group",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_6],
     source: include_str!("repeats_global.rs"),
     check,

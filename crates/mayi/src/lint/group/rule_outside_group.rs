@@ -27,6 +27,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a rule is before the first user-agent line",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_13],
     source: include_str!("rule_outside_group.rs"),
     check,

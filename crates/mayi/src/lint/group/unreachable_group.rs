@@ -43,6 +43,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a crawler never uses a group that seems to be for it",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::PUR_3, Clause::AIA_4],
     source: include_str!("unreachable_group.rs"),
     check,

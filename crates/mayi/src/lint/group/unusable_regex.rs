@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a user-agent line is a regular expression that can't be used",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::AIA_3],
     source: include_str!("unusable_regex.rs"),
     check,

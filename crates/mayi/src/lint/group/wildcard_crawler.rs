@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a user-agent line has more after its `*`",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::AIA_2, Clause::REP_4],
     source: include_str!("wildcard_crawler.rs"),
     check,

@@ -28,6 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "Robots-Tag has a page rule where the name of a crawler belongs",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::TAG_5],
     source: include_str!("bare_robots_tag.rs"),
     check,

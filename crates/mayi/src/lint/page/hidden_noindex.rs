@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a page says noindex, but the file keeps crawlers from reading it",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::USE_6, Clause::TAG_10],
     source: include_str!("hidden_noindex.rs"),
     check,

@@ -28,6 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a `$` is in a pattern, but not at its end",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_15],
     source: include_str!("dollar_in_the_middle.rs"),
     check,

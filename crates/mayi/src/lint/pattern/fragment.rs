@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a pattern contains `#`, which starts a comment",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_3, Clause::REP_7],
     source: include_str!("fragment.rs"),
     check,

@@ -38,6 +38,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "two rules write the same path in different letter cases",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_7],
     source: include_str!("letter_case.rs"),
     check,

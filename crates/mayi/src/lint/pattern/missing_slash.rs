@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a pattern does not start with `/`, so it matches nothing",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_4, Clause::REP_7],
     source: include_str!("missing_slash.rs"),
     check,

@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "crawlers may not fetch style sheets or scripts of pages",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_8],
     source: include_str!("page_resources.rs"),
     check,

@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a `%` is not followed by two hexadecimal digits",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_11],
     source: include_str!("percent_encoding.rs"),
     check,

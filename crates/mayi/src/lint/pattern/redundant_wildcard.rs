@@ -33,6 +33,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a pattern ends in `*`, which is unnecessary",
     severity: Severity::Note,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_8, Clause::REP_15],
     source: include_str!("redundant_wildcard.rs"),
     check,

@@ -30,6 +30,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a rule is in its group twice",
     severity: Severity::Note,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_8],
     source: include_str!("repeated_rule.rs"),
     check,

@@ -37,6 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a rule never decides, because another rule always wins over it",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_8, Clause::REP_5],
     source: include_str!("shadowed_rule.rs"),
     check,

@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the file's own rules disallow a sitemap that it names",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_1, Clause::REP_8],
     source: include_str!("sitemap_disallowed.rs"),
     check,

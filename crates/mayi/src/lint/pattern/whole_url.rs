@@ -27,6 +27,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a pattern is a whole URL, so it matches nothing",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::WILD_4, Clause::REP_7],
     source: include_str!("whole_url.rs"),
     check,

@@ -23,6 +23,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the file is larger than crawlers have to read",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_24],
     source: include_str!("file_too_large.rs"),
     check,

@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a name or a value has an invisible character",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_2, Clause::REP_11],
     source: include_str!("invisible_character.rs"),
     check,

@@ -24,6 +24,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a line is longer than Google reads",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_22],
     source: include_str!("line_too_long.rs"),
     check,

@@ -32,6 +32,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a name has letters that only look like the right ones",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_2],
     source: include_str!("look_alike.rs"),
     check,

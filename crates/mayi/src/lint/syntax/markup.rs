@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the file contains HTML or the output of PHP",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_22],
     source: include_str!("markup.rs"),
     check,

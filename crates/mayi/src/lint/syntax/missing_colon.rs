@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "there is no colon between a name and a value",
     severity: Severity::Warning,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::WILD_2, Clause::REP_2],
     source: include_str!("missing_colon.rs"),
     check,

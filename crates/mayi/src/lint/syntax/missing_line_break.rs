@@ -28,6 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "two records are on one line",
     severity: Severity::Error,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::AIA_5, Clause::REP_22],
     source: include_str!("missing_line_break.rs"),
     check,

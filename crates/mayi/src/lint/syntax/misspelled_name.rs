@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the name of a record is misspelled",
     severity: Severity::Error,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::WILD_2, Clause::WILD_7],
     source: include_str!("misspelled_name.rs"),
     check,

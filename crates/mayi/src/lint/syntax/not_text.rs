@@ -34,6 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a line has octets that are not UTF-8 text",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_14],
     source: include_str!("not_text.rs"),
     check,

@@ -31,6 +31,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a byte order mark is in the middle of the file",
     severity: Severity::Error,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_14],
     source: include_str!("stray_byte_order_mark.rs"),
     check,

@@ -35,6 +35,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a placeholder was not filled in",
     severity: Severity::Warning,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_22],
     source: include_str!("template_leftover.rs"),
     check,

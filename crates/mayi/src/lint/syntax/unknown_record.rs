@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a record has an unknown name",
     severity: Severity::Note,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_17],
     source: include_str!("unknown_record.rs"),
     check,

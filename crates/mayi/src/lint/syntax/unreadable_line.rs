@@ -29,6 +29,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "a line is neither a record nor a comment",
     severity: Severity::Warning,
     by_default: true,
+    fixes: true,
     clauses: &[Clause::REP_22],
     source: include_str!("unreadable_line.rs"),
     check,

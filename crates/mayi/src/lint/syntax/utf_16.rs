@@ -24,6 +24,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "the file is not UTF-8 and had to be decoded",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_14],
     source: include_str!("utf_16.rs"),
     check,

@@ -28,6 +28,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     summary: "another character is where the colon should be",
     severity: Severity::Error,
     by_default: true,
+    fixes: false,
     clauses: &[Clause::REP_2, Clause::REP_22],
     source: include_str!("wrong_colon.rs"),
     check,

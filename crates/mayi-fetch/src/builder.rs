@@ -10,7 +10,7 @@ use crate::attempt::Means;
 use crate::clock::{Clock, SystemClock};
 use crate::dial::{Connector, Dialer, Resolver, SystemResolver, TcpConnector};
 use crate::events::Listener;
-use crate::fetcher::{Fetcher, Inner, Octets};
+use crate::fetcher::{Fetcher, Inner, ReadyWeight};
 use crate::guard::Guard;
 use crate::held;
 use crate::http::Http;
@@ -213,7 +213,7 @@ impl Builder {
             means,
             clock: self.clock,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(256 << 20))),
-            ready: held::cache(self.ready_octets, 4096, largest, Octets),
+            ready: held::cache(self.ready_octets, 4096, largest, ReadyWeight),
             offline: self.offline,
             counters: crate::stats::Counters::told_to(self.listener),
             flights: std::sync::Mutex::default(),

@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) means: Means,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) ready: Cache<Origin, Arc<Ready>, Octets>,
+    pub(crate) ready: Cache<Origin, Arc<Ready>, ReadyWeight>,
     pub(crate) offline: bool,
     pub(crate) counters: Counters,
     pub(crate) flights: Mutex<HashMap<Origin, Arc<Flight>>>,
@@ -65,9 +65,9 @@ pub(crate) struct Inner {
 
 /// How much memory a file that is ready takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Octets;
+pub(crate) struct ReadyWeight;
 
-impl Weighter<Origin, Arc<Ready>> for Octets {
+impl Weighter<Origin, Arc<Ready>> for ReadyWeight {
     fn weight(&self, _: &Origin, ready: &Arc<Ready>) -> u64 {
         ready.octets() as u64
     }

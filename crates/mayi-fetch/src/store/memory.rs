@@ -22,7 +22,7 @@ use crate::kept::{Kept, milliseconds};
 #[derive(Debug)]
 pub struct MemoryStore {
     most_octets: u64,
-    packed: Cache<Origin, Packed, Octets>,
+    packed: Cache<Origin, Packed, PackedWeight>,
     /// One at a time looks what is there and saves: of two, the later attempt has to win.
     saving: Mutex<()>,
 }
@@ -35,9 +35,9 @@ struct Packed {
 }
 
 #[derive(Clone, Debug)]
-struct Octets;
+struct PackedWeight;
 
-impl Weighter<Origin, Packed> for Octets {
+impl Weighter<Origin, Packed> for PackedWeight {
     fn weight(&self, origin: &Origin, packed: &Packed) -> u64 {
         // The key, the value and their place in the table.
         (packed.octets.len() + origin.host().len() + 160) as u64
@@ -47,7 +47,7 @@ impl Weighter<Origin, Packed> for Octets {
 impl MemoryStore {
     /// A store that takes no more than so many octets.
     pub fn new(most_octets: u64) -> Self {
-        let packed = held::cache(most_octets, 1024, 0, Octets);
+        let packed = held::cache(most_octets, 1024, 0, PackedWeight);
         Self { most_octets, packed, saving: Mutex::default() }
     }
 }

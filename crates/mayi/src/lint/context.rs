@@ -8,8 +8,8 @@ use encoding_rs::Encoding as Charset;
 
 use super::Lint;
 use super::lines::{LineView, Lines};
-use super::meaning::{MetGroups, said};
 use super::options::Options;
+use super::readings::{MetGroups, said};
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;

@@ -389,7 +389,7 @@ pub enum HtmlInput<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for HtmlInput<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let input = TextOrObject::<Octets>::deserialize(deserializer)?;
+        let input = TextOrObject::<Base64Octets>::deserialize(deserializer)?;
         Ok(match input {
             TextOrObject::Text(text) => Self::Text(text),
             TextOrObject::Object(octets) => Self::Octets(decode_base64("page.html", &octets.base64)?),
@@ -401,14 +401,16 @@ impl Serialize for HtmlInput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Octets(octets) => Octets { base64: STANDARD.encode(octets) }.serialize(serializer),
+            Self::Octets(octets) => {
+                Base64Octets { base64: STANDARD.encode(octets) }.serialize(serializer)
+            }
         }
     }
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Octets {
+struct Base64Octets {
     base64: String,
 }
 

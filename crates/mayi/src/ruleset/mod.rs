@@ -45,10 +45,10 @@ use crate::target::Target;
 /// ```
 #[derive(Clone)]
 pub struct CrawlerRules {
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedRules>,
 }
 
-struct Prepared {
+struct PreparedRules {
     /// What counts of the dialect that the file was read in.
     dialect: &'static str,
     comparison: Comparison,
@@ -79,7 +79,7 @@ impl RobotsTxt<'_> {
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Self {
-        let mut prepared = Prepared::empty(Reason::NoGroup, robots.dialect());
+        let mut prepared = PreparedRules::empty(Reason::NoGroup, robots.dialect());
         prepared.allows_robots_txt = robots.dialect().allows_robots_txt;
         let Some(selection) = selection else { return Self { prepared: Arc::new(prepared) } };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
@@ -96,7 +96,7 @@ impl CrawlerRules {
     /// What holds for every crawler where there is no file, for this reason. robots.txt itself may always be
     /// asked for then (REP-10).
     pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
-        Self { prepared: Arc::new(Prepared::empty(reason, dialect)) }
+        Self { prepared: Arc::new(PreparedRules::empty(reason, dialect)) }
     }
 
     /// About how many octets of memory they take.
@@ -107,7 +107,7 @@ impl CrawlerRules {
             Search::Heads(heads) => heads.octets(),
             Search::Index(index) => index.octets(),
         };
-        size_of::<Prepared>() + prepared.rules.octets() + search + lines * size_of::<LineNumber>()
+        size_of::<PreparedRules>() + prepared.rules.octets() + search + lines * size_of::<LineNumber>()
     }
 
     /// May the crawler fetch this target?
@@ -156,7 +156,7 @@ impl fmt::Debug for CrawlerRules {
     }
 }
 
-impl Prepared {
+impl PreparedRules {
     /// No rules at all.
     fn empty(reason: Reason, dialect: &Dialect) -> Self {
         Self {

@@ -25,8 +25,8 @@
 
 use crate::dialect::Dialect;
 use crate::directive::Role;
-use crate::lint::meaning::said;
 use crate::lint::prelude::*;
+use crate::lint::readings::said;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D003",

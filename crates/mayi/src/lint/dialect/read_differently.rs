@@ -22,9 +22,9 @@
 
 use crate::dialect::Dialect;
 use crate::directive::{Role, RuleKind};
-use crate::lint::meaning::{Said, said};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::{Said, said};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D001",

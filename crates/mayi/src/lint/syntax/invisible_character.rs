@@ -22,9 +22,9 @@
 //! emoji, is part of it and is not reported.
 
 use crate::lint::characters::{is_in_its_place, is_invisible, name_of, without_invisible};
-use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::but_read_by;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S008",

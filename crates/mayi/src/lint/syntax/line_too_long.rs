@@ -15,8 +15,8 @@
 //! A `Disallow` line with thousands of paths. Each path needs a line of its own.
 
 use crate::dialect::{Dialect, Lines};
-use crate::lint::meaning::said;
 use crate::lint::prelude::*;
+use crate::lint::readings::said;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S014",

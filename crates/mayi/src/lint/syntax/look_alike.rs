@@ -22,9 +22,9 @@
 
 use crate::directive::DIRECTIVES;
 use crate::lint::characters::{ascii_of, folded};
-use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::but_read_by;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S009",

@@ -21,9 +21,9 @@
 //! Write `Disallow: /private/`.
 
 use crate::directive::DIRECTIVES;
-use crate::lint::meaning::{but_read_by, is_kept};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::{but_read_by, is_kept};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S001",

@@ -19,8 +19,8 @@
 //!
 //! Write two lines.
 
-use crate::lint::meaning::is_kept;
 use crate::lint::prelude::*;
+use crate::lint::readings::is_kept;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S015",

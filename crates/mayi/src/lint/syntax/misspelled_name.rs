@@ -21,9 +21,9 @@
 //! Write `Disallow: /private/`.
 
 use crate::directive::DIRECTIVES;
-use crate::lint::meaning::{is_kept, said_to_another};
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::{is_kept, said_to_another};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S002",

@@ -24,9 +24,9 @@
 //! because crawlers do not read them.
 
 use crate::dialect::{Dialect, Encoding, Lines};
-use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::but_read_by;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S005",

@@ -22,8 +22,8 @@
 
 use memchr::memmem;
 
-use crate::lint::meaning::{but_read_by, is_kept};
 use crate::lint::prelude::*;
+use crate::lint::readings::{but_read_by, is_kept};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S007",

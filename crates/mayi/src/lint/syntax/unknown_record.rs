@@ -19,9 +19,9 @@
 //!
 //! Page rules belong in the page or in its `X-Robots-Tag` header field. A remark belongs after a `#`.
 
-use crate::lint::meaning::said_to_another;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::said_to_another;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S003",

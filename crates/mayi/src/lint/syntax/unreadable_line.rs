@@ -19,9 +19,9 @@
 //!
 //! Write `# Please do not crawl too fast`.
 
-use crate::lint::meaning::is_kept;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::is_kept;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S004",

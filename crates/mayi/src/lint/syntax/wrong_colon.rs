@@ -18,9 +18,9 @@
 //!
 //! Write `User-agent: *` and `Disallow: /private/`.
 
-use crate::lint::meaning::but_read_by;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
+use crate::lint::readings::but_read_by;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S010",

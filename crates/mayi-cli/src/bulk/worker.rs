@@ -44,7 +44,7 @@ pub(crate) struct Counts {
 /// One thread's part of the work.
 pub(crate) struct Worker<'b> {
     shared: &'b Shared<'b>,
-    asking: Asking<'b>,
+    asking: RowAnswerer<'b>,
     fields: Fields,
     members: Members,
     errors: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Worker<'b> {
 
 impl<'b> Worker<'b> {
     pub(crate) fn new(shared: &'b Shared<'b>) -> Self {
-        let asking = Asking {
+        let asking = RowAnswerer {
             shared,
             crawler: None,
             crawler_key: Vec::new(),
@@ -212,7 +212,7 @@ fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &m
 }
 
 /// Asks for one row after another, holding on to what was used last.
-struct Asking<'b> {
+struct RowAnswerer<'b> {
     shared: &'b Shared<'b>,
     crawler: Option<Crawler>,
     /// What tells the crawler from others; nothing where there is one for all rows.
@@ -225,7 +225,7 @@ struct Asking<'b> {
     key: Vec<u8>,
 }
 
-impl Asking<'_> {
+impl RowAnswerer<'_> {
     /// Answers a row, and says whether with an error.
     fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) -> bool {
         let columns = self.shared.columns;

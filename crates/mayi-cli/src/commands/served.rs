@@ -51,7 +51,7 @@ pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Resul
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format_args!("no runtime is to be had: {error}")))?;
-    let mut asking = Asking {
+    let mut asking = ServiceQuestions {
         question,
         client,
         runtime,
@@ -96,7 +96,7 @@ fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(octets))
 }
 
-struct Asking<'q> {
+struct ServiceQuestions<'q> {
     question: &'q Question,
     client: Client,
     runtime: tokio::runtime::Runtime,
@@ -107,7 +107,7 @@ struct Asking<'q> {
     file: Option<(Origin, RobotsTxt<'static>)>,
 }
 
-impl Asking<'_> {
+impl ServiceQuestions<'_> {
     fn answer(&mut self, url: &str, out: &mut impl Write) -> Result<Exit, Failure> {
         // A URL that nothing can be asked about is told of as it is without a service.
         let wrong = match (Target::parse(url), self.given.is_some()) {

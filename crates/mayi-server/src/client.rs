@@ -67,6 +67,7 @@ impl Client {
     }
 
     /// The same, with header fields for every question.
+    #[cfg(feature = "traces")]
     pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
         self.headers = headers;
         self

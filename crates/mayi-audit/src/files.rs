@@ -19,7 +19,7 @@ pub struct File {
     /// Tells it from all others.
     pub(crate) number: u32,
     pub(crate) name: String,
-    file: SiteFile<'static>,
+    content: SiteFile<'static>,
     /// The names that its group-start lines may be of.
     named: HashSet<Box<[u8]>>,
     has_patterns: bool,
@@ -42,7 +42,7 @@ impl File {
         let named = starts().flat_map(names_in).collect();
         let has_patterns = starts().any(may_be_pattern);
         let number = FILES.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { number, name: name.to_owned(), file, named, has_patterns })
+        Arc::new(Self { number, name: name.to_owned(), content: file, named, has_patterns })
     }
 
     /// What it is called.
@@ -58,13 +58,13 @@ impl File {
 
     /// The rules for a crawler.
     pub(crate) fn rules_for(&self, crawler: &Crawler) -> CrawlerRules {
-        self.file.for_crawler(crawler)
+        self.content.for_crawler(crawler)
     }
 
     /// The text of a line, without white space around it.
     pub(crate) fn line(&self, number: u32) -> String {
         let line = mayi::LineNumber::new(number)
-            .zip(self.file.robots_txt())
+            .zip(self.content.robots_txt())
             .and_then(|(number, robots)| robots.line(number));
         String::from_utf8_lossy(line.map(|line| line.text()).unwrap_or_default().trim_ascii())
             .into_owned()
@@ -73,7 +73,7 @@ impl File {
     /// Every rule that can match something: line, kind and pattern.
     pub(crate) fn all_rules(&self) -> Vec<(u32, RuleKind, String)> {
         let mut all = Vec::new();
-        for group in self.file.robots_txt().into_iter().flat_map(RobotsTxt::groups) {
+        for group in self.content.robots_txt().into_iter().flat_map(RobotsTxt::groups) {
             let rules = group.rules().filter(|(_, _, pattern)| !pattern.is_empty());
             all.extend(rules.map(|(line, kind, pattern)| {
                 (line.number(), kind, String::from_utf8_lossy(pattern).into_owned())

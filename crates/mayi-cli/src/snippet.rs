@@ -24,7 +24,7 @@ pub(crate) fn write_line(
     line: &[u8],
 ) -> io::Result<()> {
     let text = Cut::of(line, 0..0).after;
-    writeln!(out, "{lead}{} {text}", bar(number))
+    writeln!(out, "{lead}{} {text}", bar(&number))
 }
 
 /// Writes a line with marks in a style below the place, which is given in octets. `lead` stands before the
@@ -38,13 +38,13 @@ pub(crate) fn write_marked(
     style: Style,
 ) -> io::Result<()> {
     let cut = Cut::of(line, place);
-    writeln!(out, "{lead}{} {}{}{}", bar(number), cut.before, cut.marked, cut.after)?;
+    writeln!(out, "{lead}{} {}{}{}", bar(&number), cut.before, cut.marked, cut.after)?;
     let (indent, marks) = cut.columns();
     let marks = styled(style, "^".repeat(marks));
-    writeln!(out, "{below}{} {:indent$}{marks}", bar(""), "")
+    writeln!(out, "{below}{} {:indent$}{marks}", bar(&""), "")
 }
 
-fn bar(number: impl ToString) -> String {
+fn bar(number: &impl ToString) -> String {
     styled(DIM, format_args!("{:>5} |", number.to_string()))
 }
 

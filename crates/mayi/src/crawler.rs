@@ -64,6 +64,15 @@ pub struct CrawlerParts<'a, S> {
     pub user_agent: Option<&'a str>,
 }
 
+// Derived, these would ask the same of the texts, of which there are only references here.
+impl<S> Copy for CrawlerParts<'_, S> {}
+
+impl<S> Clone for CrawlerParts<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
 impl<'a, S> CrawlerParts<'a, S> {
     /// A name, of which nothing else is said.
     pub fn new(product_token: &'a str) -> Self {

@@ -1,7 +1,6 @@
 //! What went wrong with a store: a kind that code can act on, and words for people.
 
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 /// What kind of trouble a store has.
@@ -45,8 +44,9 @@ impl StoreErrorKind {
     }
 
     /// The kind of trouble that an error of the system is.
-    pub(crate) fn of_io(error: &io::Error) -> Self {
-        use io::ErrorKind;
+    #[cfg(feature = "disk")]
+    pub(crate) fn of_io(error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
         if crate::fault::Lack::of(error).is_some() {
             return Self::Local;
         }

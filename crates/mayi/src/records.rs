@@ -73,8 +73,7 @@ impl RobotsTxt<'_> {
             }
         }
         let signals = content_signals(self, selection).map(|(_, signal)| signal);
-        let content_signal =
-            signals.fold(ContentSignal::default(), |all, signal| all.combined(&signal));
+        let content_signal = signals.reduce(|all, signal| all.combined(&signal)).unwrap_or_default();
         OtherRecords { listed, content_signal }
     }
 }

@@ -154,6 +154,14 @@ impl<'c, 't> Context<'c, 't> {
         &self.text[line.span.range()]
     }
 
+    /// Every record of a directive that is not a rule, which can be on a user-agent line (AIA-5).
+    pub(super) fn records_of(&self, directive: &'static Directive) -> impl Iterator<Item = Entry<'c>> {
+        debug_assert!(!matches!(directive.role, Role::Rule(_)), "{}", directive.name);
+        let records = self.lines.of_directive(directive);
+        records
+            .filter_map(|(line, view)| Some(Entry { line, record: view.record?, role: directive.role }))
+    }
+
     /// Every record that a directive knows, including those outside of groups.
     pub(super) fn known_records(&self) -> impl Iterator<Item = Entry<'c>> {
         self.lines.known().flat_map(|(line, view)| {

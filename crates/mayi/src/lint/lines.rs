@@ -11,7 +11,7 @@ use super::context::directive_of;
 use super::diagnostic::Edit;
 use super::oddity::{Oddity, oddity_of};
 use crate::dialect::Dialect;
-use crate::directive::Role;
+use crate::directive::{DIRECTIVES, Directive, Role};
 use crate::span::Span;
 use crate::syntax::{self, Content, RawRecord};
 
@@ -22,6 +22,8 @@ pub(super) struct Lines<'c> {
     starts: Vec<u32>,
     /// The lines with a record that a directive knows, by their index.
     known: Vec<u32>,
+    /// The directive of each of them, by its place in the registry.
+    directives: Vec<u8>,
     /// The lines that crawlers ignore, by their index, and why.
     odd: Vec<(u32, Oddity)>,
 }
@@ -45,13 +47,21 @@ pub(super) struct LineView<'c> {
 
 impl<'c> Lines<'c> {
     pub(super) fn of(text: &'c [u8], dialect: &'c Dialect) -> Self {
-        let mut lines = Self { text, dialect, starts: Vec::new(), known: Vec::new(), odd: Vec::new() };
+        let mut lines = Self {
+            text,
+            dialect,
+            starts: Vec::new(),
+            known: Vec::new(),
+            directives: Vec::new(),
+            odd: Vec::new(),
+        };
         let mut at = 0;
         while let Some(raw) = syntax::line_from(text, at) {
             at = raw.next;
             let (line, is_read) = lines.read(raw.start, raw.next);
-            if line.record.is_some_and(|record| record.directive.is_some()) {
+            if let Some(directive) = line.record.and_then(|record| record.directive) {
                 lines.known.push(lines.starts.len() as u32);
+                lines.directives.push(directive);
             }
             if !is_read {
                 let end = line.comment.map_or(raw.end, |comment| comment.start as usize);
@@ -106,6 +116,16 @@ impl<'c> Lines<'c> {
     /// Those with a record that a directive knows, with their index.
     pub(super) fn known(&self) -> impl Iterator<Item = (usize, LineView<'c>)> {
         self.known.iter().map(|index| (*index as usize, self.read_at(*index as usize)))
+    }
+
+    /// Those with a record of a directive, with their index. No other line is read again.
+    pub(super) fn of_directive(
+        &self,
+        directive: &'static Directive,
+    ) -> impl Iterator<Item = (usize, LineView<'c>)> {
+        let is_one = move |place: u8| std::ptr::eq(DIRECTIVES[usize::from(place)], directive);
+        let lines = self.known.iter().zip(&self.directives).filter(move |(_, place)| is_one(**place));
+        lines.map(|(index, _)| (*index as usize, self.read_at(*index as usize)))
     }
 
     /// The lines that crawlers ignore for such a reason.

@@ -22,7 +22,7 @@ pub(super) fn of<'c>(
     context: &Context<'c, '_>,
     directive: &'static Directive,
 ) -> impl Iterator<Item = Structured<'c>> {
-    context.known_records().filter(move |entry| entry.is(directive)).map(|entry| {
+    context.records_of(directive).map(|entry| {
         let (_, value) = split_path(entry.record.value);
         Structured { entry, value, words: OnceCell::new() }
     })

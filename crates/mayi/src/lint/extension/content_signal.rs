@@ -40,7 +40,7 @@ const KEYS: &[&str] = &["search", "ai-input", "ai-train", "use"];
 const USES: &[&str] = &["immediate", "reference", "full"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.known_records().filter(|entry| entry.is(&CONTENT_SIGNAL)) {
+    for entry in context.records_of(&CONTENT_SIGNAL) {
         for pair in entry.record.value.split(|&octet| octet == b',') {
             let pair = pair.trim_ascii();
             let Some((at, message, fix)) = wrong(pair) else { continue };

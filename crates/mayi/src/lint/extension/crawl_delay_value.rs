@@ -34,7 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.known_records().filter(|entry| entry.is(&CRAWL_DELAY)) {
+    for entry in context.records_of(&CRAWL_DELAY) {
         let value = entry.record.value;
         let number = str::from_utf8(value).ok().and_then(|text| text.parse::<f64>().ok());
         if number.is_some_and(|number| number.is_finite() && number >= 0.0) {

@@ -35,7 +35,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.known_records().filter(|entry| entry.is(&NOINDEX)) {
+    for entry in context.records_of(&NOINDEX) {
         found.report(context.span(entry.record.name), || {
             Draft::new(
                 "`Noindex` has no effect in robots.txt",

@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.known_records().filter(|entry| entry.is(&SITEMAP)) {
+    for entry in context.records_of(&SITEMAP) {
         let value = entry.record.value;
         let text = String::from_utf8_lossy(&value[..value.len().min(5000)]);
         let is_whole = split_url(&text).is_ok_and(|url| !url.authority.is_empty());

@@ -39,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let sitemaps: Vec<_> = context.known_records().filter(|entry| entry.is(&SITEMAP)).collect();
+    let sitemaps: Vec<_> = context.records_of(&SITEMAP).collect();
     // Sitemaps of several hosts can't all be on this host, and it is not known which of them are.
     let host = |entry: &Entry<'_>| {
         let text = str::from_utf8(entry.record.value).unwrap_or_default();

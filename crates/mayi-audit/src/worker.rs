@@ -82,9 +82,6 @@ const MOST_CLAIM_OCTETS: usize = 1024;
 const MOST_SITES: usize = 16_384;
 const MOST_RULES: usize = 8_192;
 
-/// A name that no crawler has, for the rules of those that nobody names.
-const ANYONE: &str = "a-crawler-that-nobody-names";
-
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
@@ -478,14 +475,13 @@ impl<'a> Worker<'a> {
     }
 
     fn prepare(&self, file: &File, whose: &RulesFor) -> CrawlerRules {
-        let token = match whose {
-            RulesFor::Known(place) => &*self.audit.registry.agents()[*place as usize].token,
-            RulesFor::Named(name) => name,
-            RulesFor::Anyone => ANYONE,
-        };
         // Names are of the registry or made of the characters of product tokens.
-        let crawler = Crawler::new(token).or_else(|_| Crawler::new(ANYONE));
-        file.rules_for(&crawler.expect("a product token"))
+        let named = |token: &str| Crawler::new(token).unwrap_or_else(|_| Crawler::unnamed());
+        file.rules_for(&match whose {
+            RulesFor::Known(place) => named(&self.audit.registry.agents()[*place as usize].token),
+            RulesFor::Named(name) => named(name),
+            RulesFor::Anyone => Crawler::unnamed(),
+        })
     }
 }
 

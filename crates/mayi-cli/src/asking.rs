@@ -9,7 +9,7 @@ use mayi_fetch::blocking;
 
 use crate::cli::Question;
 use crate::exit::Failure;
-use crate::fetching::{self, Ahead};
+use crate::fetching;
 use crate::input;
 use crate::progress::{self, Progress};
 
@@ -123,7 +123,7 @@ impl<'q> Asking<'q> {
                     let origin = Origin::of_url(&url).ok();
                     Ok((url, origin))
                 });
-                Ahead::new(fetcher).each(questions, |url, fetched| {
+                fetcher.ahead().each(questions, |url, fetched| {
                     let asked = Target::parse(&url).and_then(|target| match &fetched {
                         Some(robots) => Ok((target, robots)),
                         None => Err(Origin::of_url(&url).expect_err("it has no origin")),

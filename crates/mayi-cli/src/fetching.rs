@@ -1,6 +1,5 @@
 //! The words about fetching → a fetcher, for the commands whose file is not given.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,10 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use mayi::access::Origin;
 use mayi::report::Answering;
-use mayi_fetch::guard::{AddressRange, Guard};
+use mayi_fetch::guard::AddressRange;
 use mayi_fetch::store::{MemoryStore, Store};
-use mayi_fetch::transport::Patience;
-use mayi_fetch::{Fetcher, Policy, Robots, blocking};
+use mayi_fetch::{FetchOptions, Fetcher, Policy, blocking};
 
 use crate::exit::Failure;
 use crate::input::{self, Loaded};
@@ -25,9 +23,6 @@ const STORE_OCTETS: u64 = 4 << 30;
 
 /// How many earlier copies of a file are kept when its text changes: `mayi audit --store` asks which one held when.
 const EARLIER: usize = 16;
-
-/// How many files are asked for ahead of the one that is answered next.
-const AHEAD: usize = 256;
 
 /// How robots.txt is fetched where it is not given.
 #[derive(Debug, Args)]
@@ -148,29 +143,18 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
         }
         Err(failure) => return Err(failure),
     };
-    let mut guard = if fetching.allow_private { Guard::allowing_all() } else { Guard::default() };
-    for range in &fetching.allow_addresses {
-        guard = guard.allowing(*range);
-    }
-    let mut patience = Patience::default();
-    patience.total = Duration::from_secs(fetching.timeout);
-    patience.connect = patience.connect.min(patience.total);
-    patience.first_byte = patience.first_byte.min(patience.total);
     let mut policy = Policy::default();
     policy.earlier = EARLIER;
-    let mut builder = Fetcher::builder(&fetching.fetch_as)
-        .map_err(Failure::new)?
-        .policy(policy)
-        .answering(answering)
-        .guard(guard)
-        .patience(patience)
-        .store(store)
-        .offline(fetching.offline);
+    let mut options = FetchOptions::new(&fetching.fetch_as);
+    options.allow_private = fetching.allow_private;
+    options.allow_addresses.clone_from(&fetching.allow_addresses);
+    options.timeout = Duration::from_secs(fetching.timeout);
+    options.offline = fetching.offline;
+    options.roots = roots;
+    let builder = options.builder().map_err(Failure::new)?;
+    let builder = builder.policy(policy).answering(answering).store(store);
     if let Some(advice) = builder.advice().filter(|_| fetching.fetch_as != OUR_NAME) {
         anstream::eprintln!("mayi: {advice}");
-    }
-    if fetching.roots.is_some() {
-        builder = builder.extra_roots(&roots).map_err(Failure::new)?;
     }
     Ok(builder.build())
 }
@@ -233,63 +217,5 @@ impl Drop for Online<'_> {
         if let Some(fetcher) = made {
             tell(fetcher);
         }
-    }
-}
-
-/// Files for questions in their order, fetched ahead of them.
-pub(crate) struct Ahead<'f, Q> {
-    fetcher: &'f blocking::Fetcher,
-    waiting: VecDeque<(Q, Wanted)>,
-}
-
-/// Whether a question can be answered without waiting.
-fn is_there<Q>((_, wanted): &(Q, Wanted)) -> bool {
-    wanted.as_ref().is_none_or(tokio::task::JoinHandle::is_finished)
-}
-
-type Wanted = Option<tokio::task::JoinHandle<Robots>>;
-
-impl<'f, Q> Ahead<'f, Q> {
-    pub(crate) fn new(fetcher: &'f blocking::Fetcher) -> Self {
-        Self { fetcher, waiting: VecDeque::new() }
-    }
-
-    /// Answers every question with the file of its origin, or with `None` where it has no origin.
-    pub(crate) fn each(
-        &mut self,
-        questions: impl Iterator<Item = Result<(Q, Option<Origin>), Failure>>,
-        mut answer: impl FnMut(Q, Option<Robots>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        for question in questions {
-            let (question, origin) = question?;
-            let wanted = origin.map(|origin| {
-                let fetcher = self.fetcher.inner().clone();
-                self.fetcher.spawn(async move { fetcher.robots(&origin).await })
-            });
-            self.waiting.push_back((question, wanted));
-            // What is there is answered at once: whoever asks may be waiting for it.
-            while self.waiting.len() > AHEAD || self.waiting.front().is_some_and(is_there) {
-                self.next(&mut answer)?;
-            }
-        }
-        while !self.waiting.is_empty() {
-            self.next(&mut answer)?;
-        }
-        Ok(())
-    }
-
-    fn next(
-        &mut self,
-        answer: &mut impl FnMut(Q, Option<Robots>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let Some((question, wanted)) = self.waiting.pop_front() else { return Ok(()) };
-        let robots = match wanted {
-            Some(wanted) => {
-                let fetched = self.fetcher.wait(wanted);
-                Some(fetched.map_err(|error| Failure::new(format_args!("a fault in mayi: {error}")))?)
-            }
-            None => None,
-        };
-        answer(question, robots)
     }
 }

@@ -69,6 +69,12 @@ impl Fetcher {
         self.runtime().block_on(self.fetcher.robots(origin))
     }
 
+    /// Questions in their order, each with the file of its site, which is asked for ahead of it.
+    pub fn ahead<Q>(&self) -> Ahead<'_, Q> {
+        let ahead = crate::Ahead::on(self.runtime().handle().clone(), self.fetcher.clone());
+        Ahead { fetcher: self, ahead }
+    }
+
     /// Waits for anything else, asked of [`inner`](Self::inner).
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime().block_on(future)
@@ -94,6 +100,44 @@ impl Fetcher {
 
     fn runtime(&self) -> &Runtime {
         self.runtime.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+/// Questions that wait for the files of their sites.
+#[derive(Debug)]
+pub struct Ahead<'f, Q> {
+    fetcher: &'f Fetcher,
+    ahead: crate::Ahead<Q>,
+}
+
+impl<Q> Ahead<'_, Q> {
+    /// Answers every question with the file of its origin, or with `None` where it has no origin. What is there is
+    /// answered at once: whoever asks may be waiting for it.
+    ///
+    /// # Errors
+    /// Those of the questions and of the answers.
+    pub fn each<E>(
+        mut self,
+        questions: impl Iterator<Item = Result<(Q, Option<Origin>), E>>,
+        mut answer: impl FnMut(Q, Option<Robots>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for question in questions {
+            let (question, origin) = question?;
+            self.ahead.push(question, origin);
+            while self.ahead.is_due() {
+                self.next(&mut answer)?;
+            }
+        }
+        while self.next(&mut answer)? {}
+        Ok(())
+    }
+
+    fn next<E>(
+        &mut self,
+        answer: &mut impl FnMut(Q, Option<Robots>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let next = self.fetcher.wait(self.ahead.next());
+        next.map_or(Ok(false), |(question, robots)| answer(question, robots).map(|()| true))
     }
 }
 

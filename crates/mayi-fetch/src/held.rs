@@ -1,6 +1,7 @@
 //! A number of octets → a cache in memory that holds so many, whatever machine it is on.
 
-use mayi::access::Origin;
+use std::hash::Hash;
+
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
@@ -11,12 +12,12 @@ const LEAST_PART: u64 = 4 << 20;
 /// A cache of so many octets for values of about this size, and of up to this one. The library divides it
 /// into parts that are used at the same time, the more the more cores there are; here there are only as
 /// many as have room for the largest value.
-pub(crate) fn cache<V: Clone, W: Weighter<Origin, V> + Clone>(
+pub(crate) fn cache<K: Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
     octets: u64,
     usual: u64,
     largest: u64,
     weighter: W,
-) -> Cache<Origin, V, W> {
+) -> Cache<K, V, W> {
     let count = |octets: u64, each: u64| usize::try_from(octets / each).unwrap_or(usize::MAX);
     let cores = std::thread::available_parallelism().map_or(4, std::num::NonZero::get);
     let parts = count(octets, largest.max(LEAST_PART)).clamp(1, 4 * cores);

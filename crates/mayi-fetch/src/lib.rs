@@ -14,6 +14,7 @@
 //! | [`blocking`] | the same without `async` |
 //! | [`clock`], [`dial`], [`transport`] | the outside world, as traits that tests can script |
 
+mod ahead;
 mod attempt;
 pub mod blocking;
 mod builder;
@@ -32,16 +33,20 @@ mod http;
 pub mod kept;
 mod lifecycle;
 mod manners;
+mod options;
+pub mod prepared;
 mod robots;
 mod roots;
 mod stats;
 pub mod store;
 pub mod transport;
 
+pub use ahead::Ahead;
 pub use builder::{Builder, InvalidUserAgent};
 pub use fault::Lack;
 pub use fetcher::Fetcher;
 pub use lifecycle::{Backoff, Policy};
+pub use options::{FetchOptions, InvalidOption};
 pub use robots::Robots;
 pub use roots::InvalidRoots;
 pub use stats::Stats;

@@ -10,9 +10,7 @@ use mayi::page::PageOptions;
 use mayi::registry::Registry;
 use mayi::report::Answering;
 use mayi::{Dialect, Extension, ReadOptions};
-use mayi_fetch::Fetcher;
-use mayi_fetch::guard::{AddressRange, Guard};
-use mayi_fetch::transport::Patience;
+use mayi_fetch::{FetchOptions, Fetcher, InvalidOption};
 use serde::{Deserialize, Serialize};
 
 /// How a service runs. Settings that are not listed here are an error in a configuration file.
@@ -527,40 +525,36 @@ impl Config {
     /// When a part of it can't be used, or the store can't be opened.
     pub fn fetcher(&self) -> Result<Fetcher, ConfigError> {
         let fetch = &self.fetch;
-        let mut guard = if fetch.allow_private { Guard::allowing_all() } else { Guard::default() };
+        let mut options = FetchOptions::new(&fetch.fetch_as);
+        options.allow_private = fetch.allow_private;
         for range in &fetch.allow_addresses {
-            let range: AddressRange = range
-                .parse()
-                .map_err(|error| ConfigError::new(format_args!("fetch.allow_addresses: {error}")))?;
-            guard = guard.allowing(range);
+            options.allow_addresses.push(
+                range.parse().map_err(|error| {
+                    ConfigError::new(format_args!("fetch.allow_addresses: {error}"))
+                })?,
+            );
         }
-        let mut roots = Vec::new();
         let wrong_roots = |why: &dyn fmt::Display| {
             let path = fetch.roots.as_deref().unwrap_or(Path::new(""));
             ConfigError::new(format_args!("fetch.roots: `{}`: {why}", path.display()))
         };
         if let Some(path) = &fetch.roots {
-            roots = std::fs::read(path).map_err(|error| wrong_roots(&error))?;
+            options.roots = std::fs::read(path).map_err(|error| wrong_roots(&error))?;
         }
-        let store = mayi_fetch::store::open_trusting(&fetch.store, fetch.store_octets, &roots)
+        options.timeout = Duration::from_secs(fetch.timeout_seconds);
+        options.offline = fetch.offline;
+        let store = mayi_fetch::store::open_trusting(&fetch.store, fetch.store_octets, &options.roots)
             .map_err(|error| ConfigError::new(format_args!("fetch.store: {error}")))?;
-        let mut patience = Patience::default();
-        patience.total = Duration::from_secs(fetch.timeout_seconds);
-        patience.connect = patience.connect.min(patience.total);
-        patience.first_byte = patience.first_byte.min(patience.total);
-        let mut builder = Fetcher::builder(&fetch.fetch_as)
-            .map_err(|error| ConfigError::new(format_args!("fetch.fetch_as: {error}")))?
+        let builder = options.builder().map_err(|error| match error {
+            InvalidOption::Roots(error) => wrong_roots(&error),
+            error => ConfigError::new(format_args!("fetch.fetch_as: {error}")),
+        })?;
+        let builder = builder
             .answering(self.reading.answering()?)
-            .guard(guard)
-            .patience(patience)
             .connections(fetch.connections_per_host, fetch.connections)
             .ready_octets(fetch.ready_octets)
             .store(store)
-            .listener(Arc::new(crate::events::Told::default()))
-            .offline(fetch.offline);
-        if fetch.roots.is_some() {
-            builder = builder.extra_roots(&roots).map_err(|error| wrong_roots(&error))?;
-        }
+            .listener(Arc::new(crate::events::Told::default()));
         Ok(builder.build())
     }
 

@@ -13,8 +13,7 @@ use mayi::access::Origin;
 use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
 use mayi_fetch::Robots;
 use mayi_fetch::kept::Kept;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 use crate::api::App;
 use crate::metrics::Outcome;
@@ -24,11 +23,6 @@ const MOST_OCTETS: u64 = 64 << 20;
 
 /// For how long many requests in a row are answered without a look at what the fetcher has.
 const TRUSTED: Duration = Duration::from_millis(100);
-
-/// What was prepared, for everybody.
-pub(crate) struct Store {
-    entries: Cache<String, Arc<Entry>, Octets>,
-}
 
 /// What was prepared for a site and a crawler.
 pub(crate) struct Entry {
@@ -40,30 +34,26 @@ pub(crate) struct Entry {
     octets_of_file: usize,
 }
 
-#[derive(Clone)]
-struct Octets;
-
-impl Weighter<String, Arc<Entry>> for Octets {
-    fn weight(&self, key: &String, entry: &Arc<Entry>) -> u64 {
-        (2 * key.len() + 1024 + entry.prepared.octets() + entry.octets_of_file) as u64
+impl Weigh for Entry {
+    fn octets(&self) -> usize {
+        size_of::<Self>() + self.prepared.octets() + self.octets_of_file
     }
 }
 
-impl Store {
-    pub(crate) fn new() -> Self {
-        Self { entries: Cache::with_weighter(16_384, MOST_OCTETS, Octets) }
-    }
+/// What was prepared, for everybody.
+pub(crate) fn cache() -> PreparedCache<Entry> {
+    PreparedCache::new(MOST_OCTETS)
 }
 
 /// Answers requests one after the other, and remembers what the last one was about.
 #[derive(Default)]
 pub(crate) struct Answerer {
-    key: String,
+    key: Key,
     last: Option<Last>,
 }
 
 struct Last {
-    key: String,
+    key: Key,
     entry: Arc<Entry>,
     looked: Instant,
     asked: u32,
@@ -87,15 +77,15 @@ pub(crate) fn is_plain(request: &Request<'_>) -> bool {
 impl Answerer {
     /// What is prepared for a plain request already; that takes no time to speak of.
     pub(crate) fn prepared(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
-        write_key(request, &mut self.key);
-        let entry = app.prepared.entries.get(&self.key)?;
+        self.read_key(request);
+        let entry = app.prepared.get(&self.key)?;
         let robots = app.fetcher.ready(&entry.origin)?;
         entry.is_of(&robots).then_some(entry)
     }
 
     /// The same where there are more requests after it, most of them about the same.
     fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
-        write_key(request, &mut self.key);
+        self.read_key(request);
         if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
             last.asked += 1;
             // The time is not asked for at every request: that would cost a tenth of it.
@@ -143,9 +133,14 @@ impl Answerer {
         });
         // What was fetched just now has another story the next time.
         if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {
-            app.prepared.entries.insert(self.key.clone(), Arc::clone(&entry));
+            app.prepared.insert(&self.key, Arc::clone(&entry));
         }
         Ok(Found::Entry(self.remembered(entry)))
+    }
+
+    fn read_key(&mut self, request: &Request<'_>) {
+        self.key.set_crawler(&request.parts(), request.dialect.as_deref());
+        self.key.set_site(site_of(&request.url));
     }
 
     fn remembered(&mut self, entry: Arc<Entry>) -> Arc<Entry> {
@@ -195,32 +190,6 @@ impl Entry {
     }
 }
 
-/// What tells what was prepared apart: the site and all that a request says of its crawler, each with
-/// its length, so that no two requests are written alike.
-fn write_key(request: &Request<'_>, key: &mut String) {
-    key.clear();
-    let mut part = |text: &str| {
-        for octet in (text.len() as u32).to_le_bytes() {
-            key.push(char::from(octet));
-        }
-        key.push_str(text);
-    };
-    part(site_of(&request.url));
-    part(&request.agent);
-    part(if request.registered_purposes_only { "1" } else { "0" });
-    for optional in [&request.user_agent, &request.dialect] {
-        part(if optional.is_some() { "1" } else { "0" });
-        part(optional.as_deref().unwrap_or_default());
-    }
-    for list in [&request.purposes, &request.apps] {
-        for text in list {
-            part("1");
-            part(text);
-        }
-        part("0");
-    }
-}
-
 /// What tells the site of a URL apart: its start up to the path, or all of a URL that is written oddly. URLs
 /// of one key have one origin, or none for the same reason.
 pub(crate) fn site_of(url: &str) -> &str {
@@ -229,8 +198,6 @@ pub(crate) fn site_of(url: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
 
     #[test]
@@ -250,33 +217,6 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(site_of(url), site, "{url}");
-        }
-    }
-
-    #[test]
-    fn no_two_requests_have_one_key() {
-        let request =
-            |apps: &[&'static str], purposes: &[&'static str], dialect: Option<&'static str>| {
-                let mut request = Request::new("https://example.com/a", "a");
-                request.apps = apps.iter().map(|it| Cow::Borrowed(*it)).collect();
-                request.purposes = purposes.iter().map(|it| Cow::Borrowed(*it)).collect();
-                request.dialect = dialect.map(Cow::Borrowed);
-                let mut key = String::new();
-                write_key(&request, &mut key);
-                key
-            };
-        let keys = [
-            request(&[], &[], None),
-            request(&["a"], &[], None),
-            request(&[], &["a"], None),
-            request(&["a", "b"], &[], None),
-            request(&["ab"], &[], None),
-            request(&["a"], &["b"], None),
-            request(&[], &[], Some("")),
-            request(&[], &[], Some("google")),
-        ];
-        for (place, key) in keys.iter().enumerate() {
-            assert!(!keys[place + 1..].contains(key), "{place}");
         }
     }
 }

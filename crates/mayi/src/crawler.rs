@@ -114,6 +114,7 @@ impl Crawler {
     ///
     /// let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /a\nUser-agent: .*\nDisallow: /\n");
     /// let crawler = Crawler::unnamed();
+    /// assert!(crawler.is_unnamed());
     /// assert_eq!(crawler.product_token().as_str(), "*");
     /// assert!(robots.decide(&crawler, &Target::parse("https://example.com/b")?).is_allowed());
     /// assert!(!robots.decide(&crawler, &Target::parse("https://example.com/a")?).is_allowed());
@@ -214,6 +215,11 @@ impl Crawler {
         }
         drop(tokens);
         Ok(self)
+    }
+
+    /// Whether it is [unnamed](Self::unnamed).
+    pub fn is_unnamed(&self) -> bool {
+        self.product_token.to_be_named().is_none()
     }
 
     /// Its name in the protocol; `*` for one that is [unnamed](Self::unnamed).

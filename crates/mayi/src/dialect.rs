@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use crate::directive::{FREQUENT, Role, Spelling, head_of};
+use crate::directive::{FREQUENT, GroupWalk, Spelling, head_of};
 use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
@@ -272,9 +272,9 @@ impl Dialect {
         Self { naming, ..self }
     }
 
-    /// Whether a group-start line after a record of this role starts a new group (REP-1).
-    pub(crate) fn ends_group_start(&self, role: Role) -> bool {
-        role.ends_group_start() || self.records_end_start && role == Role::GroupRecord
+    /// The walk over the records of a file that makes groups (REP-1).
+    pub(crate) fn group_walk(&self) -> GroupWalk {
+        GroupWalk::new(self.records_end_start)
     }
 
     /// Whether it reads an extension.

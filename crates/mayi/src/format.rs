@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use memchr::memchr;
 
 use crate::dialect::Dialect;
-use crate::directive::{DIRECTIVES, Role};
+use crate::directive::{DIRECTIVES, GroupStep, GroupWalk, Role};
 use crate::extension::Extension;
 use crate::limits::Limits;
 use crate::robots_txt::{ReadOptions, RobotsTxt};
@@ -285,22 +285,19 @@ struct Starts {
 impl Starts {
     fn of(lines: &[Cow<'_, [u8]>]) -> Self {
         let mut wants_blank = vec![false; lines.len()];
-        // Whether the next group-start line starts a group, reading by reading.
-        let mut in_rules = vec![false; READINGS.len()];
+        let mut walks: Vec<GroupWalk> = READINGS.iter().map(Dialect::group_walk).collect();
         // Where a run of records of the file starts that ends a group.
         let mut file_records = None;
         for (index, line) in lines.iter().enumerate() {
             let mut starts_everywhere = true;
-            for (dialect, in_rules) in READINGS.iter().zip(&mut in_rules) {
-                let role = role_of(line, dialect);
-                if let Some(Role::StartsGroup(_)) = role {
-                    starts_everywhere &= std::mem::take(in_rules);
-                    let inline = matches!(syntax::read_line(line, dialect), Content::Record(record)
-                        if syntax::inline_rule(&record, dialect).is_some());
-                    *in_rules |= inline;
-                } else {
-                    starts_everywhere = false;
-                    *in_rules |= role.is_some_and(Role::ends_group_start);
+            for (dialect, walk) in READINGS.iter().zip(&mut walks) {
+                // A group that nothing stands before wants no blank line.
+                let is_behind_rule = walk.is_behind_rule();
+                let mut roles = roles_of(line, dialect);
+                let step = roles.next().map(|role| walk.step(role));
+                starts_everywhere &= is_behind_rule && step == Some(GroupStep::Starts);
+                for role in roles {
+                    walk.step(role);
                 }
             }
             if starts_everywhere {
@@ -308,7 +305,7 @@ impl Starts {
             }
             match role_of(line, &Dialect::default()) {
                 Some(Role::FileRecord) => {
-                    let behind_rules = in_rules.iter().all(|in_rules| *in_rules);
+                    let behind_rules = walks.iter().all(|walk| walk.is_behind_rule());
                     file_records = file_records.or(behind_rules.then_some(index));
                     continue;
                 }
@@ -327,10 +324,20 @@ impl Starts {
 }
 
 fn role_of(line: &[u8], dialect: &Dialect) -> Option<Role> {
-    match syntax::read_line(line, dialect) {
-        Content::Record(record) => Some(DIRECTIVES[usize::from(record.directive?)].role),
-        Content::Nothing | Content::Unreadable => None,
-    }
+    roles_of(line, dialect).next()
+}
+
+/// What a line does to the groups, and the rule that may follow on it (AIA-5).
+fn roles_of(line: &[u8], dialect: &Dialect) -> impl Iterator<Item = Role> + use<> {
+    let role = |directive: Option<u8>| Some(DIRECTIVES[usize::from(directive?)].role);
+    let (own, inline) = match syntax::read_line(line, dialect) {
+        Content::Record(record) => {
+            let inline = syntax::inline_rule(&record, dialect);
+            (role(record.directive), inline.and_then(|(_, rule)| role(rule.directive)))
+        }
+        Content::Nothing | Content::Unreadable => (None, None),
+    };
+    own.into_iter().chain(inline)
 }
 
 fn is_blank_or_comment(line: &[u8]) -> bool {

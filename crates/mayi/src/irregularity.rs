@@ -3,7 +3,7 @@
 //! They are found by reading the text again, so they cost nothing when a decision is made. This is not
 //! a lint: it says what happened, with position and clause, without advice.
 
-use crate::directive::{APP_DIRECTIVES, GroupStart, Role};
+use crate::directive::{APP_DIRECTIVES, GroupStart, GroupStep, GroupWalk, Role};
 use crate::extension::Extension;
 use crate::preference::Statement;
 use crate::robots_txt::{Line, LineRecord, RobotsTxt};
@@ -108,10 +108,9 @@ impl RobotsTxt<'_> {
     /// assert_eq!(clauses, ["REP-13", "WILD-2", "REP-22"]);
     /// ```
     pub fn irregularities(&self) -> impl Iterator<Item = Irregularity> {
-        let mut in_group = false;
+        let mut walk = self.dialect().group_walk();
         let mut regexes = 0;
-        let of_lines =
-            self.lines().flat_map(move |line| of_line(self, &line, &mut in_group, &mut regexes));
+        let of_lines = self.lines().flat_map(move |line| of_line(self, &line, &mut walk, &mut regexes));
         let end = self.text().len() as u32;
         let cut = self.cut().map(|_| Irregularity {
             kind: IrregularityKind::FileTooLarge,
@@ -125,7 +124,7 @@ impl RobotsTxt<'_> {
 fn of_line(
     robots: &RobotsTxt<'_>,
     line: &Line<'_>,
-    in_group: &mut bool,
+    walk: &mut GroupWalk,
     regexes: &mut usize,
 ) -> impl Iterator<Item = Irregularity> + use<> {
     let (number, whole) = (line.number(), line.span());
@@ -149,14 +148,15 @@ fn of_line(
             never = found(IrregularityKind::NeverMatches, rule.value_span());
         }
     };
-    match record.directive().map(|directive| directive.role) {
+    let role = record.directive().map(|directive| directive.role);
+    let step = role.map(|role| walk.step(role));
+    match role {
         Some(Role::StartsGroup(start)) => {
-            *in_group = true;
             line.inline_rule().iter().for_each(never_matches);
             value = unusable_start(robots, start, record.value(), regexes);
         }
         Some(role @ (Role::Rule(_) | Role::Statement)) => {
-            if !*in_group {
+            if step == Some(GroupStep::Outside) {
                 outside = found(IrregularityKind::RuleOutsideGroup, whole);
             }
             if role == Role::Statement {

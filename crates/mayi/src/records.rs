@@ -162,10 +162,8 @@ pub(crate) fn content_signals(
     robots: &RobotsTxt<'_>,
     selection: Option<&Selection>,
 ) -> impl Iterator<Item = (LineNumber, ContentSignal)> {
-    let starts_group = |role| matches!(role, Role::StartsGroup(_));
-    let before_groups = robots.records().iter().take_while(move |record| !starts_group(record.role()));
     let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
-    let records = before_groups.copied().chain(of_groups);
+    let records = robots.records_before_groups().chain(of_groups);
     let mut counter = LineCounter::new(robots.text());
     records.filter(|record| record.is(&CONTENT_SIGNAL)).map(move |record| {
         (counter.line_at(record.start()), ContentSignal::parse(robots.value(record)))

@@ -12,7 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::crawler::Crawler;
 use crate::dialect::{Dialect, Lines};
-use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, Role, SITEMAP, role_of};
+use crate::directive::{
+    CRAWL_DELAY, DIRECTIVES, Directive, GroupStart, GroupStep, Role, SITEMAP, role_of,
+};
 use crate::encoding::{self, Cut};
 use crate::limits::Limits;
 use crate::octets::first_eight;
@@ -251,15 +253,22 @@ impl<'t> RobotsTxt<'t> {
     /// assert_eq!(starts, [2, 1]);
     /// ```
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
-        let mut at = 0;
         // Lines are counted on from group to group, not from the start of the file for each.
         let mut counter = LineCounter::new(&self.text);
+        let firsts = start_lines(&self.records, &self.dialect).filter(|(.., is_first)| *is_first);
+        let mut firsts = firsts.map(|(index, ..)| index).peekable();
         std::iter::from_fn(move || {
-            let records = group_from(&self.records, at, &self.dialect)?;
-            at = records.end;
-            counter.line_at(self.records[records.start].start);
+            let start = firsts.next()?;
+            let records = start..firsts.peek().copied().unwrap_or(self.records.len());
+            counter.line_at(self.records[start].start);
             Some(Group { robots: self, records, counter: counter.clone() })
         })
+    }
+
+    /// The records before the first group, which are for everybody.
+    pub(crate) fn records_before_groups(&self) -> impl Iterator<Item = Record> {
+        let is_start = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
+        self.records.iter().take_while(move |record| !is_start(record)).copied()
     }
 
     /// The records of each group, in order.
@@ -451,17 +460,19 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     records
 }
 
-/// The records of the first group at or after `at`: from its first group-start line up to the
-/// group-start line that follows a rule (REP-1). Records that are not rules end it in no dialect of the standard
-/// (REP-17).
-fn group_from(records: &[Record], at: usize, dialect: &Dialect) -> Option<Range<usize>> {
-    let starts = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
-    let is_rule = |record: &Record| dialect.ends_group_start(record.role());
-    let start = at + records[at..].iter().position(starts)?;
-    let first_rule = records[start..].iter().position(is_rule).map(|offset| start + offset);
-    let end =
-        first_rule.and_then(|rule| records[rule..].iter().position(starts).map(|offset| rule + offset));
-    Some(start..end.unwrap_or(records.len()))
+/// The group-start lines among records: where each is, what it names crawlers by, and whether it is the first of
+/// its group.
+pub(crate) fn start_lines(
+    records: &[Record],
+    dialect: &Dialect,
+) -> impl Iterator<Item = (usize, GroupStart, bool)> {
+    let mut walk = dialect.group_walk();
+    records.iter().enumerate().filter_map(move |(index, record)| {
+        let role = record.role();
+        let step = walk.step(role);
+        let Role::StartsGroup(start) = role else { return None };
+        Some((index, start, step == GroupStep::Starts))
+    })
 }
 
 pub(crate) fn seconds(value: &[u8]) -> Option<f64> {

@@ -11,7 +11,7 @@ use crate::extension::Extension;
 #[cfg(feature = "report")]
 use crate::regexes::LONGEST_TOKEN;
 use crate::regexes::Regexes;
-use crate::robots_txt::{Record, RobotsTxt};
+use crate::robots_txt::{Record, RobotsTxt, start_lines};
 
 /// How the groups that apply were found, the strongest first (PUR-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -313,25 +313,6 @@ fn longest_within(name: String, sent: &str) -> Option<(usize, String)> {
     let without_stars = || Some(name.replace('*', "")).filter(is_within);
     let name = if is_within(&name) { name } else { without_stars()? };
     Some((usize::MAX - name.chars().count(), name))
-}
-
-/// The group-start lines among records: where each is, what it names crawlers by, and whether it is the
-/// first of its group, which is so after a rule (REP-1).
-fn start_lines(
-    records: &[Record],
-    dialect: &Dialect,
-) -> impl Iterator<Item = (usize, GroupStart, bool)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let between = &records[at..];
-        let offset = between.iter().position(|record| matches!(record.role(), Role::StartsGroup(_)))?;
-        let first =
-            at == 0 || between[..offset].iter().any(|record| dialect.ends_group_start(record.role()));
-        let index = at + offset;
-        at = index + 1;
-        let Role::StartsGroup(start) = records[index].role() else { return None };
-        Some((index, start, first))
-    })
 }
 
 /// Whether a value is the global token: `*`, alone or before white space (REP-4).

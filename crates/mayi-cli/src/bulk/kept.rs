@@ -9,8 +9,7 @@ use std::sync::Arc;
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
 use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, Target};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 use super::source::{Found, Robots};
 
@@ -37,6 +36,18 @@ impl Kept {
     }
 }
 
+impl Weigh for Kept {
+    fn octets(&self) -> usize {
+        let inside = match self {
+            Self::Rules(rules, file) => {
+                rules.octets() + file.as_ref().map_or(0, SiteFile::octets_in_memory)
+            }
+            Self::Refused(error) => error.report().error.message.len(),
+        };
+        size_of::<Self>() + inside
+    }
+}
+
 /// What was kept, and how more of it is made.
 pub(crate) struct Keeper {
     source: Robots,
@@ -44,7 +55,7 @@ pub(crate) struct Keeper {
     /// What a missing file comes to, where that is not an error.
     missing: Option<AccessResult>,
     keeps_files: bool,
-    cache: Cache<Vec<u8>, Weighed, Octets>,
+    cache: PreparedCache<Kept>,
 }
 
 /// The origin and the crawler that rules were prepared for, for [`Keeper::find`].
@@ -55,17 +66,12 @@ pub(crate) struct Wanted<'a> {
     /// How many octets of it are scheme and authority, where it is written plainly.
     pub(crate) prefix: Option<usize>,
     pub(crate) crawler: &'a Crawler,
-    /// What tells this crawler from others.
-    pub(crate) crawler_key: &'a [u8],
 }
 
 impl Keeper {
     /// An empty one, for rules of about so many octets.
     pub(crate) fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
-        // The cache wants to know about how many entries there will be, to divide itself into parts
-        // that do not wait for each other.
-        let entries = usize::try_from(octets / 4096).unwrap_or(usize::MAX).clamp(16, 1 << 20);
-        let cache = Cache::with_weighter(entries, octets, Octets);
+        let cache = PreparedCache::new(octets);
         Self { source, options, missing: None, keeps_files: false, cache }
     }
 
@@ -84,52 +90,35 @@ impl Keeper {
         matches!(self.source, Robots::Each(_))
     }
 
-    /// What is known of a URL's origin for a crawler. `key` is a buffer to work in.
+    /// What is known of a URL's origin for a crawler, whose key this is.
     ///
     /// # Errors
     /// When the URL has a host that no file can be found for.
-    pub(crate) fn find(
-        &self,
-        wanted: Wanted<'_>,
-        key: &mut Vec<u8>,
-    ) -> Result<Arc<Kept>, RequestError> {
+    pub(crate) fn find(&self, wanted: Wanted<'_>, key: &mut Key) -> Result<Arc<Kept>, RequestError> {
         let source = match &self.source {
             Robots::Each(source) => source,
             Robots::One(octets) => {
+                key.set_site("");
                 let make = || self.prepare(octets.clone(), None, wanted.crawler);
-                return Ok(self.keep(wanted.crawler_key, make));
+                return Ok(self.cache.get_or_make(key, make));
             }
         };
         if let Some(prefix) = wanted.prefix {
-            write_key(key, wanted.crawler_key, &wanted.url.as_bytes()[..prefix]);
-            if let Some(weighed) = self.cache.get(&**key) {
-                return Ok(weighed.kept);
+            key.set_site(&wanted.url[..prefix]);
+            if let Some(kept) = self.cache.get(key) {
+                return Ok(kept);
             }
         }
         // Most URLs write their origin in its one right way, and have been found. What is written
         // otherwise is looked for under that name, and is not kept twice.
         let origin = Origin::of_url(wanted.url)?;
-        write_key(key, wanted.crawler_key, origin.to_string().as_bytes());
-        Ok(self.keep(key, || self.each(source.find(&origin), &origin, wanted.crawler)))
+        key.set_site(&origin.to_string());
+        let make = || self.each(source.find(&origin), &origin, wanted.crawler);
+        Ok(self.cache.get_or_make(key, make))
     }
 
-    /// What was kept under a key, or else is made now, by one thread while the others wait for it.
-    fn keep(&self, key: &[u8], make: impl FnOnce() -> (Kept, u64)) -> Arc<Kept> {
-        let kept = self.cache.get_or_insert_with(key, || {
-            let (kept, octets) = make();
-            Ok::<_, std::convert::Infallible>(Weighed { kept: Arc::new(kept), octets })
-        });
-        match kept {
-            Ok(weighed) => weighed.kept,
-            Err(never) => match never {},
-        }
-    }
-
-    fn each(&self, found: Found, origin: &Origin, crawler: &Crawler) -> (Kept, u64) {
-        let refused = |code, message: String| {
-            let octets = 256 + message.len() as u64;
-            (Kept::Refused(RequestError::new(code, message)), octets)
-        };
+    fn each(&self, found: Found, origin: &Origin, crawler: &Crawler) -> Kept {
+        let refused = |code, message: String| Kept::Refused(RequestError::new(code, message));
         match found {
             Found::File(octets, content_type) => self.prepare(octets, content_type.as_deref(), crawler),
             Found::Ended(result) => self.ended(result, crawler),
@@ -147,7 +136,7 @@ impl Keeper {
         }
     }
 
-    fn ended(&self, result: AccessResult, crawler: &Crawler) -> (Kept, u64) {
+    fn ended(&self, result: AccessResult, crawler: &Crawler) -> Kept {
         match SiteFile::ended(result, &self.options) {
             Some(file) => self.prepared(file, crawler),
             // There is a file, and it has no octets.
@@ -155,7 +144,7 @@ impl Keeper {
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> (Kept, u64) {
+    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> Kept {
         let file = match content_type {
             Some(content_type) => {
                 SiteFile::read(octets, &self.options.clone().with_content_type(content_type))
@@ -165,34 +154,8 @@ impl Keeper {
         self.prepared(file, crawler)
     }
 
-    fn prepared(&self, file: SiteFile<'static>, crawler: &Crawler) -> (Kept, u64) {
+    fn prepared(&self, file: SiteFile<'static>, crawler: &Crawler) -> Kept {
         let rules = file.for_crawler(crawler);
-        let octets = rules.octets() + if self.keeps_files { file.octets_in_memory() } else { 0 };
-        (Kept::Rules(rules, self.keeps_files.then_some(file)), octets as u64 + 256)
-    }
-}
-
-/// Puts the key of an origin and a crawler into a buffer. The length in between keeps one from passing
-/// for a part of the other.
-fn write_key(key: &mut Vec<u8>, crawler: &[u8], origin: &[u8]) {
-    key.clear();
-    key.extend_from_slice(crawler);
-    key.extend_from_slice(origin);
-    key.extend_from_slice(&(origin.len() as u64).to_le_bytes());
-}
-
-#[derive(Clone)]
-struct Weighed {
-    kept: Arc<Kept>,
-    octets: u64,
-}
-
-/// Weighs by octets.
-#[derive(Clone)]
-struct Octets;
-
-impl Weighter<Vec<u8>, Weighed> for Octets {
-    fn weight(&self, key: &Vec<u8>, weighed: &Weighed) -> u64 {
-        key.len() as u64 + weighed.octets
+        Kept::Rules(rules, self.keeps_files.then_some(file))
     }
 }

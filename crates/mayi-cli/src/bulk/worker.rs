@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
 use mayi::{Crawler, CrawlerParts, Target};
+use mayi_fetch::prepared::Key;
 
 use super::columns::Columns;
 use super::kept::{Keeper, Kept, Wanted};
@@ -56,11 +57,10 @@ impl<'b> Worker<'b> {
         let asking = RowAnswerer {
             shared,
             crawler: None,
-            crawler_key: Vec::new(),
-            next_key: Vec::new(),
+            key: Key::default(),
+            next_key: Key::default(),
             last: None,
             prefix: Vec::new(),
-            key: Vec::new(),
         };
         let (fields, members) = (Fields::default(), Members::default());
         Self { shared, asking, fields, members, errors: 0, rows: 0 }
@@ -215,14 +215,13 @@ fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &m
 struct RowAnswerer<'b> {
     shared: &'b Shared<'b>,
     crawler: Option<Crawler>,
-    /// What tells the crawler from others; nothing where there is one for all rows.
-    crawler_key: Vec<u8>,
+    /// What tells the crawler from others, and its last site.
+    key: Key,
     /// A buffer for the next row's.
-    next_key: Vec<u8>,
+    next_key: Key,
     /// What is known of the last origin, for the crawler, and how its URLs start.
     last: Option<Arc<Kept>>,
     prefix: Vec<u8>,
-    key: Vec<u8>,
 }
 
 impl RowAnswerer<'_> {
@@ -281,7 +280,7 @@ impl RowAnswerer<'_> {
         self.last = None;
         let prefix = Origin::prefix_of(url).map(str::len);
         let crawler = self.crawler.as_ref().expect("it was read before");
-        let wanted = Wanted { url, prefix, crawler, crawler_key: &self.crawler_key };
+        let wanted = Wanted { url, prefix, crawler };
         self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
         self.prefix.clear();
         self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
@@ -298,31 +297,22 @@ impl RowAnswerer<'_> {
         let user_agent = text(row, columns.user_agent, "the User-Agent string")?;
         let user_agent = user_agent.as_deref().or(shared.claims.user_agent.as_deref());
 
-        if columns.has_crawlers() {
-            self.next_key.clear();
-            push_part(&mut self.next_key, agent);
-            for words in [&purposes, &apps] {
-                self.next_key.extend_from_slice(&(words.len() as u64).to_le_bytes());
-                for word in words {
-                    push_part(&mut self.next_key, word);
-                }
-            }
-            if let Some(user_agent) = user_agent {
-                push_part(&mut self.next_key, user_agent);
-            }
-            if self.crawler.is_some() && self.next_key == self.crawler_key {
-                return Ok(());
-            }
-        }
-        self.forget();
-        self.crawler = Some(Crawler::of_parts(CrawlerParts {
+        let parts = CrawlerParts {
             product_token: agent,
             purposes: &purposes,
             registered_purposes_only: shared.claims.registered_purposes_only,
             applications: &apps,
             user_agent,
-        })?);
-        std::mem::swap(&mut self.crawler_key, &mut self.next_key);
+        };
+        if columns.has_crawlers() {
+            self.next_key.set_crawler(&parts, None);
+            if self.crawler.is_some() && self.next_key.is_of_crawler(&self.key) {
+                return Ok(());
+            }
+        }
+        self.forget();
+        self.crawler = Some(Crawler::of_parts(parts)?);
+        std::mem::swap(&mut self.key, &mut self.next_key);
         Ok(())
     }
 
@@ -330,12 +320,6 @@ impl RowAnswerer<'_> {
     fn forget(&mut self) {
         (self.crawler, self.last) = (None, None);
     }
-}
-
-/// A part of a key that can't be taken for two.
-fn push_part(key: &mut Vec<u8>, text: &str) {
-    key.extend_from_slice(&(text.len() as u64).to_le_bytes());
-    key.extend_from_slice(text.as_bytes());
 }
 
 /// The text of a field, or nothing where it is empty or there is none.

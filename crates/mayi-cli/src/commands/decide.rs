@@ -1,6 +1,7 @@
 //! `mayi decide`: requests in, decisions out, one a line and in order.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mayi::access::Origin;
 use mayi::report::{Answer, Answering, ErrorCode, Request, RequestError};
+use mayi_fetch::Robots;
 use mayi_fetch::blocking::Fetcher;
 
 use crate::bulk::rows::split_line;
@@ -80,15 +82,28 @@ impl Door<'_> {
             (line, rest) = split_line(rest);
             asked.extend(self.read(line));
         }
-        self.fetch_ahead(&asked);
         let mut out = Vec::new();
-        for asked in &asked {
-            match asked {
-                Ok(request) => self.answer(request, &mut out),
-                Err(error) => write_error(error, &mut out),
+        let count = asked.len() as u64;
+        let needed = |asked: &Asked<'_>| {
+            let request = asked.as_ref().ok().filter(|request| request.robots.is_none())?;
+            Origin::of_url(&request.url).ok()
+        };
+        let needs_file = asked.iter().any(|asked| needed(asked).is_some());
+        match needs_file.then(|| self.fetcher()).flatten() {
+            None => asked.iter().for_each(|asked| self.answer(asked, None, &mut out)),
+            Some(fetcher) => {
+                let questions = asked.into_iter().map(|asked| {
+                    let origin = needed(&asked);
+                    Ok((asked, origin))
+                });
+                let answered = fetcher.ahead().each(questions, |asked, robots| {
+                    self.answer(&asked, robots.as_ref(), &mut out);
+                    Ok::<_, Infallible>(())
+                });
+                answered.unwrap_or_else(|never| match never {});
             }
         }
-        (out, asked.len() as u64)
+        (out, count)
     }
 
     fn read<'l>(&'l self, line: &'l [u8]) -> Option<Asked<'l>> {
@@ -107,27 +122,15 @@ impl Door<'_> {
         Some(request)
     }
 
-    /// Starts to fetch all files that these requests need, so that they come at the same time.
-    fn fetch_ahead(&self, asked: &[Asked<'_>]) {
-        let mut before = None;
-        for request in asked.iter().flatten().filter(|request| request.robots.is_none()) {
-            let origin = Origin::of_url(&request.url).ok();
-            if origin == before {
-                continue;
-            }
-            before.clone_from(&origin);
-            if let (Some(origin), Some(fetcher)) = (origin, self.fetcher()) {
-                let inner = fetcher.inner().clone();
-                drop(fetcher.spawn(async move { inner.robots(&origin).await }));
-            }
-        }
-    }
-
-    fn answer(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+    fn answer(&self, asked: &Asked<'_>, robots: Option<&Robots>, out: &mut Vec<u8>) {
+        let request = match asked {
+            Ok(request) => request,
+            Err(error) => return write_error(error, out),
+        };
         let start = out.len();
         // A fault of ours in one answer must not cost the others theirs.
         let answered = catch_unwind(AssertUnwindSafe(|| {
-            let answer = self.answer_of(request)?;
+            let answer = self.answer_of(request, robots)?;
             serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
             out.push(b'\n');
             Ok(())
@@ -135,17 +138,21 @@ impl Door<'_> {
         let error = match answered {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error,
-            Err(_) => {
-                RequestError::new(ErrorCode::Internal, "an internal error in mayi; please report it")
-            }
+            Err(_) => RequestError::new(ErrorCode::Internal, "a fault in mayi; please report it"),
         };
         out.truncate(start);
         write_error(&error.about(&request.url, &request.agent), out);
     }
 
-    fn answer_of<'a>(&self, request: &'a Request<'_>) -> Result<Answer<'a>, RequestError> {
-        match (&request.robots, self.fetcher.get()) {
-            (None, Some(Some(fetcher))) => fetcher.decide(request),
+    fn answer_of<'a>(
+        &self,
+        request: &'a Request<'_>,
+        robots: Option<&Robots>,
+    ) -> Result<Answer<'a>, RequestError> {
+        match (robots, self.fetcher.get()) {
+            (Some(robots), Some(Some(fetcher))) => fetcher.inner().decide_from(request, robots),
+            // A URL without an origin is wrong, and its request is told so.
+            (None, Some(Some(fetcher))) if request.robots.is_none() => fetcher.decide(request),
             _ => self.answering.answer(request),
         }
     }

@@ -13,11 +13,11 @@ use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
-/// A crawler that no site names: what holds for it holds for all others.
-const NOBODY: &str = "mayi-nobody";
-
 pub(crate) fn run(page: &Page) -> Result<Exit, Failure> {
-    let crawler = Crawler::new(page.agent.as_deref().unwrap_or(NOBODY)).map_err(Failure::new)?;
+    let crawler = match &page.agent {
+        Some(agent) => Crawler::new(agent).map_err(Failure::new)?,
+        None => Crawler::unnamed(),
+    };
     let mut options = input::page_options(&page.reading);
     options.html_octets = page.max_html;
     let controls = read(page, options)?;

@@ -23,6 +23,7 @@ use mayi::page::PageOptions;
 use mayi::report::{ErrorCode, FileReport, RequestError};
 use mayi::{ReadOptions, Stop};
 use mayi_fetch::Fetcher;
+use mayi_fetch::prepared::PreparedCache;
 use serde::Deserialize;
 
 use crate::bodies::{Bodies, Share};
@@ -30,6 +31,7 @@ use crate::config::Config;
 use crate::gate::Place;
 use crate::keys::to_hex;
 use crate::metrics::Metrics;
+use crate::prepared::Entry;
 use crate::problem::Problem;
 use crate::traces::Traces;
 use crate::work::Pool;
@@ -41,7 +43,7 @@ pub(crate) struct App {
     pub(crate) page: PageOptions,
     pub(crate) metrics: Metrics,
     pub(crate) traces: Option<Traces>,
-    pub(crate) prepared: crate::prepared::Store,
+    pub(crate) prepared: PreparedCache<Entry>,
     pub(crate) bodies: Bodies,
     pub(crate) pool: Pool,
     stopping: AtomicBool,
@@ -69,7 +71,7 @@ impl App {
             page,
             metrics: Metrics::default(),
             traces,
-            prepared: crate::prepared::Store::new(),
+            prepared: crate::prepared::cache(),
             bodies,
             pool,
             stopping: AtomicBool::new(false),

@@ -30,9 +30,6 @@ const MOST_AGENTS: usize = 100;
 /// How many header fields a page may have, as in a request to decide.
 const MOST_FIELDS: usize = 10_000;
 
-/// A crawler that no site names: what applies to it applies to all other crawlers.
-const NOBODY: &str = "mayi-nobody";
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LintBody<'a> {
@@ -128,7 +125,7 @@ pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<
     aside(&app, &place, read.octets.len(), move |_| {
         let app = there;
         let body: PageBody<'_> = object(&read.octets)?;
-        let crawler = crawler(body.agent.as_deref().unwrap_or(NOBODY))?;
+        let crawler = body.agent.as_deref().map_or_else(|| Ok(Crawler::unnamed()), crawler)?;
         let mut options = app.page;
         options.union |= body.union;
         options.now = Some(match &body.now {

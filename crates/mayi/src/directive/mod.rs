@@ -215,6 +215,54 @@ pub enum GroupStart {
     Purpose,
 }
 
+/// The walk over the records of a file that makes groups (REP-1): a group starts at its first group-start line and goes
+/// up to the group-start line that follows a rule. Records that are not rules never end it (REP-17).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupWalk {
+    /// Whether other records of groups end the group-start lines too, as they do in some dialects.
+    records_end_start: bool,
+    has_group: bool,
+    behind_rule: bool,
+}
+
+/// Where a record stands among the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupStep {
+    /// It is the first line of a group.
+    Starts,
+    /// It is another group-start line of the same group.
+    Joins,
+    /// It follows the group-start lines.
+    Within,
+    /// No group has started yet.
+    Outside,
+}
+
+impl GroupWalk {
+    /// Stands before the first record.
+    pub(crate) fn new(records_end_start: bool) -> Self {
+        Self { records_end_start, has_group: false, behind_rule: false }
+    }
+
+    /// Goes on to the next record.
+    #[inline]
+    pub(crate) fn step(&mut self, role: Role) -> GroupStep {
+        if let Role::StartsGroup(_) = role {
+            let starts = !self.has_group || self.behind_rule;
+            (self.has_group, self.behind_rule) = (true, false);
+            return if starts { GroupStep::Starts } else { GroupStep::Joins };
+        }
+        self.behind_rule |=
+            role.ends_group_start() || self.records_end_start && role == Role::GroupRecord;
+        if self.has_group { GroupStep::Within } else { GroupStep::Outside }
+    }
+
+    /// Whether there was a rule since the last group-start line.
+    pub(crate) fn is_behind_rule(self) -> bool {
+        self.behind_rule
+    }
+}
+
 impl Role {
     /// Whether a group-start line after such a record starts a new group (REP-1, APP-1, USE-1).
     pub const fn ends_group_start(self) -> bool {

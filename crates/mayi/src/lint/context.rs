@@ -13,7 +13,9 @@ use super::readings::{MetGroups, said};
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
-use crate::directive::{CRAWL_DELAY, DIRECTIVES, Directive, REQUEST_RATE, Role, RuleKind, VISIT_TIME};
+use crate::directive::{
+    CRAWL_DELAY, DIRECTIVES, Directive, GroupStep, REQUEST_RATE, Role, RuleKind, VISIT_TIME,
+};
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
@@ -193,15 +195,12 @@ impl<'c, 't> Context<'c, 't> {
     /// The prepared rules of a crawler that no group names, and of those that the options name.
     pub(super) fn rules_for(&self) -> &[(Crawler, CrawlerRules)] {
         self.rules_for.get_or_init(|| {
-            let nobody = Crawler::new(NOBODY).expect("a token").ignoring_global(false);
-            let crawlers = std::iter::once(nobody).chain(self.options.agents().iter().cloned());
+            let crawlers =
+                std::iter::once(Crawler::unnamed()).chain(self.options.agents().iter().cloned());
             crawlers.map(|crawler| (crawler.clone(), self.robots.for_crawler(&crawler))).collect()
         })
     }
 }
-
-/// A name that no group has: what holds for it holds for all crawlers that are not named.
-pub(super) const NOBODY: &str = "mayi-nobody";
 
 /// The directive of a record.
 pub(super) fn directive_of(record: &RawRecord<'_>) -> Option<&'static Directive> {
@@ -217,24 +216,19 @@ fn is_for_a_group(entry: &Entry<'_>) -> bool {
 fn groups_of<'c>(lines: &Lines<'c>) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
     let mut groups: Vec<GroupView<'c>> = Vec::new();
     let mut outside = Vec::new();
-    let mut behind_rule = true;
+    let mut walk = lines.dialect().group_walk();
     for (line, view) in lines.known() {
         for record in view.record.into_iter().chain(view.inline_rule) {
             let Some(role) = directive_of(&record).map(|directive| directive.role) else { continue };
             let entry = Entry { line, record, role };
-            if let Role::StartsGroup(_) = role {
-                if behind_rule {
-                    groups.push(GroupView::default());
-                    behind_rule = false;
+            match (walk.step(role), groups.last_mut()) {
+                (GroupStep::Joins, Some(group)) => group.starts.push(entry),
+                (GroupStep::Starts | GroupStep::Joins, _) => {
+                    groups.push(GroupView { starts: vec![entry], ..GroupView::default() });
                 }
-                groups.last_mut().expect("it was started").starts.push(entry);
-                continue;
-            }
-            behind_rule |= lines.dialect().ends_group_start(role) && !groups.is_empty();
-            match groups.last_mut() {
-                Some(group) => group.entries.push(entry),
-                None if role.ends_group_start() || is_for_a_group(&entry) => outside.push(entry),
-                None => {}
+                (_, Some(group)) => group.entries.push(entry),
+                (_, None) if role.ends_group_start() || is_for_a_group(&entry) => outside.push(entry),
+                (_, None) => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::context::directive_of;
 use crate::dialect::Dialect;
-use crate::directive::{Directive, Role, RuleKind};
+use crate::directive::{Directive, GroupStep, Role, RuleKind};
 use crate::syntax::{self, Content};
 
 /// What a line says to those who read it in a dialect.
@@ -83,26 +83,20 @@ impl MetGroups {
     pub(super) fn of<'l>(dialect: &'static Dialect, lines: impl Iterator<Item = &'l [u8]>) -> Self {
         let mut groups =
             Self { dialect, of_line: Vec::new(), has_rule: vec![false], rules: Vec::new() };
-        let mut behind_rule = true;
+        let mut walk = dialect.group_walk();
         for line in lines {
             let all = if line.is_empty() { Vec::new() } else { said(line, dialect) };
             for said in all {
-                match said.directive.role {
-                    Role::StartsGroup(_) => {
-                        if behind_rule {
-                            groups.has_rule.push(false);
-                        }
-                        behind_rule = false;
-                    }
-                    Role::Rule(kind) => {
-                        behind_rule = true;
-                        if !said.value.is_empty() {
-                            let last = groups.has_rule.len() - 1;
-                            groups.has_rule[last] = true;
-                            groups.rules.push((kind, said.value.to_vec()));
-                        }
-                    }
-                    _ => {}
+                let role = said.directive.role;
+                if walk.step(role) == GroupStep::Starts {
+                    groups.has_rule.push(false);
+                }
+                if let Role::Rule(kind) = role
+                    && !said.value.is_empty()
+                {
+                    let last = groups.has_rule.len() - 1;
+                    groups.has_rule[last] = true;
+                    groups.rules.push((kind, said.value.to_vec()));
                 }
             }
             groups.of_line.push(groups.has_rule.len() as u32 - 1);

@@ -12,7 +12,7 @@ use super::readers::{self, Reader, Readers, RegexGroups};
 use super::rules::{EffectiveRule, Rules, Standing, differ_in_idle_rules, overlap, rules_of};
 use super::{Grounds, RuleAt, witness};
 use crate::dialect::Naming;
-use crate::directive::{APP_DIRECTIVES, Role};
+use crate::directive::APP_DIRECTIVES;
 use crate::limits::Limits;
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
@@ -255,12 +255,8 @@ impl<'b, 't> Both<'b, 't> {
     fn cost_of_asking(&self, selected: &Selected) -> usize {
         let of_file = |robots: &RobotsTxt<'_>, selection: Option<&Selection>| {
             // Content-Signal lines before all groups are for everybody.
-            let before = robots
-                .records()
-                .iter()
-                .take_while(|record| !matches!(record.role(), Role::StartsGroup(_)));
             let records = selection.into_iter().flat_map(|selection| selection.records(robots));
-            let all = before.copied().chain(records);
+            let all = robots.records_before_groups().chain(records);
             let of_records = all.map(|record| 100 + 2 * robots.value(record).len()).sum::<usize>();
             of_records + robots.text().len() / 16
         };

@@ -186,9 +186,10 @@ impl PageControls {
 
     /// The rules that apply to a crawler.
     pub fn for_crawler(&self, crawler: &Crawler) -> PageRules {
-        let token = crawler.product_token().as_str();
+        let token = crawler.product_token().to_be_named();
         let is_own = |statement: &Statement| {
-            statement.token.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(token))
+            let both = statement.token.as_deref().zip(token);
+            both.is_some_and(|(known, token)| known.eq_ignore_ascii_case(token.as_str()))
         };
         let is_structured = |statement: &Statement| statement.grammar == Grammar::Structured;
         let has_own_entry = self.statements.iter().any(|s| is_structured(s) && is_own(s));

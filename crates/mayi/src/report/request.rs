@@ -186,14 +186,18 @@ impl<'a> Request<'a> {
     /// # Errors
     /// When one of those is not what it should be.
     pub fn crawler(&self) -> Result<Crawler, RequestError> {
-        let parts = CrawlerParts {
+        Ok(Crawler::of_parts(self.parts())?)
+    }
+
+    /// All that is said of the crawler.
+    pub fn parts(&self) -> CrawlerParts<'_, Cow<'a, str>> {
+        CrawlerParts {
             product_token: &self.agent,
             purposes: &self.purposes,
             registered_purposes_only: self.registered_purposes_only,
             applications: &self.apps,
             user_agent: self.user_agent.as_deref(),
-        };
-        Ok(Crawler::of_parts(parts)?)
+        }
     }
 
     /// The header fields of the response.

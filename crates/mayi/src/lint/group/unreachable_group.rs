@@ -32,7 +32,6 @@
 
 use indexmap::IndexMap;
 
-use crate::lint::context::NOBODY;
 use crate::lint::prelude::*;
 use crate::lint::rules::{Names, regexes};
 use crate::regexes::Program;
@@ -175,7 +174,7 @@ fn is_universal(program: &Program, context: &Context<'_, '_>) -> bool {
     let characters =
         (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
     let one = characters.map(|octet| char::from(octet).to_string());
-    one.chain([NOBODY, "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned))
+    one.chain(["mayi-nobody", "Googlebot-Image", "a.b_c-9.Z", "0-ai"].map(str::to_owned))
         .all(|name| matches(program, &name, context))
 }
 

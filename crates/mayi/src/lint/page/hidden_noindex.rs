@@ -19,7 +19,6 @@
 //! and a page below `/private/` with `<meta name="robots" content="noindex">`. Allow the page until it
 //! is out of the index. This lint needs a page: `--page-url` with `--html` or `--header`.
 
-use crate::lint::context::NOBODY;
 use crate::lint::prelude::*;
 use crate::target::Target;
 
@@ -54,8 +53,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         reported.push(span);
         let written = page_rules.rules().iter().find(|rule| ["noindex", "none"].contains(&rule.name()));
         found.report(span, || {
-            let token = crawler.product_token().as_str();
-            let who = if token == NOBODY { "a crawler that no group names".to_owned() } else { format!("`{token}`") };
+            let token = crawler.product_token();
+            let who = if crawler.is_unnamed() { "a crawler that no group names".to_owned() } else { format!("`{token}`") };
             let place = written.map(|rule| format!(" ({}, {})", rule.name(), rule.found())).unwrap_or_default();
             Draft::new(
                 format!("this rule keeps {who} from reading the noindex of {}{place}", page.url),

@@ -69,11 +69,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         });
         let Some((crawler, _)) = who.next() else { continue };
         found.report(span, || {
-            let token = crawler.product_token().as_str();
-            let who = if token == crate::lint::context::NOBODY {
-                "Search engines that no group names"
-            } else {
-                token
+            let who = match crawler.product_token().as_str() {
+                _ if crawler.is_unnamed() => "Search engines that no group names",
+                token => token,
             };
             let keeps = if is_certain { "keeps" } else { "may keep" };
             let draft = Draft::new(

@@ -22,7 +22,6 @@
 //! these crawlers may fetch the sitemap, it is a note.
 
 use crate::directive::{RuleKind, SITEMAP};
-use crate::lint::context::NOBODY;
 use crate::lint::prelude::*;
 use crate::target::{Target, split_url};
 
@@ -70,9 +69,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let decisions: Vec<_> = context
             .rules_for()
             .iter()
-            .map_while(|(crawler, rules)| {
-                Some((crawler.product_token().as_str(), context.decide(rules, &target)?))
-            })
+            .map_while(|(crawler, rules)| Some((crawler, context.decide(rules, &target)?)))
             .collect();
         if decisions.len() < context.rules_for().len() {
             return;
@@ -83,18 +80,18 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let kept: Vec<_> = decisions
             .iter()
             .filter(|(_, decision)| !decision.is_allowed())
-            .filter_map(|(token, decision)| Some((*token, decision.rule()?)))
+            .filter_map(|(crawler, decision)| Some((*crawler, decision.rule()?)))
             .filter(|(_, rule)| is_about_it(rule.pattern()))
             .collect();
-        let Some((token, rule)) = kept.first() else { continue };
+        let Some((crawler, rule)) = kept.first() else { continue };
         let is_for_all = kept.len() == decisions.len();
         // A crawler that may fetch nothing at all is not meant to read the sitemap.
         if !is_for_all && is_everything(rule.pattern()) {
             continue;
         }
-        let who = match *token {
+        let who = match crawler.product_token().as_str() {
             _ if is_for_all => "crawlers",
-            NOBODY => "crawlers that no group names",
+            _ if crawler.is_unnamed() => "crawlers that no group names",
             token => token,
         };
         let span = rule.span();

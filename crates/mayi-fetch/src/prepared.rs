@@ -1,0 +1,175 @@
+//! A site and a crawler → what was prepared for them, kept in bounded memory.
+//!
+//! What is asked for least goes first when there is no more room. What is prepared is not known here, but that it
+//! can say how much memory it takes.
+
+use std::sync::Arc;
+
+use mayi::CrawlerParts;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::held;
+
+/// Prepared values are about this large, and seldom larger than that.
+const USUAL: u64 = 4 << 10;
+const LARGEST: u64 = 4 << 20;
+
+/// Something that was prepared for a site and a crawler.
+pub trait Weigh {
+    /// About how many octets of memory it takes.
+    fn octets(&self) -> usize;
+}
+
+/// What was prepared, for all threads.
+pub struct PreparedCache<V: Weigh> {
+    entries: Cache<Vec<u8>, Arc<V>, Octets>,
+}
+
+#[derive(Clone)]
+struct Octets;
+
+impl<V: Weigh> Weighter<Vec<u8>, Arc<V>> for Octets {
+    fn weight(&self, key: &Vec<u8>, value: &Arc<V>) -> u64 {
+        (2 * key.len() + 128 + value.octets()) as u64
+    }
+}
+
+impl<V: Weigh> PreparedCache<V> {
+    /// An empty one, for values of so many octets together.
+    pub fn new(octets: u64) -> Self {
+        Self { entries: held::cache(octets, USUAL, LARGEST, Octets) }
+    }
+
+    /// What is there.
+    pub fn get(&self, key: &Key) -> Option<Arc<V>> {
+        self.entries.get(&*key.octets)
+    }
+
+    /// Keeps something, instead of what is there.
+    pub fn insert(&self, key: &Key, value: Arc<V>) {
+        self.entries.insert(key.octets.clone(), value);
+    }
+
+    /// What is there, or else is made now, by one thread while the others wait for it.
+    pub fn get_or_make(&self, key: &Key, make: impl FnOnce() -> V) -> Arc<V> {
+        let make = || Ok::<_, std::convert::Infallible>(Arc::new(make()));
+        match self.entries.get_or_insert_with(&*key.octets, make) {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl<V: Weigh> std::fmt::Debug for PreparedCache<V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreparedCache").field("entries", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+/// What tells apart what is prepared: a site, and all that is said of a crawler, each with its length, so that no two
+/// are written alike. It is a buffer, to be used again.
+///
+/// ```
+/// use mayi::CrawlerParts;
+/// use mayi_fetch::prepared::Key;
+///
+/// let mut key = Key::default();
+/// key.set_crawler(&CrawlerParts::<&str>::new("ExampleBot"), None);
+/// key.set_site("https://example.com");
+/// let other = key.clone();
+/// key.set_site("https://example.org");
+/// assert_ne!(key, other);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Key {
+    octets: Vec<u8>,
+    /// Where the site starts.
+    site: usize,
+}
+
+impl Key {
+    /// Starts the key of a crawler that asks in this dialect; `None` is the one that holds where nobody says another.
+    pub fn set_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>, dialect: Option<&str>) {
+        let CrawlerParts { product_token, purposes, applications, user_agent, .. } = parts;
+        self.octets.clear();
+        self.octets.push(u8::from(parts.registered_purposes_only));
+        self.push(product_token);
+        for optional in [*user_agent, dialect] {
+            self.octets.push(u8::from(optional.is_some()));
+            self.push(optional.unwrap_or_default());
+        }
+        for words in [purposes, applications] {
+            self.octets.extend_from_slice(&(words.len() as u32).to_le_bytes());
+            words.iter().for_each(|word| self.push(word.as_ref()));
+        }
+        self.site = self.octets.len();
+    }
+
+    /// Sets the site: the start of a URL up to its path, or whatever else tells sites apart.
+    pub fn set_site(&mut self, site: &str) {
+        self.octets.truncate(self.site);
+        self.octets.extend_from_slice(site.as_bytes());
+    }
+
+    /// Whether another key is of the same crawler, whatever its site is.
+    pub fn is_of_crawler(&self, other: &Self) -> bool {
+        self.octets[..self.site] == other.octets[..other.site]
+    }
+
+    fn push(&mut self, text: &str) {
+        self.octets.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.octets.extend_from_slice(text.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_crawlers_have_one_key() {
+        let key = |purposes: &[&str], applications: &[&str], user_agent, dialect| {
+            let parts = CrawlerParts { purposes, applications, user_agent, ..CrawlerParts::new("a") };
+            let mut key = Key::default();
+            key.set_crawler(&parts, dialect);
+            key.set_site("https://example.com");
+            key
+        };
+        let keys = [
+            key(&[], &[], None, None),
+            key(&["a"], &[], None, None),
+            key(&[], &["a"], None, None),
+            key(&[], &["a", "b"], None, None),
+            key(&[], &["ab"], None, None),
+            key(&["a"], &["b"], None, None),
+            key(&[], &[], None, Some("")),
+            key(&[], &[], Some(""), None),
+            key(&[], &[], None, Some("b")),
+            key(&[], &[], Some("b"), None),
+        ];
+        for (place, key) in keys.iter().enumerate() {
+            assert!(!keys[place + 1..].contains(key), "{place}");
+        }
+    }
+
+    struct Sized(usize);
+
+    impl Weigh for Sized {
+        fn octets(&self) -> usize {
+            self.0
+        }
+    }
+
+    /// What is kept never takes more than it may, and what is larger than a part of it is made again each time.
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let cache = PreparedCache::new(64 << 20);
+        let mut key = Key::default();
+        for number in 0..1_000 {
+            key.set_site(&format!("https://{number}.example"));
+            assert_eq!(cache.get_or_make(&key, || Sized(1 << 20)).0, 1 << 20);
+        }
+        assert!(cache.entries.weight() <= 64 << 20 && cache.entries.len() > 16);
+    }
+}

@@ -1,4 +1,4 @@
-//! `mayi decide`: requests in, decisions out, one a line and in order.
+//! `mayi decide`: requests in, decisions out, one per line and in order.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -79,11 +79,15 @@ impl Registry {
         let ends_product = |c: char| c.is_whitespace() || matches!(c, '/' | '(' | ';' | ',');
         let product = user_agent.trim_start().split(ends_product).next().unwrap_or_default();
         let is_browser = matches!(product, "Mozilla" | "Opera");
+        // `-` stands for a missing header in logs.
+        let is_name = product.bytes().any(|octet| octet.is_ascii_alphabetic())
+            && ProductToken::new(product).is_ok();
         let claimed = match self.claim(user_agent.as_bytes()) {
-            _ if !is_browser && ProductToken::new(product).is_ok() => product,
+            _ if !is_browser && is_name => product,
             Claim::Known(agent) => &agent.token,
-            Claim::Other(name) => name,
-            Claim::Browser | Claim::Nothing => "",
+            // A part of a word is not its name.
+            Claim::Other(name) if product.is_ascii() => name,
+            Claim::Other(_) | Claim::Browser | Claim::Nothing => "",
         };
         Crawler::new(claimed).unwrap_or_else(|_| Crawler::unnamed()).sending(user_agent)
     }

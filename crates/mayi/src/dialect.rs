@@ -88,11 +88,11 @@ pub(crate) enum Tokens {
 /// ```
 /// use mayi::{Crawler, Dialect, Naming, ReadOptions, RobotsTxt, Target};
 ///
-/// let file = "User-agent: UnicödeBöt/2\nDisallow: /\n";
-/// let crawler = Crawler::from_user_agent("UnicödeBöt/2.1 (+https://example.com/)");
+/// let file = "User-agent: ÜberBot/2\nDisallow: /\n";
+/// let crawler = Crawler::from_user_agent("ÜberBot/2.1 (+https://example.com/)");
 /// let target = Target::parse("https://example.com/")?;
 /// let robots = RobotsTxt::parse(file.as_bytes());
-/// assert!(robots.decide(&crawler, &target).is_allowed(), "it has no product token");
+/// assert!(robots.decide(&crawler, &target).is_allowed(), "its name is no product token");
 ///
 /// let options = ReadOptions::default().with_dialect(Dialect::RFC9309.with_naming(Naming::LongestWithin));
 /// let robots = RobotsTxt::read(file.as_bytes(), &options);

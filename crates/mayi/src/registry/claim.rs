@@ -85,9 +85,10 @@ impl Registry {
         let claimed = match self.claim(user_agent.as_bytes()) {
             _ if !is_browser && is_name => product,
             Claim::Known(agent) => &agent.token,
-            // A part of a word is not its name.
             Claim::Other(name) if product.is_ascii() => name,
-            Claim::Other(_) | Claim::Browser | Claim::Nothing => "",
+            // Lines of files are read up to the first character that a product token can't have, too (REP-4).
+            Claim::Other(_) => product.split(|c: char| !c.is_ascii()).next().unwrap_or_default(),
+            Claim::Browser | Claim::Nothing => "",
         };
         Crawler::new(claimed).unwrap_or_else(|_| Crawler::unnamed()).sending(user_agent)
     }

@@ -172,8 +172,7 @@ def main() -> None:
 
 One run of `bindings/python/bench/bench.py`: {len(files):,} real files, {questions:,} questions of {AGENT}, on Python
 {platform.python_version()}. Rivals: Protego {version("protego")}, robotspy {version("robotspy")}, and `urllib.robotparser` of that Python.
-Times are microseconds of processor time, the least of several rounds. The machine was busy with other things, so read the
-ratios, not the times.
+Times are microseconds of processor time, the least of several rounds. The ratios count, not the times.
 
 | engine | decide | | parse | | parse and decide once | | other answers than Google's |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |""")

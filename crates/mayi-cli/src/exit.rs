@@ -5,6 +5,8 @@ use std::io;
 
 use mayi::Reason;
 
+use crate::text::shown;
+
 /// How a command ended, from the best to the worst: of several questions, the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
@@ -27,9 +29,7 @@ impl Exit {
             (false, _) => Self::Disallowed,
         }
     }
-}
 
-impl Exit {
     /// The exit status of the process.
     pub(crate) fn status(self) -> u8 {
         match self {
@@ -54,6 +54,21 @@ impl Failure {
     pub(crate) fn new(message: impl fmt::Display) -> Self {
         Self::Message(message.to_string())
     }
+}
+
+/// The exit status of a command that ended so. What went wrong is told on standard error.
+pub(crate) fn status_of(ended: Result<Exit, Failure>) -> u8 {
+    let exit = match ended {
+        Ok(exit) => exit,
+        Err(Failure::BrokenPipe) => Exit::Allowed, // the reader has seen enough
+        Err(Failure::Message(message)) => {
+            // A message may quote a file: what is in there is not for the terminal to obey.
+            let lines: Vec<_> = message.lines().map(|line| shown(line.as_bytes())).collect();
+            anstream::eprintln!("mayi: {}", lines.join("\n"));
+            Exit::NoAnswer
+        }
+    };
+    exit.status()
 }
 
 /// An error while writing an answer.

@@ -15,7 +15,7 @@ use crate::cli::{PageReading, Question, Reading};
 use crate::commands::page::push_file;
 use crate::exit::Failure;
 use crate::fetching::Online;
-use crate::text::shown;
+use crate::text::{self, shown};
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
 /// without an end costs no more than a large one.
@@ -85,7 +85,8 @@ pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Optio
     Ok(Some(PageControls::of_head(&fields, head, options).for_crawler(crawler)))
 }
 
-/// The URLs of a question: those on the command line, then those of its file.
+/// The URLs of a question: those on the command line, then those of its file. The command line's are all
+/// there, for the exit status. A file may have no end: it ends when nobody reads the answers any more.
 pub(crate) fn urls(
     question: &Question,
 ) -> Result<impl Iterator<Item = Result<String, Failure>>, Failure> {
@@ -123,12 +124,8 @@ pub(crate) fn urls(
             Err(error) => Some(Err(unreadable(&path, &error))),
         }));
     }
-    Ok(given.into_iter().chain(lines.into_iter().flatten()))
-}
-
-/// Whether URLs come from a file or from standard input.
-pub(crate) fn has_list(question: &Question) -> bool {
-    question.urls.is_some() || question.url.iter().any(|url| url == "-")
+    let lines = lines.into_iter().flatten().take_while(|_| !text::is_closed());
+    Ok(given.into_iter().chain(lines))
 }
 
 /// A URL as a person types it: `example.com/a` is `https://example.com/a`.

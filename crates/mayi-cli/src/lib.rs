@@ -28,17 +28,7 @@ use crate::exit::{Exit, Failure};
 /// Runs the command with these words, of which the first is its own name, and gives its exit status. Help and
 /// words that it does not know end the process.
 pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let exit = match run(words) {
-        Ok(exit) => exit,
-        Err(Failure::BrokenPipe) => Exit::Allowed, // the reader has seen enough
-        Err(Failure::Message(message)) => {
-            // A message may quote a file: what is in there is not for the terminal to obey.
-            let lines: Vec<_> = message.lines().map(|line| text::shown(line.as_bytes())).collect();
-            anstream::eprintln!("mayi: {}", lines.join("\n"));
-            Exit::NoAnswer
-        }
-    };
-    exit.status()
+    exit::status_of(run(words))
 }
 
 fn run(words: impl IntoIterator<Item = OsString>) -> Result<Exit, Failure> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 
@@ -36,46 +37,43 @@ pub(crate) fn shown(octets: &[u8]) -> String {
 pub(crate) type Out = BufWriter<UntilClosed>;
 
 pub(crate) fn out() -> Out {
-    BufWriter::new(UntilClosed { stdout: anstream::AutoStream::auto(io::stdout()), is_closed: false })
+    BufWriter::new(UntilClosed(anstream::AutoStream::auto(io::stdout())))
 }
 
-pub(crate) struct UntilClosed {
-    stdout: anstream::AutoStream<io::Stdout>,
-    is_closed: bool,
+/// Whether the reader of standard output has closed it. A process has one standard output, so this is one fact
+/// for all of it. What goes on without end asks here whether it should.
+pub(crate) fn is_closed() -> bool {
+    IS_CLOSED.load(Ordering::Relaxed)
 }
 
-impl UntilClosed {
-    pub(crate) fn is_closed(&self) -> bool {
-        self.is_closed
-    }
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// The value, or the one for a closed output.
-    fn unless_closed<T>(&mut self, written: io::Result<T>, closed: T) -> io::Result<T> {
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.is_closed = true;
-                Ok(closed)
-            }
-            written => written,
+pub(crate) struct UntilClosed(anstream::AutoStream<io::Stdout>);
+
+/// The value, or the one for a closed output.
+fn unless_closed<T>(written: io::Result<T>, closed: T) -> io::Result<T> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_CLOSED.store(true, Ordering::Relaxed);
+            Ok(closed)
         }
+        written => written,
     }
 }
 
 impl Write for UntilClosed {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        if self.is_closed {
+        if is_closed() {
             return Ok(text.len());
         }
-        let written = self.stdout.write(text);
-        self.unless_closed(written, text.len())
+        unless_closed(self.0.write(text), text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.is_closed {
+        if is_closed() {
             return Ok(());
         }
-        let flushed = self.stdout.flush();
-        self.unless_closed(flushed, ())
+        unless_closed(self.0.flush(), ())
     }
 }
 

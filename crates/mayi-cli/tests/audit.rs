@@ -325,6 +325,37 @@ fn several_sites_are_told_apart_by_host() {
     assert_eq!(site.end(), 2);
 }
 
+/// A stream that goes on, and nobody reads the reports: the command ends by itself, with its condition.
+#[test]
+fn a_stream_ends_with_the_reader_of_its_reports() {
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+        .args(["audit", "--json", "--every", "1", "--robots", &folder.path("robots.txt")])
+        .args(["--fail-if", "refuses GPTBot > 1", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("it has standard input");
+    input.write_all(log().as_bytes()).expect("it reads");
+    let mut ended = None;
+    for _ in 0..300 {
+        ended = child.try_wait().expect("it can be asked");
+        if ended.is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    if ended.is_none() {
+        child.kill().expect("it can be ended");
+        child.wait().expect("it ends");
+    }
+    assert_eq!(ended.expect("it goes on although nobody reads").code(), Some(1), "the condition holds");
+    drop(input);
+}
+
 /// A stream that goes on: the report comes every so often, and at Ctrl-C.
 #[cfg(unix)]
 #[test]

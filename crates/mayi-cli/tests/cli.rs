@@ -1,6 +1,8 @@
 //! The command as people and scripts use it: what it prints, and how it ends.
 
 mod common;
+#[path = "common/endless.rs"]
+mod endless;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -331,6 +333,18 @@ fn a_closed_output_keeps_the_exit_status() {
     let file = "User-agent: *\nDisallowed: /a\n";
     assert_eq!(status_with_closed_output(&["compare", "-"], file), Some(1));
     assert_eq!(status_with_closed_output(&["fmt", "--check", "-"], "user-agent:a\n"), Some(1));
+}
+
+#[test]
+fn a_list_without_an_end_ends_with_its_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let robots = folder.path().join("robots.txt").to_string_lossy().into_owned();
+    std::fs::write(&robots, FILE).expect("a file");
+    for command in ["check", "explain"] {
+        let words = [command, "--robots", &robots, "--agent", "a", "--urls", "-"];
+        let status = endless::status_of_endless_input(&words, "https://example.com/private/x\n");
+        assert_eq!(status, Some(1), "{command}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The service as a process: how it starts, how it is asked, how it ends, and what a crash costs.
 
 mod common;
+#[path = "common/endless.rs"]
+mod endless;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -335,4 +337,14 @@ fn a_service_is_set_up_by_file_environment_and_words() {
     let key = mayi(&["serve", "--new-key", "me"], b"");
     assert!(key.stdout.starts_with("\"me\" = \"sha256:"), "{}", key.stdout);
     assert!(key.stderr.contains("\nmayi_") && !key.stdout.contains("mayi_"), "{}", key.stderr);
+}
+
+#[test]
+fn a_list_without_an_end_ends_with_its_reader_too_when_a_service_answers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let robots = folder.path().join("robots.txt").to_string_lossy().into_owned();
+    std::fs::write(&robots, "User-agent: *\nDisallow: /\n").expect("a file");
+    let service = Service::start(&["--store", "memory"]);
+    let words = ["check", "--robots", &robots, "--agent", "a", "--server", &service.url, "--urls", "-"];
+    assert_eq!(endless::status_of_endless_input(&words, "https://example.com/x\n"), Some(1));
 }

@@ -2,7 +2,7 @@
 //! refuses.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -25,11 +25,11 @@ use crate::audit::logs::{self, Logs, Taken};
 use crate::audit::resolver::Resolver;
 use crate::audit::sites::{self, ByHost};
 use crate::cli::{DialectName, Reading};
-use crate::exit::{Exit, Failure};
+use crate::exit::{self, Exit, Failure};
 use crate::fetching::Fetching;
 use crate::input;
 use crate::progress::{self, Progress, ProgressArgs};
-use crate::text::{columns, shown};
+use crate::text::{self, columns, shown};
 
 /// What the help says behind the options.
 const MORE: &str = "\
@@ -221,7 +221,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<Exit, Failure> {
     if let Some(dns) = &dns {
         audit = audit.with_confirmations(Box::new(Shared(Arc::clone(dns))));
     }
-    let (report, troubles) = read(args, &audit, &paths, dns.as_deref())?;
+    let (report, troubles) = read(args, &audit, &paths, dns.as_deref());
     if let Some(dns) = &dns {
         tell(dns);
     }
@@ -238,7 +238,7 @@ fn read(
     audit: &Audit,
     paths: &[PathBuf],
     dns: Option<&Dns>,
-) -> Result<(Report, Vec<String>), Failure> {
+) -> (Report, Vec<String>) {
     let sources: Vec<_> = paths.iter().map(|path| input::name(path)).collect();
     let progress = Progress::start(
         &args.progress,
@@ -274,22 +274,25 @@ fn read(
             };
             match event {
                 Ok(Event::Done) => left -= 1,
-                Ok(Event::Interrupt) => {
-                    // A thread may wait for a stream for ever: the report is made beside it, and the
-                    // process ends here.
+                Ok(Event::Interrupt) => end_now(args, &report()),
+                Err(RecvTimeoutError::Timeout) => {
                     let report = report();
-                    let exit = write(args, &report).and_then(|()| ending(args, &report, false));
-                    let status = i32::from(exit.unwrap_or(Exit::NoAnswer).status());
-                    std::process::exit(status);
+                    if write(args, &report).is_err() || text::is_closed() {
+                        end_now(args, &report);
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) => write(args, &report())?,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        Ok::<_, Failure>(())
-    })?;
+    });
     let troubles = locked(&logs).troubles().to_vec();
-    Ok((report(), troubles))
+    (report(), troubles)
+}
+
+/// Ends the process with this report: a thread may wait for a stream that has no end.
+fn end_now(args: &AuditArgs, report: &Report) -> ! {
+    let ended = write(args, report).and_then(|()| ending(args, report, false));
+    std::process::exit(i32::from(exit::status_of(ended)))
 }
 
 enum Event {
@@ -336,17 +339,17 @@ fn interrupts(sender: Sender<Event>) {
 }
 
 fn write(args: &AuditArgs, report: &Report) -> Result<(), Failure> {
+    let mut out = text::out();
     if let Some(path) = &args.html {
         let page = mayi_audit::html(report);
         if path == Path::new("-") {
-            io::stdout().write_all(page.as_bytes())?;
-            return Ok(io::stdout().flush()?);
+            out.write_all(page.as_bytes())?;
+            return Ok(out.flush()?);
         }
         fs::write(path, page).map_err(|error| {
             Failure::new(format_args!("`{}` can't be written: {error}", input::name(path)))
         })?;
     }
-    let mut out = crate::text::out();
     match &args.csv {
         Some(table) => out.write_all(mayi_audit::csv(report, table.0).as_bytes())?,
         None if args.json => write_json(&mut out, report)?,

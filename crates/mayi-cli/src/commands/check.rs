@@ -20,11 +20,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
     let urls = input::urls(question)?;
     let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
-    let asked_all = asking.each(urls, |url, asked| {
-        // URLs on the command line are all decided, for the exit status. A list may have no end.
-        if out.get_ref().is_closed() && input::has_list(question) {
-            return Err(Failure::BrokenPipe);
-        }
+    asking.each(urls, |url, asked| {
         let asked = match asked {
             Ok(asked) => asked,
             Err(error) => {
@@ -41,11 +37,7 @@ pub(crate) fn run(check: &Check) -> Result<Exit, Failure> {
             write_answer(&mut out, &report, asked.name, asked.file.robots_txt())?;
         }
         Ok(())
-    });
-    match asked_all {
-        Ok(()) | Err(Failure::BrokenPipe) => {}
-        Err(failure) => return Err(failure),
-    }
+    })?;
     out.flush()?;
     Ok(exit)
 }

@@ -23,11 +23,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
     let mut out = crate::text::out();
     let mut exit = Exit::Allowed;
     let mut is_first = true;
-    let asked_all = asking.each(urls, |url, asked| {
-        // URLs on the command line are all decided, for the exit status. A list may have no end.
-        if out.get_ref().is_closed() && input::has_list(question) {
-            return Err(Failure::BrokenPipe);
-        }
+    asking.each(urls, |url, asked| {
         let asked = match asked {
             Ok(asked) => asked,
             Err(error) => {
@@ -48,11 +44,7 @@ pub(crate) fn run(explain: &Explain) -> Result<Exit, Failure> {
         }
         draw(&mut out, &explanation, &report, asked.crawler(), asked.name, explain.context)?;
         Ok(())
-    });
-    match asked_all {
-        Ok(()) | Err(Failure::BrokenPipe) => {}
-        Err(failure) => return Err(failure),
-    }
+    })?;
     out.flush()?;
     Ok(exit)
 }

@@ -129,7 +129,19 @@ pub const OF_FILES: &[Function] = functions! {
         let octets: Vec<u8> = [0xFF, 0xFE].into_iter().chain(file.encode_utf16().flat_map(u16::to_le_bytes)).collect();
         mayi::lint::lint(&octets, &Options::default()).diagnostics().len()
     };
+    "lint, not text" => |file| mayi::lint::lint(&not_text(file), &Options::default()).diagnostics().len();
+    "format, not text" => |file| mayi::format(&not_text(file)).octets().len();
+    "diff, not text" => |file| mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(&not_text(file)));
+    "report, not text" => |file| {
+        let file = SiteFile::read(not_text(file), &ReadOptions::default());
+        serde_json::to_string(&file.report(&crawler(), &target(URL))).expect("JSON").len()
+    };
 };
+
+/// The file with octets that are no text where it has digits.
+fn not_text(file: &str) -> Vec<u8> {
+    file.bytes().map(|octet| if octet.is_ascii_digit() { octet | 0xC0 } else { octet }).collect()
+}
 
 /// What is asked of the head of a page.
 pub const OF_PAGES: &[Function] = functions! {

@@ -136,6 +136,61 @@ pub const LINES: &[Kind] = kinds! {
     "silence" => |n, _| format!("# mayi: allow(P00{})", n % 9);
     "one-silence" => |_, room| format!("# mayi: allow({})", fill("P001,", room.saturating_sub(16)));
     "one-unknown-silence" => |_, room| format!("# mayi: allow({})", series(room.saturating_sub(16), |n| format!("missing-{n},")));
+    "comment-directives" => |n, _| format!("# User-agent: {} # Disallow: /{n} # Allow: /", letters(n));
+    "rule-with-comment" => |n, _| format!("Disallow: /{n} # Allow: /{n} # mayi: allow(P005) # x");
+    "byte-order-mark" => |n, _| format!("\u{FEFF}Disallow: /{n}");
+    "one-byte-order-mark" => |_, room| fill("\u{FEFF}", room);
+    "mixed-ends" => |n, _| format!("Disallow: /{n}\r\nAllow: /{n}\n\rDisallow:\r\r\n\rx\r");
+    "odd-separators" => |n, _| format!("Disallow: /{n}\u{2028}Allow: /{n}\u{85}Disallow: /\u{b}User-agent: a\u{c}");
+    "half-escapes" => |n, _| format!("Disallow: /%{:x}%%4%C3%28%ff%2{n}%", n % 256);
+    "escaped-escapes" => |n, _| format!("Allow: /%25%32%46%252A{n}%2525%5E%7C");
+    "one-half-escapes" => |_, room| format!("Allow: /{}", fill("%%%2", room.saturating_sub(8)));
+    "purpose-group" => |n, _| format!("User-Agent-Purpose: search\nUser-Agent-Purpose: p{n}\nUser-agent: {}\nAllow: /{n}", letters(n));
+    "purpose-case" => |n, _| format!("User-Agent-Purpose: {}", if n.is_multiple_of(2) { letters(n).to_uppercase() } else { letters(n - 1) });
+    "apps-overlap" => |n, _| format!("App-Directives: /a*{} examplesearch;w=1;w=2;w{n}=?0, a{n};w;w;w, examplesearch", n % 7);
+    "apps-values" => |n, _| format!("App-Directives: /{n} examplesearch;a=1.5;b=\"x\\\"y\";c=:YWJj:;d=@{n};e=%\"f%c3\";f=-1");
+    "one-app-lists" => |_, room| format!("App-Directives: {}(a)", fill("(a b;c=1 \"d\");e=(f,", room.saturating_sub(22)));
+    "one-app-brackets" => |_, room| format!("App-Directives: {}", fill("((", room.saturating_sub(16)));
+    "usage-lists" => |n, _| format!("Content-Usage: /{n} train-ai=(n y;q=1);a=b, x=?1, search=y;train-ai=n");
+    "one-usage-same" => |_, room| format!("Content-Usage: {}search=y", fill("train-ai=n,train-ai=y,", room.saturating_sub(25)));
+    "one-signal-same" => |_, room| format!("Content-Signal: {}", fill("ai-train=no,AI-Train=yes,", room.saturating_sub(16)));
+    "one-signal-broken" => |_, room| format!("Content-Signal: {}", fill("=,a,b==c,", room.saturating_sub(16)));
+    "sitemap-relative" => |n, _| format!("Sitemap: ../{n}/./s.xml");
+    "sitemap-odd" => |n, _| format!("Sitemap: HTTP://[::1]:{n}/../%zz?#");
+    "sitemap-of-rule" => |n, _| format!("Sitemap: https://example.com/{n}/s.xml\nDisallow: /{n}/");
+    "near-directives" => |n, _| format!("{}: /{n}", ["Sitemp", "Crawldelay", "Alow", "Usr-agent", "Host name", "Cleanparam", "Content-Signals", "Content_Usage", "App-Directive", "Dis allow", "User-agents", "Useragentpurpose"][n % 12]);
+    "near-directives-bare" => |n, _| format!("{} {n}", ["Sitmap", "Crawl delay", "Allows", "User Agent", "Dissalow", "Noindx"][n % 6]);
+    "silenced-line" => |n, _| format!("Disalow: /{n} # mayi: allow(misspelled-name, S003, near-record)");
+    "silences-in-line" => |n, _| format!("# mayi: allow(P001) mayi: allow(P00{}) # mayi:allow(", n % 9);
+    "one-silences" => |_, room| fill("# mayi: allow(S001) ", room);
+    "one-short-silence" => |_, room| format!("# mayi: allow({})", fill("a,", room.saturating_sub(16)));
+    "one-empty-silence" => |_, room| format!("# mayi: allow({})", fill(",", room.saturating_sub(16)));
+    "star-runs" => |n, _| format!("Disallow: /{}{n}{}$", "*".repeat(n % 90), "*".repeat(n % 70));
+    "one-stars" => |_, room| format!("Disallow: /{}a", fill("*", room.saturating_sub(12)));
+    "dollar-runs" => |n, _| format!("Allow: /{n}{}x$", "$".repeat(n % 90));
+    "one-dollars" => |_, room| format!("Disallow: /*{}", fill("$", room.saturating_sub(12)));
+    "one-star-dollars" => |_, room| format!("Disallow: /{}", fill("*$", room.saturating_sub(11)));
+    "combining" => |n, _| format!("Disallow: /e\u{301}\u{1F1E9}\u{200D}\u{202E}{n}\u{10FFFF}");
+    "names-not-ascii" => |n, _| format!("User-agent: \u{1F916}b\u{43e}t{n}");
+    "nested-names" => |n, _| format!("User-agent: a{}\nUser-agent: b{}\nUser-agent: c{}\nDisallow: /*{n}", n % 3, n % 50, n % 1000);
+    "same-group" => |n, _| format!("User-agent: ExampleBot\nDisallow: /{n}");
+    "known-names" => |n, _| format!("User-agent: {}\nDisallow: /{n}", ["Googlebot-Image", "Googlebot", "AdsBot-Google", "bingbot", "GPTBot", "Googlebot-News"][n % 6]);
+    "name-case" => |n, _| format!("uSeR-aGeNt: {}\nDISALLOW: /{n}", if n.is_multiple_of(2) { "EXAMPLEBOT" } else { "examplebot" });
+    "regex-names" => |n, _| format!("User-agent: a{n}|b{n}|(c{n}|d{n})");
+    "regex-classes" => |n, _| format!("User-agent: [a-z0-9_.-]*{}[^a]+?", letters(n));
+    "regex-long" => |n, _| format!("User-agent: {}.*{n}", "a|".repeat(450));
+    "white-space" => |n, _| format!("\t \tDisallow \t:{}/{n}{}", " ".repeat(n % 200), "\t".repeat(n % 100));
+    "one-white-space" => |_, room| format!("Disallow:{}/", fill(" \t", room.saturating_sub(10)));
+    "glued-records" => |n, _| format!("Disallow:Disallow:Allow: /{n}Sitemap:User-agent:*");
+    "deep-folders" => |n, _| format!("Disallow: /{}{n}/x", if n.is_multiple_of(2) { "A/b/" } else { "a/B/" }.repeat(12));
+    "deep-exceptions" => |n, _| format!("Allow: /{}{n}/x", "a/b/".repeat(n % 40));
+    "resources" => |n, _| format!("Disallow: /*.{}?{n}", ["css", "js", "png$", "woff2"][n % 4]);
+    "records" => |n, _| format!("{}: {n}/{n}s", ["Request-rate", "Visit-time", "Host", "Clean-param", "Crawl-delay"][n % 5]);
+    "delay-odd" => |n, _| format!("Crawl-delay: {}1e{n}.5", "0".repeat(n % 60));
+    "one-clean-param" => |_, room| format!("Clean-param: {}", fill("a&", room.saturating_sub(13)));
+    "one-no-colon" => |_, room| format!("Disallow {}", fill("/a Disallow ", room.saturating_sub(9)));
+    "one-colon-marks" => |_, room| fill("Disallow\u{FF1A}", room);
+    "one-template" => |_, room| format!("Disallow: /{}", fill("{{a}}${b}<%c%>[d]", room.saturating_sub(11)));
 };
 
 /// Kinds of element in the head of a page.
@@ -164,6 +219,15 @@ pub const ELEMENTS: &[Kind] = kinds! {
     "script-escapes" => |_, room| format!("<script>{}", fill("<!--<script>", room.saturating_sub(8)));
     "unclosed" => |_, room| fill("<a", room);
     "lines" => |_, _| "\n".into();
+    "numeric-references" => |_, room| format!("<meta name=&#114;obots content='{}'>", fill("&#x6e;&#111", room.saturating_sub(40)));
+    "meta-snippets" => |_, room| format!("<meta name=robots content='{}'>", fill("max-snippet:1,max-image-preview:none,", room.saturating_sub(40)));
+    "meta-equals" => |_, room| format!("<meta name=googlebot content={}>", fill("=\"", room.saturating_sub(40)));
+    "meta-names" => |n, _| format!("<META NAME='{}' CONTENT='noindex,{}:nofollow'/>", letters(n), letters(n + 1));
+    "nul-tags" => |n, _| format!("<\0meta\0 name=robots\0 content=\0{n}>");
+    "foreign" => |_, _| "<svg><meta name=robots content=none></svg><base><link>".into();
+    "doctypes" => |_, room| fill("<!DOCTYPE html SYSTEM 'a'>", room);
+    "bogus-ends" => |_, room| fill("</head></noscript></title></x ", room);
+    "usage-meta" => |n, _| format!("<meta http-equiv=Content-Usage name=content-usage content='train-ai=n,k{n}=y'>");
 };
 
 /// Kinds of value for the fields Robots-Tag, X-Robots-Tag and Content-Usage.
@@ -181,6 +245,11 @@ pub const FIELDS: &[Kind] = kinds! {
     "long-date" => |_, room| format!("unavailable_after: {}", fill("1 ", room.saturating_sub(20)));
     "semicolons" => |_, room| fill("a;b:", room);
     "labels" => |_, room| series(room, |n| format!("k{n}=y,"));
+    "nested" => |_, room| fill("((a b);c=(d),", room);
+    "bare-items" => |_, room| fill("a=:YWJj:;b=@1;c=%\"f%c3\";d=1.5,", room);
+    "same-labels" => |_, room| fill("train-ai=n,train-ai=y;a,", room);
+    "prefixed" => |_, room| series(room, |n| format!("bot{n}: noindex, "));
+    "ages" => |_, room| fill("max-age=1,s-maxage=\"2\",no-cache=\"x,y\",", room);
 };
 
 /// Kinds of path.
@@ -200,6 +269,13 @@ pub const PATHS: &[Kind] = kinds! {
     "backslashes" => |_, room| fill("\\", room);
     "fragments" => |_, room| fill("#", room);
     "abc" => |_, room| fill("abc", room);
+    "half-escapes" => |_, room| fill("%%%2%u0041", room);
+    "parameters" => |_, room| fill(";a=b/..;/%2e.", room);
+    "user-info" => |_, room| fill("a@b:", room);
+    "labels" => |_, room| fill("xn--a.\u{e9}.", room);
+    "numbers" => |_, room| fill("0x7f.1.", room);
+    "tabs" => |_, room| fill("a\t\r\nb ", room);
+    "not-characters" => |_, room| fill("%ED%A0%80\u{10FFFF}%C0%AF", room);
 };
 
 #[cfg(test)]

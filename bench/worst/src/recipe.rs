@@ -62,8 +62,19 @@ impl Recipe {
         recipes
     }
 
+    /// The recipe that the tables call by this name.
+    pub fn named(name: &str) -> Result<Self, &'static str> {
+        let mut all = SORTS.iter().flat_map(Self::all);
+        all.find(|recipe| recipe.name() == name).ok_or("no such input")
+    }
+
     pub fn is_alone(&self) -> bool {
         self.first.name == self.second.name
+    }
+
+    /// The two kinds, each by its sort and its name.
+    pub fn kinds(&self) -> [(&'static str, &'static str); 2] {
+        [self.first, self.second].map(|kind| (self.sort.name, kind.name))
     }
 
     pub fn name(&self) -> String {

@@ -3,8 +3,6 @@
 //! None of them changes access. Content-Signal and the two AI training rules are also about uses;
 //! `uses` collects what they say.
 
-use indexmap::IndexMap;
-
 use crate::crawler::Crawler;
 use crate::directive::{ALLOW_AI_TRAINING, CONTENT_SIGNAL, DIRECTIVES, DISALLOW_AI_TRAINING, Role};
 use crate::forms::Forms;
@@ -12,7 +10,7 @@ use crate::pattern::PathPattern;
 use crate::preference::Preference;
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{Selection, select};
-use crate::span::{LineCounter, LineNumber};
+use crate::span::{LineCounter, LineNumber, Span};
 
 /// What a file says to a crawler besides rules and statements.
 ///
@@ -28,7 +26,7 @@ use crate::span::{LineCounter, LineNumber};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherRecords<'r> {
     listed: Vec<(&'static str, Vec<&'r [u8]>)>,
-    content_signal: ContentSignal,
+    pub(crate) content_signal: ContentSignal,
 }
 
 impl<'r> OtherRecords<'r> {
@@ -72,8 +70,8 @@ impl RobotsTxt<'_> {
                 listed.push((kind, values));
             }
         }
-        let signals = content_signals(self, selection).map(|(_, signal)| signal);
-        let content_signal = signals.reduce(|all, signal| all.combined(&signal)).unwrap_or_default();
+        let signals = content_signals(self, selection).map(|(_, value)| value);
+        let content_signal = ContentSignal::read(signals);
         OtherRecords { listed, content_signal }
     }
 }
@@ -88,46 +86,80 @@ impl RobotsTxt<'_> {
 /// assert_eq!(signal.preference("ai-input"), Preference::Unknown);
 /// assert_eq!(signal.value("use"), Some("reference"));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ContentSignal {
-    values: IndexMap<String, String>,
+    /// Every key and value, one after the other: a line can have tens of thousands, and a text for each would take many
+    /// times the memory of the line.
+    text: String,
+    /// Each key once, with the value that counts, in the order in which they were read.
+    pairs: Vec<Pair>,
+    /// The places of the pairs in the order of their keys.
+    by_key: Vec<u32>,
+}
+
+/// A key and its value, as places in the text.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    key: Span,
+    value: Span,
+    /// Which of the values that were read has it, counted from 0.
+    from: u32,
 }
 
 impl ContentSignal {
     /// Reads a value: `key=value`, separated by commas. What is neither is skipped.
     pub fn parse(octets: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(octets).to_ascii_lowercase();
-        let mut signal = Self::default();
-        for pair in text.split(',') {
-            if let Some((key, value)) = pair.split_once('=')
-                && !key.trim().is_empty()
-            {
-                signal.set(key.trim(), value.trim());
-            }
-        }
-        signal
+        Self::read([octets])
     }
 
-    /// All keys with their values.
-    #[cfg(feature = "report")]
-    pub(crate) fn into_values(self) -> impl Iterator<Item = (String, String)> {
-        self.values.into_iter()
+    /// Reads values and combines them.
+    pub(crate) fn read<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Self {
+        let mut signal = Self::default();
+        for (from, octets) in (0..).zip(values) {
+            for pair in String::from_utf8_lossy(octets).split(',') {
+                if let Some((key, value)) = pair.split_once('=')
+                    && !key.trim().is_empty()
+                {
+                    signal.push(key.trim(), value.trim(), from);
+                }
+            }
+        }
+        signal.text.make_ascii_lowercase();
+        signal.settled()
     }
 
     /// What was read before: keys with their values.
     #[cfg(feature = "report")]
     pub(crate) fn of_values(values: Vec<(String, String)>) -> Self {
-        Self { values: values.into_iter().collect() }
+        let mut signal = Self::default();
+        for (key, value) in values {
+            signal.push(&key, &value, 0);
+        }
+        signal.settled()
     }
 
     /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&str> {
-        self.values.get(key).map(String::as_str)
+        let key_at = |place: &u32| self.text_of(self.pairs[*place as usize].key);
+        let found = self.by_key.binary_search_by(|place| key_at(place).cmp(key)).ok()?;
+        Some(self.text_of(self.pairs[self.by_key[found] as usize].value))
     }
 
     /// All keys with their values.
     pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.values.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+        self.pairs.iter().map(|pair| (self.text_of(pair.key), self.text_of(pair.value)))
+    }
+
+    /// The keys that have another value in the other one, or none: each with its value, and with the number of the
+    /// value that it was read from.
+    #[cfg(feature = "report")]
+    pub(crate) fn unlike<'s>(
+        &'s self,
+        other: &'s Self,
+    ) -> impl Iterator<Item = (&'s str, &'s str, u32)> {
+        let from = self.pairs.iter().map(|pair| pair.from);
+        let all = self.values().zip(from).map(|((key, value), from)| (key, value, from));
+        all.filter(|(key, value, _)| other.value(key) != Some(value))
     }
 
     /// What the value of a key means: `yes` and `no` say so.
@@ -142,32 +174,78 @@ impl ContentSignal {
     /// Both together: of two values of a key, `no` stays, and otherwise the later one.
     #[must_use]
     pub fn combined(mut self, other: &Self) -> Self {
-        for (key, value) in other.values() {
-            self.set(key, value);
+        let first = self.pairs.iter().map(|pair| pair.from + 1).max().unwrap_or(0);
+        for (pair, (key, value)) in other.pairs.iter().zip(other.values()) {
+            self.push(key, value, first + pair.from);
         }
-        self
+        self.settled()
     }
 
-    fn set(&mut self, key: &str, value: &str) {
-        let known = self.values.entry(key.to_owned()).or_default();
-        if known != "no" {
-            value.clone_into(known);
+    fn text_of(&self, span: Span) -> &str {
+        &self.text[span.range()]
+    }
+
+    /// Adds a pair behind the others. Text of more than 4 GiB is not kept.
+    fn push(&mut self, key: &str, value: &str, from: u32) {
+        let place = |octets: usize| u32::try_from(octets).ok();
+        let start = self.text.len();
+        let (Some(start), Some(middle), Some(end)) =
+            (place(start), place(start + key.len()), place(start + key.len() + value.len()))
+        else {
+            return;
+        };
+        self.text += key;
+        self.text += value;
+        let (key, value) = (Span { start, end: middle }, Span { start: middle, end });
+        self.pairs.push(Pair { key, value, from });
+    }
+
+    /// The same with each key once: of two values, `no` stays, and otherwise the later one.
+    fn settled(mut self) -> Self {
+        let (text, pairs) = (&self.text, &mut self.pairs);
+        let mut by_key: Vec<u32> = (0..).take(pairs.len()).collect();
+        by_key.sort_unstable_by_key(|place| (&text[pairs[*place as usize].key.range()], *place));
+        by_key.dedup_by(|later, first| {
+            let (later, first) = (pairs[*later as usize], &mut pairs[*first as usize]);
+            let is_same = text[later.key.range()] == text[first.key.range()];
+            if is_same && (&text[first.value.range()] != "no" || &text[later.value.range()] == "no") {
+                (first.value, first.from) = (later.value, later.from);
+            }
+            is_same
+        });
+        if by_key.len() < pairs.len() {
+            let mut kept = by_key.clone();
+            kept.sort_unstable();
+            self.pairs = kept.iter().map(|place| pairs[*place as usize]).collect();
+            for place in &mut by_key {
+                *place = kept.partition_point(|kept| kept < place) as u32;
+            }
         }
+        Self { by_key, ..self }
     }
 }
 
+/// The order of keys does not count.
+impl PartialEq for ContentSignal {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs.len() == other.pairs.len()
+            && self.values().all(|(key, value)| other.value(key) == Some(value))
+    }
+}
+
+impl Eq for ContentSignal {}
+
 /// The Content-Signal lines that apply to a crawler: those before every group, and those of its
-/// groups. A file can have very many, so each is read when it is asked for.
-pub(crate) fn content_signals(
-    robots: &RobotsTxt<'_>,
+/// groups, as written.
+pub(crate) fn content_signals<'r>(
+    robots: &'r RobotsTxt<'_>,
     selection: Option<&Selection>,
-) -> impl Iterator<Item = (LineNumber, ContentSignal)> {
+) -> impl Iterator<Item = (LineNumber, &'r [u8])> {
     let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
     let records = robots.records_before_groups().chain(of_groups);
     let mut counter = LineCounter::new(robots.text());
-    records.filter(|record| record.is(&CONTENT_SIGNAL)).map(move |record| {
-        (counter.line_at(record.start()), ContentSignal::parse(robots.value(record)))
-    })
+    let records = records.filter(|record| record.is(&CONTENT_SIGNAL));
+    records.map(move |record| (counter.line_at(record.start()), robots.value(record)))
 }
 
 /// What the AI training rules of a crawler's groups say about a target: the longest pattern that

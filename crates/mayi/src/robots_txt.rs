@@ -50,7 +50,7 @@ pub struct RobotsTxt<'t> {
     registry: Arc<Registry>,
     cut: Option<Cut>,
     /// The regular expressions of group-start lines, compiled when first needed.
-    regexes: OnceLock<Regexes>,
+    regexes: OnceLock<Arc<Regexes>>,
 }
 
 /// How a file is to be read.
@@ -322,7 +322,15 @@ impl<'t> RobotsTxt<'t> {
 
     /// The first few regular expressions of the file, in order, where they can be used (AIA-3).
     pub(crate) fn regexes(&self) -> &Regexes {
-        self.regexes.get_or_init(|| selection::regexes_of(self))
+        self.regexes.get_or_init(|| Arc::new(selection::regexes_of(self)))
+    }
+
+    /// The same with the regular expressions of another reading, which has the same ones: they are compiled once for both.
+    #[cfg(feature = "report")]
+    pub(crate) fn with_regexes_of(mut self, other: &RobotsTxt<'_>) -> Self {
+        other.regexes();
+        self.regexes = other.regexes.clone();
+        self
     }
 
     /// The value of a record, as written.

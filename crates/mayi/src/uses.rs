@@ -250,7 +250,8 @@ pub(crate) fn usage_of(
     let signals: Vec<(Use, LineNumber, Preference)> = robots
         .into_iter()
         .flat_map(|robots| records::content_signals(robots, selection))
-        .flat_map(|(line, signal)| {
+        .flat_map(|(line, value)| {
+            let signal = ContentSignal::parse(value);
             Use::ALL.iter().map(move |&about| (about, line, signal.preference(about.signal_key())))
         })
         .filter(|(_, _, says)| *says != Preference::Unknown)

@@ -3,10 +3,12 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use encoding_rs::Encoding as Charset;
 
 use super::Lint;
+use super::groups::Groups;
 use super::lines::{LineView, Lines};
 use super::options::Options;
 use super::readings::{MetGroups, said};
@@ -30,13 +32,14 @@ pub(super) struct Context<'c, 't> {
     pub(super) text: &'c [u8],
     pub(super) options: &'c Options,
     pub(super) lines: Lines<'c>,
-    pub(super) groups: Vec<GroupView<'c>>,
+    pub(super) groups: Groups<'c>,
     /// Rules, statements and records of a group before every group-start line.
     pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
-    met: OnceCell<Vec<MetGroups>>,
-    /// The values of group-start lines, in lower case.
-    names: OnceCell<HashSet<Vec<u8>>>,
+    met: OnceCell<Vec<MetGroups<'c>>>,
+    /// The values of group-start lines, as `name_hash` makes them.
+    names: OnceCell<HashSet<u64>>,
+    hasher: RandomState,
     work: Work,
     /// The lint that looks now, for which work is done.
     current: Cell<&'static str>,
@@ -62,21 +65,6 @@ impl Entry<'_> {
     }
 }
 
-/// A group: its group-start lines and what follows them.
-#[derive(Default)]
-pub(super) struct GroupView<'c> {
-    pub(super) starts: Vec<Entry<'c>>,
-    /// Rules, statements and records, in the order of the file.
-    pub(super) entries: Vec<Entry<'c>>,
-}
-
-impl<'c> GroupView<'c> {
-    /// Its rules about access.
-    pub(super) fn rules(&self) -> impl Iterator<Item = (RuleKind, &Entry<'c>)> {
-        self.entries.iter().filter_map(|entry| Some((entry.kind()?, entry)))
-    }
-}
-
 impl<'c, 't> Context<'c, 't> {
     pub(super) fn new(octets: &'c [u8], robots: &'c RobotsTxt<'t>, options: &'c Options) -> Self {
         let text = robots.text();
@@ -93,6 +81,7 @@ impl<'c, 't> Context<'c, 't> {
             rules_for: OnceCell::new(),
             met: OnceCell::new(),
             names: OnceCell::new(),
+            hasher: RandomState::new(),
             work: options.reading().work_for(text.len()),
             current: Cell::new("reading"),
         }
@@ -136,10 +125,16 @@ impl<'c, 't> Context<'c, 't> {
     /// Whether a group-start line has this name and nothing else, in any case.
     pub(super) fn has_name(&self, name: &str) -> bool {
         let names = self.names.get_or_init(|| {
-            let starts = self.groups.iter().flat_map(|group| &group.starts);
-            starts.map(|start| start.record.value.to_ascii_lowercase()).collect()
+            let starts = self.groups.starts().iter();
+            starts.map(|start| self.name_hash(start.record.value)).collect()
         });
-        names.contains(name.to_ascii_lowercase().as_bytes())
+        names.contains(&self.name_hash(name.as_bytes()))
+    }
+
+    /// A number for a name in any case. A file can have tens of thousands of names, and a copy of each takes several times
+    /// the memory of its line. No file can choose names with the same number: a random key is part of it.
+    pub(super) fn name_hash(&self, name: &[u8]) -> u64 {
+        self.hasher.hash_one(name.to_ascii_lowercase())
     }
 
     pub(super) fn spent(&self) -> Spent {
@@ -176,7 +171,7 @@ impl<'c, 't> Context<'c, 't> {
     }
 
     /// The groups as the other dialects read them; their names and rules can differ.
-    pub(super) fn met(&self) -> &[MetGroups] {
+    pub(super) fn met(&self) -> &[MetGroups<'c>] {
         self.met.get_or_init(|| {
             let dialects = Dialect::met().map(|(dialect, _)| dialect);
             dialects.map(|dialect| MetGroups::of(dialect, self.lines.texts())).collect()
@@ -213,22 +208,24 @@ fn is_for_a_group(entry: &Entry<'_>) -> bool {
 }
 
 /// Groups as REP-1 makes them, and the rules before the first.
-fn groups_of<'c>(lines: &Lines<'c>) -> (Vec<GroupView<'c>>, Vec<Entry<'c>>) {
-    let mut groups: Vec<GroupView<'c>> = Vec::new();
+fn groups_of<'c>(lines: &Lines<'c>) -> (Groups<'c>, Vec<Entry<'c>>) {
+    let (starts, others) = lines.count_known(|role| matches!(role, Role::StartsGroup(_)));
+    let mut groups = Groups::with_room(starts, others);
     let mut outside = Vec::new();
     let mut walk = lines.dialect().group_walk();
     for (line, view) in lines.known() {
         for record in view.record.into_iter().chain(view.inline_rule) {
             let Some(role) = directive_of(&record).map(|directive| directive.role) else { continue };
             let entry = Entry { line, record, role };
-            match (walk.step(role), groups.last_mut()) {
-                (GroupStep::Joins, Some(group)) => group.starts.push(entry),
-                (GroupStep::Starts | GroupStep::Joins, _) => {
-                    groups.push(GroupView { starts: vec![entry], ..GroupView::default() });
+            match walk.step(role) {
+                GroupStep::Starts => groups.start(entry),
+                GroupStep::Joins => groups.join(entry),
+                GroupStep::Within => groups.add(entry),
+                GroupStep::Outside => {
+                    if role.ends_group_start() || is_for_a_group(&entry) {
+                        outside.push(entry);
+                    }
                 }
-                (_, Some(group)) => group.entries.push(entry),
-                (_, None) if role.ends_group_start() || is_for_a_group(&entry) => outside.push(entry),
-                (_, None) => {}
             }
         }
     }

@@ -29,7 +29,7 @@ pub(super) struct Found<'c> {
     options: &'c Options,
     silences: Vec<Silence>,
     /// For each line and lint that is silenced there, whether there was something to silence.
-    silenced: HashMap<(usize, usize), Cell<bool>>,
+    silenced: HashMap<(u32, u8), Cell<bool>>,
     /// The lint that looks now.
     current: usize,
     drafts: Vec<(usize, Draft)>,
@@ -39,7 +39,7 @@ pub(super) struct Found<'c> {
 }
 
 impl<'c> Found<'c> {
-    pub(super) fn new(context: &'c Context<'c, '_>, options: &'c Options) -> Self {
+    pub(super) fn new(context: &'c Context<'_, '_>, options: &'c Options) -> Self {
         let silences = silence::of_lines(context.text, &context.lines);
         let known = silences.iter().filter_map(|silence| Some((silence.line, silence.lint?)));
         Self {
@@ -58,7 +58,7 @@ impl<'c> Found<'c> {
     }
 
     /// The same for the fixes that are safe alone.
-    pub(super) fn fixes_alone(context: &'c Context<'c, '_>, options: &'c Options) -> Self {
+    pub(super) fn fixes_alone(context: &'c Context<'_, '_>, options: &'c Options) -> Self {
         Self { fixes: Some(SafeFixes::default()), ..Self::new(context, options) }
     }
 
@@ -92,9 +92,10 @@ impl<'c> Found<'c> {
 
     /// Every silence, for the lint that looks for those that nothing is silenced by.
     pub(super) fn unused_silences(&self) -> Vec<(Span, bool)> {
-        let is_used = |silence: &Silence, lint: usize| self.silenced[&(silence.line, lint)].get();
+        let is_used = |silence: &Silence, lint: u8| self.silenced[&(silence.line, lint)].get();
+        let is_enabled = |lint: u8| self.options.is_enabled(usize::from(lint));
         let is_unused = |silence: &&Silence| {
-            silence.lint.is_none_or(|lint| self.options.is_enabled(lint) && !is_used(silence, lint))
+            silence.lint.is_none_or(|lint| is_enabled(lint) && !is_used(silence, lint))
         };
         let unused = self.silences.iter().filter(is_unused);
         unused.map(|silence| (silence.span, silence.lint.is_some())).collect()
@@ -126,10 +127,20 @@ impl<'c> Found<'c> {
             }
             return;
         }
-        let room = if self.drafts.len() < MANY_LISTED { MOST_OF_A_LINT } else { FEW_OF_A_LINT };
-        if tally.total() <= self.options.most_of_each().min(room) {
+        if self.tallies[self.current].total() <= self.room() {
             self.drafts.push((self.current, draft));
         }
+    }
+
+    /// Whether the next finding would be listed. If not, nobody reads its message.
+    pub(super) fn lists_more(&self) -> bool {
+        self.fixes.is_none() && self.tallies[self.current].total() < self.room()
+    }
+
+    /// How many findings of the current lint are listed.
+    fn room(&self) -> usize {
+        let room = if self.drafts.len() < MANY_LISTED { MOST_OF_A_LINT } else { FEW_OF_A_LINT };
+        self.options.most_of_each().min(room)
     }
 
     fn is_silenced(&self, span: Span) -> bool {
@@ -137,7 +148,7 @@ impl<'c> Found<'c> {
             return false;
         }
         let line = self.lines.index_at(span.start);
-        let silenced = self.silenced.get(&(line, self.current));
+        let silenced = self.silenced.get(&(line as u32, self.current as u8));
         silenced.inspect(|used| used.set(true)).is_some()
     }
 

@@ -128,6 +128,13 @@ impl<'c> Lines<'c> {
         lines.map(|(index, _)| (*index as usize, self.read_at(*index as usize)))
     }
 
+    /// How many lines with a known record have such a role, and how many another.
+    pub(super) fn count_known(&self, is_one: impl Fn(Role) -> bool) -> (usize, usize) {
+        let roles = self.directives.iter().map(|place| DIRECTIVES[usize::from(*place)].role);
+        let count = roles.filter(|role| is_one(*role)).count();
+        (count, self.known.len() - count)
+    }
+
     /// The lines that crawlers ignore for such a reason.
     pub(super) fn odd(&self, is_one: impl Fn(Oddity) -> bool) -> impl Iterator<Item = LineView<'c>> {
         let odd = self.odd.iter().filter(move |(_, oddity)| is_one(*oddity));

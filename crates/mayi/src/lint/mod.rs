@@ -24,6 +24,7 @@ mod context;
 mod diagnostic;
 mod fixing;
 mod found;
+mod groups;
 mod lines;
 mod nearest;
 mod oddity;

@@ -69,18 +69,18 @@ pub(super) fn but_read_by(line: &[u8]) -> String {
 }
 
 /// The groups of a file as one of the dialects makes them that people's files meet.
-pub(super) struct MetGroups {
+pub(super) struct MetGroups<'l> {
     pub(super) dialect: &'static Dialect,
     /// For each line, the group that it is in.
     of_line: Vec<u32>,
     /// For each group, whether it has a rule that is not blank.
     has_rule: Vec<bool>,
     /// Every rule: what it says, and its pattern.
-    pub(super) rules: Vec<(RuleKind, Vec<u8>)>,
+    pub(super) rules: Vec<(RuleKind, &'l [u8])>,
 }
 
-impl MetGroups {
-    pub(super) fn of<'l>(dialect: &'static Dialect, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+impl<'l> MetGroups<'l> {
+    pub(super) fn of(dialect: &'static Dialect, lines: impl Iterator<Item = &'l [u8]>) -> Self {
         let mut groups =
             Self { dialect, of_line: Vec::new(), has_rule: vec![false], rules: Vec::new() };
         let mut walk = dialect.group_walk();
@@ -96,7 +96,7 @@ impl MetGroups {
                 {
                     let last = groups.has_rule.len() - 1;
                     groups.has_rule[last] = true;
-                    groups.rules.push((kind, said.value.to_vec()));
+                    groups.rules.push((kind, said.value));
                 }
             }
             groups.of_line.push(groups.has_rule.len() as u32 - 1);

@@ -7,14 +7,14 @@ use super::Lint;
 use super::lines::Lines;
 use crate::span::Span;
 
-/// One name in a silencing comment.
+/// One name in a silencing comment. A comment can have hundreds of thousands, so each is kept small.
 pub(super) struct Silence {
     /// The name as written.
     pub(super) span: Span,
     /// The lint that it silences, by its place in the registry, if there is one of that name.
-    pub(super) lint: Option<usize>,
+    pub(super) lint: Option<u8>,
     /// The line, by its index, on which it does.
-    pub(super) line: usize,
+    pub(super) line: u32,
 }
 
 /// Every silence of a file, in its order.
@@ -36,8 +36,8 @@ pub(super) fn of_lines(text: &[u8], lines: &Lines<'_>) -> Vec<Silence> {
             }
             silences.push(Silence {
                 span: Span::of(name, text),
-                lint: str::from_utf8(name).ok().and_then(Lint::named).map(Lint::index),
-                line: index + usize::from(is_alone),
+                lint: str::from_utf8(name).ok().and_then(Lint::named).map(|lint| lint.index() as u8),
+                line: (index + usize::from(is_alone)) as u32,
             });
         }
     }

@@ -128,10 +128,14 @@ pub fn compare(
     dialects: &[Dialect],
     agents: Option<&[Option<ProductToken>]>,
 ) -> Comparison {
-    let files: Vec<RobotsTxt<'_>> = dialects
-        .iter()
-        .map(|dialect| RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone())))
-        .collect();
+    let mut files: Vec<RobotsTxt<'_>> = Vec::new();
+    for dialect in dialects {
+        let robots = RobotsTxt::read(octets, &options.clone().with_dialect(dialect.clone()));
+        files.push(match files.get(first_like(dialects, dialect)) {
+            Some(like) => robots.with_regexes_of(like),
+            None => robots,
+        });
+    }
     let octets_read = files.iter().map(|robots| robots.text().len()).max().unwrap_or_default();
     let work = options.work_for(octets_read);
     let mut readers = Readers::of(&files.iter().collect::<Vec<_>>(), &work.share(8));

@@ -16,7 +16,7 @@ use crate::directive::{
 };
 use crate::pattern::PathPattern;
 use crate::preference::Statement;
-use crate::records::content_signals;
+use crate::records::{ContentSignal, content_signals};
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{Selection, select_for_application};
 use crate::span::LineCounter;
@@ -76,10 +76,11 @@ pub(super) fn of_reader(
         if !matches!(directive.role, Role::GroupRecord | Role::Statement) {
             continue;
         }
+        if *directive == CONTENT_SIGNAL {
+            parts.extend(signals_changed(old, new));
+            continue;
+        }
         let values = |(robots, selection): (&RobotsTxt<'_>, Option<&Selection>)| {
-            if *directive == CONTENT_SIGNAL {
-                return signals(robots, selection);
-            }
             if *directive == APP_DIRECTIVES {
                 let selection = select_for_application(robots, token);
                 let records = selection.iter().flat_map(|selection| selection.records(robots));
@@ -175,24 +176,34 @@ fn applications_in(list: &[u8]) -> String {
     written
 }
 
-/// What Content-Signal says, key by key, with the last line that has the key.
-fn signals(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Vec<Understood> {
-    // `no` stays, and otherwise the later value counts: as signals are combined.
-    let mut said: IndexMap<String, (String, u32)> = IndexMap::new();
-    for (line, signal) in content_signals(robots, selection) {
-        for (key, value) in signal.into_values() {
-            let (known, known_line) = said.entry(key).or_default();
-            if known != "no" || value == "no" {
-                *known = value;
-                *known_line = line.number();
-            }
-        }
-    }
-    let values = said.into_iter().map(|(key, (value, line))| {
-        let value = format!("{key}={value}");
-        (value.clone().into_bytes(), ValueAt { value, line })
-    });
-    values.collect()
+/// What changed in what Content-Signal says, key by key, with the last line that has the key.
+fn signals_changed(
+    old: (&RobotsTxt<'_>, Option<&Selection>),
+    new: (&RobotsTxt<'_>, Option<&Selection>),
+) -> Option<PartChange> {
+    let read = |(robots, selection): (&RobotsTxt<'_>, Option<&Selection>)| {
+        let values = content_signals(robots, selection).map(|(_, value)| value);
+        let lines = content_signals(robots, selection).map(|(line, _)| line.number());
+        (ContentSignal::read(values), lines.collect::<Vec<_>>())
+    };
+    let ((old, old_lines), (new, new_lines)) = (read(old), read(new));
+    let unlike = |one: &ContentSignal, other: &ContentSignal, lines: &[u32]| -> Vec<ValueAt> {
+        let pairs = one.unlike(other);
+        pairs
+            .map(|(key, value, from)| ValueAt {
+                value: format!("{key}={value}"),
+                line: lines[from as usize],
+            })
+            .collect()
+    };
+    let (removed, added) = (unlike(&old, &new, &old_lines), unlike(&new, &old, &new_lines));
+    let is_changed = !removed.is_empty() || !added.is_empty();
+    is_changed.then_some(PartChange {
+        directive: CONTENT_SIGNAL.name,
+        removed,
+        added,
+        reordered: false,
+    })
 }
 
 /// What changed between two lists of values.

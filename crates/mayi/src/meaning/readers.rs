@@ -66,7 +66,7 @@ impl Readers {
                 } else if selection::is_global(value, robots.dialect()) {
                     // The one that none names.
                 } else if robots.dialect().reads(Extension::AiAgents) && selection::is_regex(value) {
-                    regexes.insert(value.to_vec());
+                    regexes.insert(value);
                 } else if robots.dialect().naming == Naming::Token {
                     readers.add_tokens(&mut known, value);
                 } else {
@@ -77,9 +77,8 @@ impl Readers {
             }
         }
         for regex in regexes.into_iter().take(MOST_REGEX_READERS) {
-            if let Some(crawler) = matching_crawler(&regex, files[0], &readers, work) {
-                let label =
-                    format!("{} ({})", String::from_utf8_lossy(&regex), crawler.product_token());
+            if let Some(crawler) = matching_crawler(regex, files[0], &readers, work) {
+                let label = format!("{} ({})", String::from_utf8_lossy(regex), crawler.product_token());
                 readers.add(&mut known, label, crawler, true);
             }
         }

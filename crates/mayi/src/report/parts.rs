@@ -281,7 +281,7 @@ impl<'a> Records<'a> {
             sitemaps,
             crawl_delay: robots.crawl_delay_of(selection),
             listed: records.kinds().map(|(kind, values)| (kind.into(), texts(values))).collect(),
-            content_signal: records.content_signal().clone(),
+            content_signal: records.content_signal,
         }
     }
 
@@ -313,11 +313,19 @@ impl Serialize for Records<'_> {
         for (kind, values) in &self.listed {
             map.serialize_entry(kind, values)?;
         }
-        let signal: Vec<_> = self.content_signal.values().collect();
-        if !signal.is_empty() {
-            map.serialize_entry("content_signal", &Members(&signal))?;
+        if self.content_signal.values().next().is_some() {
+            map.serialize_entry("content_signal", &SignalMembers(&self.content_signal))?;
         }
         map.end()
+    }
+}
+
+/// What `Content-Signal` says, as an object.
+struct SignalMembers<'s>(&'s ContentSignal);
+
+impl Serialize for SignalMembers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.values())
     }
 }
 

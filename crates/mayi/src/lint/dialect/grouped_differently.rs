@@ -44,8 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     if context.text_start().is_none() {
         return;
     }
-    for pair in context.groups.windows(2) {
-        let (before, after) = (&pair[0], &pair[1]);
+    for (before, after) in context.groups.iter().zip(context.groups.iter().skip(1)) {
         let (Some(start), Some(last)) = (after.starts.first(), before.starts.last()) else { continue };
         let is_rule = |line: LineView<'_>, dialect: &Dialect| {
             let said = said(context.line_text(&line), dialect);

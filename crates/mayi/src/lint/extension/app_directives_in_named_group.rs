@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for group in &context.groups {
+    for group in context.groups.iter() {
         if group.starts.iter().any(|start| Names::of(start, context) == Names::Global) {
             continue;
         }

@@ -38,7 +38,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
+    for start in context.groups.starts() {
         let value = start.record.value;
         let is_known = str::from_utf8(value)
             .is_ok_and(|purpose| context.robots.registry().purpose(purpose).is_some());

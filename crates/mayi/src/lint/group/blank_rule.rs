@@ -24,7 +24,6 @@
 use std::collections::HashMap;
 
 use crate::directive::RuleKind;
-use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 
@@ -42,35 +41,26 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     // For each name, the first rule that disallows something: groups with the same name are combined (REP-5).
-    let mut by_name: HashMap<Vec<u8>, Entry<'_>> = HashMap::new();
-    let names = |group: &GroupView<'_>| -> Vec<Vec<u8>> {
-        let names = group.starts.iter().filter_map(|start| match Names::of(start, context) {
-            Names::Global => Some(b"*".to_vec()),
-            Names::Token { token, .. } => Some(token.to_ascii_lowercase()),
-            Names::Purpose | Names::Regex | Names::Nobody => None,
-        });
-        names.collect()
+    let mut by_name: HashMap<u64, &Entry<'_>> = HashMap::new();
+    let name_of = |start: &Entry<'_>| match Names::of(start, context) {
+        Names::Global => Some(context.name_hash(b"*")),
+        Names::Token { token, .. } => Some(context.name_hash(token)),
+        Names::Purpose | Names::Regex | Names::Nobody => None,
     };
-    let full_of = |group: &GroupView<'_>| {
-        let is_full = |(kind, rule): &(_, &Entry<'_>)| {
-            *kind == RuleKind::Disallow && !rule.record.value.is_empty()
-        };
-        group.rules().find(is_full).map(|(_, rule)| rule.line)
-    };
-    for group in &context.groups {
-        let Some(line) = full_of(group) else { continue };
-        for name in names(group) {
-            if let Some((_, rule)) = group.rules().find(|(_, rule)| rule.line == line) {
-                by_name.entry(name).or_insert(*rule);
-            }
+    let is_full =
+        |(kind, rule): &(_, &Entry<'_>)| *kind == RuleKind::Disallow && !rule.record.value.is_empty();
+    for group in context.groups.iter() {
+        let Some((_, rule)) = group.rules().find(is_full) else { continue };
+        for name in group.starts.iter().filter_map(name_of) {
+            by_name.entry(name).or_insert(rule);
         }
     }
-    for group in &context.groups {
-        let own = full_of(group);
-        let own = own.and_then(|line| group.rules().find(|(_, rule)| rule.line == line));
+    for group in context.groups.iter() {
+        let own = group.rules().find(is_full);
         let is_own = own.is_some();
-        let of_name = || names(group).iter().find_map(|name| by_name.get(name)).copied();
-        let Some(full) = own.map(|(_, rule)| *rule).or_else(of_name) else { continue };
+        let mut names = group.starts.iter().filter_map(name_of);
+        let of_name = || names.find_map(|name| by_name.get(&name)).copied();
+        let Some(full) = own.map(|(_, rule)| rule).or_else(of_name) else { continue };
         for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
             let line = context.lines.at(rule.line);
             let span = context.span(rule.record.name);

@@ -38,7 +38,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
+    for start in context.groups.starts() {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         if rest.is_empty() || look_alike_name(start.record.value).is_some() {
             continue;

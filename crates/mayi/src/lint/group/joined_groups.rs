@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for group in &context.groups {
+    for group in context.groups.iter() {
         // A group without any rules has nothing that could reach the wrong crawler.
         if !group
             .entries

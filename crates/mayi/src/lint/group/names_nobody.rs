@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for group in &context.groups {
+    for group in context.groups.iter() {
         let is_nobody = |start: &Entry<'_>| Names::of(start, context) == Names::Nobody;
         let is_lost = group.starts.iter().all(is_nobody);
         for start in group.starts.iter().filter(|start| is_nobody(start)) {

@@ -61,7 +61,7 @@ const FAMILIES: &[(&str, &str)] = &[
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let registry = context.robots.registry();
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
+    for start in context.groups.starts() {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         let Ok(name) = str::from_utf8(token) else { continue };
         // If something follows the name, `crawler-name` reports the line.

@@ -41,9 +41,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let mut seen: HashMap<(bool, Vec<u8>), (usize, &Entry<'_>)> = HashMap::new();
+    let mut seen: HashMap<(bool, u64), (usize, &Entry<'_>)> = HashMap::new();
     for (group, view) in context.groups.iter().enumerate() {
-        for start in &view.starts {
+        for start in view.starts {
             let (is_purpose, name) = match Names::of(start, context) {
                 Names::Purpose => (true, start.record.value),
                 Names::Global => (false, &b"*"[..]),
@@ -52,7 +52,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Names::Nobody => continue,
             };
             let span = context.span(start.record.value);
-            let (first_group, first_start) = match seen.entry((is_purpose, name.to_ascii_lowercase())) {
+            let (first_group, first_start) = match seen.entry((is_purpose, context.name_hash(name))) {
                 Slot::Occupied(first) => *first.get(),
                 Slot::Vacant(slot) => {
                     slot.insert((group, start));

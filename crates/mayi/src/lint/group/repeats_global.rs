@@ -24,7 +24,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lint::context::GroupView;
+use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 use crate::pattern::PathPattern;
@@ -46,16 +46,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let (global, named): (Vec<_>, Vec<_>) =
         context.groups.iter().partition(|group| group.starts.iter().any(is_global));
     let Some(first) = global.first() else { return };
-    let says = said(global.iter().flat_map(|group| &group.entries));
-    let has_rules = |group: &GroupView<'_>| group.rules().next().is_some();
+    let says = said(global.iter().flat_map(|group| group.entries));
+    let has_rules = |group: GroupView<'_, '_>| group.rules().next().is_some();
     let is_between =
         |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
-    if context.groups.iter().flat_map(|group| &group.starts).any(is_between) {
+    if context.groups.starts().iter().any(is_between) {
         return; // without its own group, the crawler might go to one of these (PUR-3)
     }
     let mut times = std::collections::HashMap::new();
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
-        *times.entry(start.record.value.to_ascii_lowercase()).or_insert(0) += 1;
+    for start in context.groups.starts() {
+        *times.entry(context.name_hash(start.record.value)).or_insert(0_u32) += 1;
     }
     for group in named {
         let is_plain = |start: &Entry<'_>| {
@@ -63,16 +63,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let known =
                 str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
             // A token that the crawler falls back to comes before `*`, if the file has it.
-            let is_named = |token: &str| times.contains_key(token.to_ascii_lowercase().as_bytes());
+            let is_named = |token: &str| times.contains_key(&context.name_hash(token.as_bytes()));
             let goes_to_global =
                 known.is_none_or(|agent| !agent.ignores_global() && !agent.fallback().any(is_named));
-            goes_to_global && times.get(&start.record.value.to_ascii_lowercase()) == Some(&1)
+            goes_to_global && times.get(&context.name_hash(start.record.value)) == Some(&1)
         };
-        if !group.starts.iter().all(is_plain) || said(&group.entries) != says {
+        if !group.starts.iter().all(is_plain) || said(group.entries) != says {
             continue;
         }
         // A group without rules says only that the author thought of the crawler.
-        if says.is_empty() && !(has_rules(group) && global.iter().any(|group| has_rules(group))) {
+        if says.is_empty() && !(has_rules(group) && global.iter().any(|group| has_rules(*group))) {
             continue;
         }
         let value = group.starts[0].record.value;

@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
+    for start in context.groups.starts() {
         let value = start.record.value;
         let is_one = Names::of(start, context) == Names::Nobody && value.starts_with(b"*");
         // `markup` reports a tag after it.

@@ -140,7 +140,7 @@ fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
 fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize> {
     let mut told = HashSet::new();
     let hasher = RandomState::new();
-    for group in &context.groups {
+    for group in context.groups.iter() {
         // The first rule of each lower-case pattern, and every pattern as it is written: what is also there in the
         // other's case is meant.
         let mut first: HashMap<u64, &Entry<'_>> = HashMap::new();

@@ -20,9 +20,10 @@
 //! Write `/private/`. The fix is safe if no rule of the opposite kind is about as long, because then
 //! that octet does not change which rule wins.
 
+use std::cell::LazyCell;
+
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
-use crate::lint::context::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
 use crate::pattern::{PathPattern, index_page_folder};
@@ -40,15 +41,17 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let ours =
-        context.groups.iter().flat_map(GroupView::rules).map(|(kind, rule)| (kind, rule.record.value));
-    let theirs = context.met().iter().map(|groups| {
-        let rules = groups.rules.iter().map(|(kind, pattern)| (*kind, &pattern[..]));
-        Lengths::of(rules, groups.dialect.comparison, groups.dialect.index_pages)
+    // Most files have no such wildcard, and nothing is measured for them.
+    let lengths = LazyCell::new(|| -> Vec<Lengths> {
+        let ours = context.groups.rules().map(|(kind, rule)| (kind, rule.record.value));
+        let ours = Lengths::of(ours, Comparison::Normalised, false);
+        let theirs = context.met().iter().map(|groups| {
+            let dialect = groups.dialect;
+            Lengths::of(groups.rules.iter().copied(), dialect.comparison, dialect.index_pages)
+        });
+        std::iter::once(ours).chain(theirs).collect()
     });
-    let ours = Lengths::of(ours, Comparison::Normalised, false);
-    let lengths: Vec<_> = std::iter::once(ours).chain(theirs).collect();
-    let entries = context.groups.iter().flat_map(GroupView::rules);
+    let entries = context.groups.rules();
     for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
         let Some(kept) = without_wildcard(value) else { continue };

@@ -37,7 +37,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for group in &context.groups {
+    for group in context.groups.iter() {
         let mut seen: HashMap<_, Entry<'_>> = HashMap::new();
         for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
             let (core, _) = Core::of(rule.record.value, Comparison::Normalised);

@@ -22,12 +22,11 @@
 //! Everything is allowed: `/*` is one octet longer than `/`. Delete the rule that you do not mean.
 
 use std::collections::HashMap;
-
-use indexmap::IndexMap;
+use std::hash::{BuildHasher, RandomState};
 
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
-use crate::lint::context::GroupView;
+use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::{Core, Names, can_match};
 
@@ -58,12 +57,12 @@ impl Rule<'_, '_> {
 }
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for bundle in bundles(context) {
+    let bundles = Bundles::of(context);
+    for (place, own) in bundles.own() {
         // The bundle's own rules come first; the others apply to all of its crawlers too.
-        let groups = || bundle.own.iter().chain(&bundle.others).map(|place| &context.groups[*place]);
-        if !bundle.others.is_empty()
-            && !context.spend(groups().map(|group| group.entries.len() * 8).sum())
-        {
+        let others = bundles.others_of(place, context);
+        let groups = || own.iter().chain(&others).map(|place| context.groups.at(*place as usize));
+        if !others.is_empty() && !context.spend(groups().map(|group| group.entries.len() * 8).sum()) {
             return;
         }
         let rules: Vec<Rule<'_, '_>> = groups()
@@ -74,7 +73,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Rule { kind, core, octets, entry }
             })
             .collect();
-        let of_own = bundle.own.iter().flat_map(|place| context.groups[*place].rules());
+        let of_own = own.iter().flat_map(|place| context.groups.at(*place as usize).rules());
         let own = of_own.filter(|(_, rule)| can_match(&rule.record)).count();
         // The strongest rule for each set of URLs, and those that can cover the sets of others.
         let mut strongest: HashMap<(RuleKind, &Core), &Rule<'_, '_>> = HashMap::new();
@@ -130,61 +129,103 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Groups for the same crawlers, and the groups that are for all of these and for others too: each of the
-/// crawlers combines them (REP-5).
-#[derive(Default)]
-struct Bundle {
-    own: Vec<usize>,
-    others: Vec<usize>,
+/// Groups for the same crawlers, bundled: each of the crawlers combines them, and with them the groups that are for all
+/// of these crawlers and for others too (REP-5). All of it is in a few lists, as a file can have tens of thousands of
+/// groups.
+struct Bundles {
+    /// The groups, those of a bundle one behind the other in the order of the file.
+    groups: Vec<u32>,
+    /// For each bundle where its groups end, and where its names end.
+    ends: Vec<(u32, u32)>,
+    /// The names of each bundle, sorted.
+    names: Vec<u64>,
+    /// Every name with the bundles that it is in, sorted.
+    naming: Vec<(u64, u32)>,
 }
 
-fn bundles(context: &Context<'_, '_>) -> Vec<Bundle> {
-    let mut by_names: IndexMap<Vec<Vec<u8>>, Bundle> = IndexMap::new();
-    let mut alone = Vec::new();
-    for (place, group) in context.groups.iter().enumerate() {
-        match names_of(group, context) {
-            Some(names) => by_names.entry(names).or_default().own.push(place),
-            None => alone.push(Bundle { own: vec![place], others: Vec::new() }),
+impl Bundles {
+    fn of(context: &Context<'_, '_>) -> Self {
+        let hasher = RandomState::new();
+        // A group that not only names are for is a bundle of its own.
+        let mut groups: Vec<(u64, u32)> = Vec::new();
+        let mut alone = Vec::new();
+        for (place, group) in (0..).zip(context.groups.iter()) {
+            match names_of(group, context) {
+                Some(names) => groups.push((hasher.hash_one(names), place)),
+                None => alone.push(place),
+            }
         }
-    }
-    let mut naming: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for (place, names) in by_names.keys().enumerate() {
-        for name in names {
-            naming.entry(name).or_default().push(place);
+        // In the order in which their first groups stand in the file.
+        groups.sort_unstable();
+        let mut bundles: Vec<&[(u64, u32)]> = groups.chunk_by(|one, other| one.0 == other.0).collect();
+        bundles.sort_unstable_by_key(|bundle| bundle[0].1);
+        let mut all = Self { ends: Vec::new(), names: Vec::new(), naming: Vec::new(), groups: alone };
+        all.ends = (1..=all.groups.len() as u32).map(|end| (end, 0)).collect();
+        for bundle in bundles {
+            let names = names_of(context.groups.at(bundle[0].1 as usize), context).unwrap_or_default();
+            let place = all.ends.len() as u32;
+            all.naming.extend(names.iter().map(|name| (*name, place)));
+            all.names.extend(names);
+            all.groups.extend(bundle.iter().map(|(_, group)| *group));
+            all.ends.push((all.groups.len() as u32, all.names.len() as u32));
         }
+        all.naming.sort_unstable();
+        all
     }
-    let mut others: Vec<Vec<usize>> = vec![Vec::new(); by_names.len()];
-    for (place, names) in by_names.keys().enumerate() {
+
+    /// Each bundle's own groups, with its place.
+    fn own(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        (0..self.ends.len()).map(|place| (place, self.own_of(place)))
+    }
+
+    fn own_of(&self, place: usize) -> &[u32] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1].0 };
+        &self.groups[start as usize..self.ends[place].0 as usize]
+    }
+
+    fn names_of(&self, place: usize) -> &[u64] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1].1 };
+        &self.names[start as usize..self.ends[place].1 as usize]
+    }
+
+    /// The bundles that a name is in.
+    fn naming(&self, name: u64) -> &[(u64, u32)] {
+        let start = self.naming.partition_point(|(known, _)| *known < name);
+        let end = self.naming.partition_point(|(known, _)| *known <= name);
+        &self.naming[start..end]
+    }
+
+    /// The groups of the bundles that are for all crawlers of this one and for others.
+    fn others_of(&self, place: usize, context: &Context<'_, '_>) -> Vec<u32> {
+        let names = self.names_of(place);
+        let mut others = Vec::new();
         // A group for all of them is also a group for each of them, so it is enough to look among the groups of
         // the crawler that has the fewest.
-        let rarest = names.iter().map(|name| &naming[&**name]).min_by_key(|places| places.len());
-        for &wider in rarest.into_iter().flatten() {
+        let rarest = names.iter().map(|name| self.naming(*name)).min_by_key(|bundles| bundles.len());
+        for (_, wider) in rarest.into_iter().flatten() {
             // If there are very many, some findings are missing, but none is wrong.
             if !context.spend(8 + names.len()) {
                 break;
             }
-            let (wider_names, bundle) = by_names.get_index(wider).expect("it was listed above");
+            let wider_names = self.names_of(*wider as usize);
             let is_wider = wider_names.len() > names.len()
                 && names.iter().all(|name| wider_names.binary_search(name).is_ok());
             if is_wider {
-                others[place].extend(&bundle.own);
+                others.extend(self.own_of(*wider as usize));
             }
         }
+        others
     }
-    for (bundle, others) in by_names.values_mut().zip(others) {
-        bundle.others = others;
-    }
-    alone.into_iter().chain(by_names.into_values()).collect()
 }
 
 /// The crawlers that a group is for, sorted, if all of its lines give a name.
-fn names_of(group: &GroupView<'_>, context: &Context<'_, '_>) -> Option<Vec<Vec<u8>>> {
+fn names_of(group: GroupView<'_, '_>, context: &Context<'_, '_>) -> Option<Vec<u64>> {
     let names = group.starts.iter().map(|start| match Names::of(start, context) {
-        Names::Global => Some(b"*".to_vec()),
-        Names::Token { token, .. } => Some(token.to_ascii_lowercase()),
+        Names::Global => Some(context.name_hash(b"*")),
+        Names::Token { token, .. } => Some(context.name_hash(token)),
         Names::Purpose | Names::Regex | Names::Nobody => None,
     });
-    let mut names: Vec<Vec<u8>> = names.collect::<Option<_>>()?;
+    let mut names: Vec<u64> = names.collect::<Option<_>>()?;
     names.sort_unstable();
     names.dedup();
     Some(names)

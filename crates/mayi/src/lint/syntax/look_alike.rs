@@ -70,7 +70,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(fix)
         });
     }
-    for start in context.groups.iter().flat_map(|group| &group.starts) {
+    for start in context.groups.starts() {
         let Some(name) = look_alike_name(start.record.value) else { continue };
         let text = String::from_utf8_lossy(start.record.value);
         let Some((at, odd)) = text.char_indices().find(|(_, c)| *c != ascii_of(*c)) else { continue };

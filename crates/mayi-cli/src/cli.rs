@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Compare(crate::commands::compare::Compare),
     /// Show what a change to a file means for crawlers
     Diff(crate::commands::diff::DiffArgs),
+    /// Change who may fetch what, by the smallest edit of a file
+    Edit(crate::commands::edit::EditArgs),
     /// Find problems in robots.txt files, and fix what can be fixed safely
     Lint(crate::commands::lint::LintArgs),
     /// Run the decision service: the same answers over HTTP

@@ -47,6 +47,7 @@ fn run(words: impl IntoIterator<Item = OsString>) -> Result<Exit, Failure> {
         Command::Fmt(fmt) => commands::fmt::run(&fmt),
         Command::Compare(compare) => commands::compare::run(&compare),
         Command::Diff(diff) => commands::diff::run(&diff),
+        Command::Edit(edit) => commands::edit::run(&edit),
         Command::Lint(lint) => commands::lint::run(&lint),
         Command::Serve(serve) => commands::serve::run(&serve),
         Command::Registry(registry) => commands::registry::run(&registry.command),

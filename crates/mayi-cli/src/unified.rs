@@ -7,6 +7,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
+use similar::{DiffTag, TextDiff};
 
 use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
 
@@ -15,6 +16,21 @@ pub(crate) enum Step<'f> {
     Same(&'f [u8]),
     Gone(&'f [u8]),
     New(&'f [u8]),
+}
+
+/// The shortest way from some lines to others.
+pub(crate) fn steps<'f>(old: &[&'f [u8]], new: &[&'f [u8]]) -> Vec<Step<'f>> {
+    let mut steps = Vec::new();
+    for change in TextDiff::from_slices(old, new).ops() {
+        let (gone, come) = (&old[change.old_range()], &new[change.new_range()]);
+        if change.tag() == DiffTag::Equal {
+            steps.extend(gone.iter().map(|line| Step::Same(line)));
+        } else {
+            steps.extend(gone.iter().map(|line| Step::Gone(line)));
+            steps.extend(come.iter().map(|line| Step::New(line)));
+        }
+    }
+    steps
 }
 
 /// How many lines are shown around what changes.

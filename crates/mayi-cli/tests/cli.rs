@@ -511,3 +511,45 @@ fn union_is_for_commands_that_read_pages() {
         assert!(help.contains("--union"), "{command}");
     }
 }
+
+#[test]
+fn an_edit_is_written_shown_or_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("robots.txt").to_string_lossy().into_owned();
+    let read = || std::fs::read_to_string(&path).expect("a file");
+    let run = mayi(&["edit", &path, "--new", "--keep-out", "/cart/", "--refuse", "GPTBot"], b"");
+    assert_eq!((run.status, &*run.stderr), (0, b""), "{}", run.stdout);
+    assert_eq!(read(), "User-agent: *\nDisallow: /cart/\n\nUser-agent: GPTBot\nDisallow: /\n");
+
+    let words = ["edit", &path, "--allow", "GPTBot", "/press/", "--refuse", "*", "/drafts/"];
+    let shown = mayi(&[&words[..], &["--diff"]].concat(), b"");
+    assert_eq!(shown.status, Some(1));
+    assert!(shown.stdout.contains("\n+Allow: /press/\n"), "{}", shown.stdout);
+    assert!(!read().contains("press"), "nothing is written");
+    let run = mayi(&words, b"");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("now may fetch /press/: GPTBot"), "{}", run.stdout);
+    assert!(
+        read().contains("Allow: /press/\n") && read().contains("Disallow: /drafts/\n"),
+        "{}",
+        read()
+    );
+    let again = mayi(&words, b"");
+    assert!(again.stdout.starts_with("unchanged "), "{}", again.stdout);
+
+    let before = read();
+    for (words, expected) in [
+        (&["edit", &path][..], "say what to change"),
+        (&["edit", &path, "--new"][..], "can't be written"),
+        (&["edit", &path, "--refuse", "a b"][..], "`a b` is no crawler"),
+        (&["edit", &path, "--refuse", "A", "/#"][..], "write %23"),
+    ] {
+        let run = mayi(words, b"");
+        assert_eq!(run.status, Some(2), "{words:?}");
+        assert!(run.stderr.contains(expected), "{words:?}: {}", run.stderr);
+    }
+    let run = mayi(&["edit", "-", "--refuse", "A", "/p/"], b"User-agent: A\nAllow: /*.html$\n");
+    assert_eq!((run.status, &*run.stdout), (2, b""));
+    assert!(run.stderr.contains("line 2 (`Allow: /*.html$`)"), "{}", run.stderr);
+    assert_eq!(read(), before);
+}

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use hyper::body::Incoming;
 use tower_service::Service;
 
-use crate::api::{App, decide, operation, reading, registry, robots};
+use crate::api::{App, decide, edit, operation, reading, registry, robots};
 use crate::gate::Place;
 use crate::page::ASSETS;
 use crate::problem::Problem;
@@ -24,6 +24,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/lint", post(reading::lint_file))
         .route("/v1/page", post(reading::read_page))
         .route("/v1/compare", post(reading::compare))
+        .route("/v1/edit", post(edit::edit))
         .route("/v1/robots", get(robots::get))
         .route("/v1/registry/{which}", get(registry::list))
         .route("/v1/registry/{which}/{name}", get(registry::show))

@@ -183,7 +183,7 @@ fn write_lines(to: &mut Vec<u8>, text: &[u8]) {
 }
 
 /// The line end that most lines have; of as many, the one that most files have.
-fn dominant_end(text: &[u8]) -> &'static [u8] {
+pub(crate) fn dominant_end(text: &[u8]) -> &'static [u8] {
     let (mut lf, mut cr, mut crlf) = (0_usize, 0_usize, 0_usize);
     for at in memchr::memchr2_iter(b'\n', b'\r', text) {
         match (text[at], at.checked_sub(1).map(|before| text[before]), text.get(at + 1)) {

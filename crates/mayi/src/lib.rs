@@ -60,6 +60,8 @@
 
 pub mod access;
 pub mod directive;
+#[cfg(feature = "report")]
+pub mod edit;
 #[cfg(feature = "lint")]
 pub mod lint;
 #[cfg(feature = "report")]

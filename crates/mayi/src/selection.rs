@@ -63,6 +63,19 @@ impl Selection {
         self.starts.capacity() * size_of::<usize>() + self.groups.capacity() * size_of::<Range<usize>>()
     }
 
+    /// One group alone, for those that it names.
+    #[cfg(feature = "report")]
+    pub(crate) fn of_group(group: Range<usize>) -> Self {
+        let strength = (GroupBy::ProductToken, 0);
+        Self { strength, by: strength.0, starts: Vec::new(), groups: vec![group] }
+    }
+
+    /// Whether the crawler's own product token selected them, not one that it falls back to.
+    #[cfg(feature = "report")]
+    pub(crate) fn is_by_own_name(&self) -> bool {
+        self.strength == (GroupBy::ProductToken, 0)
+    }
+
     /// The records of all groups, in file order.
     pub(crate) fn records<'r>(
         &self,

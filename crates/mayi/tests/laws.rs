@@ -23,8 +23,8 @@ use proptest::prelude::*;
 
 use generators::{choices, question, question_of};
 use laws::{
-    Question, access, decide, doors, extensions, format, google, json, lint, matcher, meaning, page,
-    text, url, uses,
+    Question, access, decide, doors, edit, extensions, format, google, json, lint, matcher, meaning,
+    page, text, url, uses,
 };
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
@@ -253,6 +253,12 @@ proptest! {
             other.robots = meaning::nearly_the_same(&question.robots, &choices);
         }
         meaning::a_diff_is_true(&question, &other);
+    }
+
+    /// Law 16: what an owner wishes comes true, and nobody else notices.
+    #[test]
+    fn an_edit_does_what_was_wished(question in question(), choices in choices()) {
+        edit::an_edit_does_what_was_wished(&question, &choices);
     }
 
     /// Law 15: what is told of readings is what they decide.

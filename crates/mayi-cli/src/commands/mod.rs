@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod decide;
 pub(crate) mod diff;
+pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod fmt;

@@ -1,6 +1,7 @@
 //! An accepted request → its answer. One file per operation.
 
 pub(crate) mod decide;
+pub(crate) mod edit;
 pub(crate) mod operation;
 pub(crate) mod reading;
 pub(crate) mod registry;

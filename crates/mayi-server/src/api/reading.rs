@@ -188,7 +188,7 @@ fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), Problem> {
     }
 }
 
-async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {
+pub(super) async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {
     let (parts, body) = request.into_parts();
     let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {
@@ -201,7 +201,7 @@ async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read),
 }
 
 /// The octets of a file, and how they are read.
-fn file<'a>(
+pub(super) fn file<'a>(
     robots: &'a RobotsInput<'_>,
     reading: ReadOptions,
 ) -> Result<(&'a [u8], ReadOptions), Problem> {
@@ -222,7 +222,7 @@ fn file<'a>(
 }
 
 /// A list that is refused as soon as it has too many items, before it takes memory.
-struct Few<T, const MOST: usize>(Vec<T>);
+pub(super) struct Few<T, const MOST: usize>(Vec<T>);
 
 impl<T, const MOST: usize> Default for Few<T, MOST> {
     fn default() -> Self {
@@ -273,6 +273,6 @@ fn no_token(error: mayi::InvalidProductToken) -> Problem {
     RequestError::new(ErrorCode::InvalidAgent, error).into()
 }
 
-fn to_vec(report: &impl Serialize) -> Vec<u8> {
+pub(super) fn to_vec(report: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(report).expect("a report is JSON")
 }

@@ -155,6 +155,21 @@ async fn other_operations_answer_as_the_library_does() {
     );
     assert_eq!(compare, serde_json::to_value(expected).expect("JSON"));
 
+    let wish = json!({ "say": "refuse", "who": ["ExampleBot"], "path": "/p/" });
+    let edit = json!({ "robots": "User-agent: *\nDisallow: /a\n", "wishes": [wish] });
+    let edit = service.post("/v1/edit", edit.to_string()).await.json();
+    document.check("Edit", &edit).expect("as documented");
+    let edited = "User-agent: *\nDisallow: /a\n\nUser-agent: ExampleBot\nDisallow: /a\nDisallow: /p/\n";
+    assert_eq!((&edit["robots"], &edit["refused"]), (&json!(edited), &json!(null)));
+    let new = json!({ "keep_out": ["/cart/"], "content_signal": { "train": "disallowed" } });
+    let new = service.post("/v1/edit", json!({ "new": new }).to_string()).await.json();
+    document.check("Edit", &new).expect("as documented");
+    assert_eq!(new["robots"], "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /cart/\n");
+    let refused = json!({ "robots": "User-agent: ExampleBot\nAllow: /*.html$\n", "wishes": [wish] });
+    let refused = service.post("/v1/edit", refused.to_string()).await.json();
+    document.check("Edit", &refused).expect("as documented");
+    assert_eq!((&refused["refused"]["line"], &refused["robots"]), (&json!(2), &json!(null)));
+
     let page = json!({ "headers": [["X-Robots-Tag", "noindex"]], "html": "<meta name=robots content=nosnippet>" });
     let page = service.post("/v1/page", page.to_string()).await.json();
     document.check("PageReport", &page).expect("as documented");
@@ -173,6 +188,18 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/lint", json!({ "robots": "", "page": null, "url": "https://a/" })),
         ("/v1/compare", json!({ "robots": "", "agents": vec!["a"; 101] })),
         ("/v1/compare", json!({ "robots": "", "agent": "a" })),
+        ("/v1/edit", json!({ "robots": "", "new": {} })),
+        ("/v1/edit", json!({ "robots": { "status": 404 }, "wishes": [wish] })),
+        ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a b"] }] })),
+        ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": [], "path": "/" }] })),
+        (
+            "/v1/edit",
+            json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a"], "path": "x" }] }),
+        ),
+        ("/v1/edit", json!({ "robots": "", "wishes": vec![wish.clone(); 33] })),
+        ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": vec!["a"; 101] }] })),
+        ("/v1/edit", json!({ "new": { "keep_out": ["/a\nUser-agent: x"] } })),
+        ("/v1/edit", json!({ "new": { "sitemaps": ["sitemap.xml"] } })),
         ("/v1/page", json!({ "agent": "a b" })),
         ("/v1/page", json!({ "headers": [["a"]] })),
     ] {

@@ -9,7 +9,7 @@ mod compare;
 mod diff;
 mod parts;
 mod readers;
-mod rules;
+pub(crate) mod rules;
 mod witness;
 
 pub use compare::{

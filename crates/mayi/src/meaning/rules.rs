@@ -24,15 +24,15 @@ use super::RuleAt;
 /// A rule as it decides: what it says, and its normalised pattern. Most patterns are written as they are
 /// compared, so that nothing is copied of them: a file can have tens of thousands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct EffectiveRule<'r> {
-    pub(super) kind: RuleKind,
+pub(crate) struct EffectiveRule<'r> {
+    pub(crate) kind: RuleKind,
     /// How many octets every target starts with which the rule matches, and that are the same in all forms.
     head: u32,
-    pub(super) pattern: Cow<'r, [u8]>,
+    pub(crate) pattern: Cow<'r, [u8]>,
 }
 
 impl<'r> EffectiveRule<'r> {
-    pub(super) fn new(kind: RuleKind, pattern: Cow<'r, [u8]>) -> Self {
+    pub(crate) fn new(kind: RuleKind, pattern: Cow<'r, [u8]>) -> Self {
         let text = pattern.strip_suffix(b"$").unwrap_or(&pattern);
         let head = text.iter().position(|octet| b"*?%$".contains(octet)).unwrap_or(text.len());
         Self { kind, head: head as u32, pattern }
@@ -74,7 +74,7 @@ pub(super) fn rules_of<'r>(robots: &'r RobotsTxt<'_>, selection: Option<&Selecti
 }
 
 /// The rules among records, each as it decides. Those without a pattern are none (REP-9).
-pub(super) fn effective_rules<'r>(
+pub(crate) fn effective_rules<'r>(
     robots: &'r RobotsTxt<'_>,
     records: impl Iterator<Item = Record>,
 ) -> impl Iterator<Item = (EffectiveRule<'r>, Record)> {
@@ -225,13 +225,13 @@ fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Di
 
 /// Whether two rules may match the same target. Heads that part at an octet exclude that; anything else is taken for
 /// possible, which makes a proof harder and never wrong.
-pub(super) fn overlap(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
+pub(crate) fn overlap(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     let (one, other) = (one.head(), other.head());
     one.starts_with(other) || other.starts_with(one)
 }
 
 /// Whether a rule surely matches whatever another one does.
-fn covers(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
+pub(crate) fn covers(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     one.pattern == other.pattern
         || matches!(&*one.pattern, b"/" | b"*" | b"/*")
         || one.head().len() == one.pattern.len() && other.head().starts_with(&one.pattern)

@@ -9,8 +9,8 @@ use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
 use super::{
-    Question, access, decide, extensions, format, google, json, lint, matcher, meaning, page, text,
-    url, uses,
+    Question, access, decide, edit, extensions, format, google, json, lint, matcher, meaning, page,
+    text, url, uses,
 };
 
 /// A fuzz target: its name, and what it does with an input.
@@ -30,6 +30,7 @@ pub(crate) const ALL: &[Door] = &[
     ("extensions", extensions),
     ("format", format),
     ("meaning", meaning),
+    ("edit", edit),
     ("page", page),
     ("lint", lint),
 ];
@@ -136,6 +137,12 @@ pub(crate) fn meaning(input: &[u8]) {
     let robots = meaning::nearly_the_same(&question.robots, &choices);
     meaning::a_diff_is_true(&question, &Question { robots, ..question.clone() });
     meaning::a_comparison_is_true(&question);
+}
+
+/// `agent FF path FF choices FF file`: law 16. The choices make the wish.
+pub(crate) fn edit(input: &[u8]) {
+    let (question, choices) = question(input);
+    edit::an_edit_does_what_was_wished(&question, &choices);
 }
 
 /// `Robots-Tag FF X-Robots-Tag FF HTML`: the laws of page controls. The length of the first says how

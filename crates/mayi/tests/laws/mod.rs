@@ -8,6 +8,7 @@
 pub(crate) mod access;
 pub(crate) mod decide;
 pub(crate) mod doors;
+pub(crate) mod edit;
 pub(crate) mod extensions;
 pub(crate) mod format;
 pub(crate) mod google;

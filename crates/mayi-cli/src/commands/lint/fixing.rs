@@ -1,13 +1,12 @@
 //! Fixes a file in its place, or shows what would change.
 
 use mayi::lint::{Fixed, Options, fix};
-use similar::{DiffTag, TextDiff};
 
 use super::sources::Source;
 use crate::commands::fmt::replace;
 use crate::exit::Failure;
 use crate::input;
-use crate::unified::{self, Step};
+use crate::unified;
 
 /// A file before and after its fixes.
 pub(super) struct Fixing {
@@ -34,7 +33,7 @@ impl Fixing {
         if !self.changes() {
             return Vec::new();
         }
-        unified::difference(name, is_file, &self.before, &self.after.octets, steps)
+        unified::difference(name, is_file, &self.before, &self.after.octets, unified::steps)
     }
 
     /// Puts the fixed file in its place. Where it has none, gives it, to be printed.
@@ -50,19 +49,4 @@ impl Fixing {
         }
         Ok(None)
     }
-}
-
-/// The shortest way from some lines to others.
-fn steps<'f>(old: &[&'f [u8]], new: &[&'f [u8]]) -> Vec<Step<'f>> {
-    let mut steps = Vec::new();
-    for change in TextDiff::from_slices(old, new).ops() {
-        let (gone, come) = (&old[change.old_range()], &new[change.new_range()]);
-        if change.tag() == DiffTag::Equal {
-            steps.extend(gone.iter().map(|line| Step::Same(line)));
-        } else {
-            steps.extend(gone.iter().map(|line| Step::Gone(line)));
-            steps.extend(come.iter().map(|line| Step::New(line)));
-        }
-    }
-    steps
 }

@@ -1,0 +1,204 @@
+//! `mayi edit`: who may fetch what, changed by the smallest edit of a file.
+//!
+//! What is edited how, and why nobody else notices, is `mayi::edit`; here files are replaced, and told about.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mayi::ReadOptions;
+use mayi::edit::{Edited, Granted, NewFile, Wish, edit, report};
+use mayi::registry::Registry;
+
+use super::check::write_json;
+use super::fmt::replace;
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Loaded};
+use crate::text::{STRONG, columns, listed, shown, styled};
+use crate::unified;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+WHO is a product token such as GPTBot, a kind of crawlers (search, training,
+assistant, archive, tool), or `*` for everybody. PATH is all of the site if it
+is not given. A longer path counts before a shorter one.
+
+The edit is the smallest one that does it. Before it is written, mayi checks
+that these crawlers get what you wish for every URL, and that nothing changes
+for anybody else. If a line is in the way, mayi names it and changes nothing.
+
+Examples:
+  mayi edit robots.txt --refuse training --allow GPTBot /press/
+  mayi edit robots.txt --diff --refuse '*' /drafts/
+  mayi edit robots.txt --new --keep-out /cart/ --refuse training
+
+Exit status: 0 the file says it now, 1 it does not yet (--diff), 2 the file can't
+be read, written or edited.")]
+pub(crate) struct EditArgs {
+    /// The file to edit in place; `-` reads standard input and prints the result
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// They may not fetch it. Can be repeated
+    #[arg(long, num_args = 1..=2, value_names = ["WHO", "PATH"])]
+    refuse: Vec<String>,
+
+    /// They may fetch it. Can be repeated
+    #[arg(long, num_args = 1..=2, value_names = ["WHO", "PATH"])]
+    allow: Vec<String>,
+
+    /// Change nothing; show what would change
+    #[arg(long)]
+    diff: bool,
+
+    /// Change nothing; print the edit as a JSON object
+    #[arg(short, long, conflicts_with = "diff")]
+    json: bool,
+
+    /// List all crawlers; by default long lists are cut
+    #[arg(long)]
+    all: bool,
+
+    /// Make a new file, which must not exist yet
+    #[arg(long, help_heading = "A new file")]
+    new: bool,
+
+    /// A path that nobody may fetch. Can be repeated
+    #[arg(long, value_name = "PATH", requires = "new", help_heading = "A new file")]
+    keep_out: Vec<String>,
+
+    /// The URL of a sitemap. Can be repeated
+    #[arg(long, value_name = "URL", requires = "new", help_heading = "A new file")]
+    sitemap: Vec<String>,
+
+    /// A registry file that extends the built-in registries. Can be repeated
+    #[arg(hide_short_help = true, long = "registry", value_name = "FILE")]
+    registries: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &EditArgs) -> Result<Exit, Failure> {
+    let registry = input::registry(&args.registries)?;
+    let options = ReadOptions::default().with_registry(registry.clone());
+    let wishes = wishes(args, &registry)?;
+    let Loaded { name, octets, .. } = if args.new { new(args)? } else { input::load_file(&args.file)? };
+    let mut out = crate::text::out();
+    if args.json {
+        let said = report(&octets, &wishes, &options);
+        write_json(&mut out, &said)?;
+        out.flush()?;
+        return Ok(if said.refused.is_some() { Exit::NoAnswer } else { Exit::Allowed });
+    }
+    let edited = edit(&octets, &wishes, &options)
+        .map_err(|why| Failure::new(format_args!("{name} is not changed: {why}")))?;
+    let is_changed = args.new || edited.octets != octets;
+    if args.diff {
+        let is_file = args.file != "-";
+        let old: &[u8] = if args.new { b"" } else { &octets };
+        let difference = unified::difference(&args.file, is_file, old, &edited.octets, unified::steps);
+        unified::print(&mut out, &difference, is_file)?;
+        out.flush()?;
+        return Ok(if is_changed { Exit::Disallowed } else { Exit::Allowed });
+    }
+    if args.file == "-" {
+        // The octets as they are: a file that is filtered is not shown.
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&edited.octets)?;
+        stdout.flush()?;
+        return Ok(Exit::Allowed);
+    }
+    let path = Path::new(&args.file);
+    let unwritable =
+        |error: io::Error| Failure::new(format_args!("`{}` can't be written: {error}", path.display()));
+    if args.new {
+        let mut file = std::fs::File::create_new(path).map_err(unwritable)?;
+        file.write_all(&edited.octets).map_err(unwritable)?;
+    } else if is_changed {
+        replace(path, &edited.octets).map_err(unwritable)?;
+    }
+    tell(&mut out, args, &name, &octets, &edited, &wishes)?;
+    out.flush()?;
+    Ok(Exit::Allowed)
+}
+
+/// The wishes of the command line, those about longer paths last, so that they count.
+fn wishes(args: &EditArgs, registry: &Registry) -> Result<Vec<Wish>, Failure> {
+    let refused = words(&args.refuse).map(|(who, path)| Wish::refuse(&[who], path, registry));
+    let allowed = words(&args.allow).map(|(who, path)| Wish::allow(&[who], path, registry));
+    let wishes = refused.chain(allowed).collect::<Result<Vec<_>, _>>();
+    let mut wishes = wishes.map_err(Failure::new)?;
+    if wishes.is_empty() && !args.new {
+        return Err(Failure::new("say what to change: --refuse WHO [PATH] or --allow WHO [PATH]"));
+    }
+    wishes.sort_by_key(|wish| wish.path().len());
+    Ok(wishes)
+}
+
+/// The words of an option that is given several times: who, and a path where one follows. No name starts with `/`.
+fn words(all: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    all.iter().enumerate().filter_map(|(place, word)| {
+        let path = all.get(place + 1).map(String::as_str).filter(|next| next.starts_with('/'));
+        let is_path = word.starts_with('/') && place > 0;
+        (!is_path).then(|| (word.as_str(), path.unwrap_or("/")))
+    })
+}
+
+/// A new file, before the wishes.
+fn new(args: &EditArgs) -> Result<Loaded, Failure> {
+    let mut file = NewFile::default();
+    file.keep_out = args.keep_out.iter().map(|path| path.as_str().into()).collect();
+    file.sitemaps = args.sitemap.iter().map(|url| url.as_str().into()).collect();
+    let text = file.text().map_err(Failure::new)?;
+    Ok(Loaded {
+        name: input::name(Path::new(&args.file)),
+        octets: text.into_bytes(),
+        content_type: None,
+    })
+}
+
+/// Tells what became of each wish.
+fn tell(
+    out: &mut impl Write,
+    args: &EditArgs,
+    name: &str,
+    old: &[u8],
+    edited: &Edited,
+    wishes: &[Wish],
+) -> io::Result<()> {
+    let verb = match (args.new, edited.octets == old) {
+        (true, _) => "wrote",
+        (false, true) => "unchanged",
+        (false, false) => "edited",
+    };
+    writeln!(out, "{verb} {name}")?;
+    for (wish, granted) in wishes.iter().zip(&edited.granted) {
+        tell_one(out, wish, granted, args.all)?;
+    }
+    Ok(())
+}
+
+fn tell_one(out: &mut impl Write, wish: &Wish, granted: &Granted, all: bool) -> io::Result<()> {
+    let may = if wish.is_to_allow() { "may" } else { "may not" };
+    let path = match (wish.path(), wish.is_to_allow()) {
+        ("/", true) => "everything".to_owned(),
+        ("/", false) => "anything".to_owned(),
+        (path, _) => shown(path.as_bytes()),
+    };
+    let names = |names: &[String]| {
+        let names: Vec<_> = names
+            .iter()
+            .map(|name| if name == "*" { "everybody".to_owned() } else { name.clone() })
+            .collect();
+        listed(&names, columns(), all)
+    };
+    if !granted.changed.is_empty() {
+        let who = styled(STRONG, names(&granted.changed));
+        writeln!(out, "  now {may} fetch {path}: {who}")?;
+    }
+    if !granted.already.is_empty() {
+        writeln!(out, "  {may} fetch {path} already: {}", names(&granted.already))?;
+    }
+    if !granted.kept.is_empty() {
+        writeln!(out, "  keep their rules, in a group with their names: {}", names(&granted.kept))?;
+    }
+    Ok(())
+}

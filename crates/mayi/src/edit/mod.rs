@@ -1,0 +1,763 @@
+//! Wishes of a site's owner → the smallest edit of a file that grants them and changes nothing else.
+//!
+//! An edit adds and removes whole lines. Crawlers with groups of their own get a rule there; others get a new group, with
+//! the rules that they have now and the new one. Groups of one crawler count together (REP-5), so that a crawler which
+//! shares a group gets a second group where that is enough.
+//!
+//! Every edit is checked before it is given: the named crawlers get what is wished for every URL, and nobody else's rules
+//! or records are other ones than before. What can't be shown is not done: [`Unedited`] says why, and which line is in
+//! the way. Files are read in the default dialect.
+
+mod change;
+mod new_file;
+mod report;
+mod wish;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::crawler::{Crawler, ProductToken};
+use crate::dialect::Dialect;
+use crate::directive::{ALLOW, GroupStart, Role, RuleKind};
+use crate::limits::Limits;
+use crate::meaning::diff_within;
+use crate::meaning::rules::{EffectiveRule, covers, effective_rules, overlap};
+use crate::robots_txt::{ReadOptions, Record, RobotsTxt};
+use crate::selection::{Selection, cost_of_selecting, is_global, is_regex, select};
+
+use change::{Change, written};
+pub use new_file::{InvalidFile, NewFile, Preferences};
+pub use report::{EditReport, Refusal, report};
+pub use wish::{InvalidWish, Say, Wish, WishInput};
+
+/// The maximum number of wishes for one edit. Each is a few passes over the file.
+pub const MOST_WISHES: usize = 32;
+
+/// Edits a file as it is wished, one wish after the other: of two that contradict each other, the later one counts.
+///
+/// # Errors
+///
+/// If a line is in the way, or if it can't be shown that the edit does what is wished and nothing else.
+///
+/// ```
+/// use mayi::edit::{Wish, edit};
+/// use mayi::{Crawler, ReadOptions, RobotsTxt, Target};
+/// use mayi::registry::Registry;
+///
+/// let file = b"User-agent: *\nDisallow: /cart/\n";
+/// let wish = Wish::refuse(&["ExampleBot"], "/drafts/", &Registry::built_in())?;
+/// let edited = edit(file, &[wish], &ReadOptions::default())?;
+/// assert_eq!(
+///     edited.octets,
+///     b"User-agent: *\nDisallow: /cart/\n\nUser-agent: ExampleBot\nDisallow: /cart/\nDisallow: /drafts/\n",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn edit(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> Result<Edited, Unedited> {
+    if wishes.len() > MOST_WISHES {
+        return Err(Unedited::TooManyWishes);
+    }
+    let options = options.clone().with_dialect(Dialect::default());
+    let mark = if octets.starts_with(MARK) { MARK } else { b"" };
+    let mut text = octets[mark.len()..].to_vec();
+    let mut granted = Vec::new();
+    for wish in wishes {
+        let (after, of_wish) = grant(&text, wish, &options)?;
+        text = after;
+        granted.push(of_wish);
+    }
+    if text.len() > Limits::LEAST_FILE_OCTETS {
+        return Err(Unedited::TooLarge);
+    }
+    let octets = if mark.is_empty() { text } else { [mark, &text].concat() };
+    Ok(Edited { octets, granted })
+}
+
+/// A byte order mark in UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A file after an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edited {
+    /// The file.
+    pub octets: Vec<u8>,
+    /// What became of each wish.
+    pub granted: Vec<Granted>,
+}
+
+/// What became of a wish.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Granted {
+    /// The crawlers for which something was changed; `*` for everybody.
+    pub changed: Vec<String>,
+    /// The crawlers for which it was so before.
+    pub already: Vec<String>,
+    /// Crawlers that use the groups of another crawler, which the wish is about. They got a group of their own with the
+    /// rules that they had, so that nothing changes for them.
+    pub kept: Vec<String>,
+}
+
+/// Why a file is not edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unedited {
+    /// It is, or would be, larger than what every crawler reads (REP-24).
+    TooLarge,
+    /// It is not UTF-8 text, so that some crawlers read other lines than others (REP-14).
+    Encoding,
+    /// There are more than [`MOST_WISHES`].
+    TooManyWishes,
+    /// A line has a group-start line and a rule (AIA-5), and only one of them would have to go.
+    TwoOnOneLine {
+        /// The line.
+        line: u32,
+    },
+    /// A rule decides about a part of the path, and about more than the path: it can't go, and it wins over the new one.
+    RuleInTheWay {
+        /// The line of the rule.
+        line: u32,
+        /// The rule as it is written.
+        rule: String,
+        /// The path of the wish.
+        path: String,
+    },
+    /// The edit would change something for a crawler that the wish does not name.
+    WouldChangeOthers {
+        /// The crawler.
+        crawler: String,
+    },
+    /// It can't be shown that the wish would come true for a crawler.
+    Unproved {
+        /// The crawler.
+        crawler: String,
+    },
+    /// Finding out would take more work than a file of this size may take.
+    TooCostly,
+}
+
+impl fmt::Display for Unedited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => {
+                f.write_str("the file is larger than 500 KiB, or would be: crawlers need not read more")
+            }
+            Self::Encoding => f.write_str("the file is not UTF-8 text: save it as UTF-8 first"),
+            Self::TooManyWishes => {
+                write!(f, "there are more than {MOST_WISHES} wishes: make the edit in several steps")
+            }
+            Self::TwoOnOneLine { line } => write!(
+                f,
+                "line {line} has a User-agent and a rule on one line, and only one of them should change: write them on two lines first"
+            ),
+            Self::RuleInTheWay { line, rule, path } => write!(
+                f,
+                "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or wish for another path"
+            ),
+            Self::WouldChangeOthers { crawler } => write!(
+                f,
+                "the edit would change something for {crawler}, which was not named: change the file by hand"
+            ),
+            Self::Unproved { crawler } => write!(
+                f,
+                "it can't be shown that {crawler} would get what is wished: change the file by hand"
+            ),
+            Self::TooCostly => f.write_str(
+                "the file has too many groups or regular expressions for an edit: change it by hand",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unedited {}
+
+impl Unedited {
+    /// The line that is in the way, if it is one.
+    pub const fn line(&self) -> Option<u32> {
+        match self {
+            Self::TwoOnOneLine { line } | Self::RuleInTheWay { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
+    /// A name for programs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::TooLarge => "too-large",
+            Self::Encoding => "encoding",
+            Self::TooManyWishes => "too-many-wishes",
+            Self::TwoOnOneLine { .. } => "two-on-one-line",
+            Self::RuleInTheWay { .. } => "rule-in-the-way",
+            Self::WouldChangeOthers { .. } => "would-change-others",
+            Self::Unproved { .. } => "unproved",
+            Self::TooCostly => "too-costly",
+        }
+    }
+}
+
+/// Crawlers that get the same groups.
+struct Class {
+    crawlers: Vec<ProductToken>,
+    selection: Option<Selection>,
+}
+
+/// How often an edit is begun anew: where crawlers of one wish have some groups in common and others not, and where
+/// crawlers fall back to those that get a group.
+const MOST_ROUNDS: usize = 8;
+
+/// Grants one wish.
+fn grant(text: &[u8], wish: &Wish, options: &ReadOptions) -> Result<(Vec<u8>, Granted), Unedited> {
+    let old = read(text, options)?;
+    check_cost(&old, wish, options)?;
+    let mut granted = Granted::default();
+    if wish.is_for_everybody() {
+        let new = grant_to_everybody(&old, wish)?;
+        let is_changed = new != text;
+        let list = if is_changed { &mut granted.changed } else { &mut granted.already };
+        list.push("*".to_owned());
+        check_everybody(&read(&new, options)?, wish)?;
+        return Ok((new, granted));
+    }
+    for token in wish.crawlers() {
+        let holds = holds_for(&old, wish, &token.clone().into());
+        let list = if holds { &mut granted.already } else { &mut granted.changed };
+        list.push(token.to_string());
+    }
+    let mut new = text.to_vec();
+    for _ in 0..MOST_ROUNDS {
+        let robots = read(&new, options)?;
+        let Some(after) = one_round(&robots, wish)? else { break };
+        drop(robots);
+        new = after;
+    }
+    for _ in 0..MOST_ROUNDS {
+        let robots = read(&new, options)?;
+        let Some((after, crawlers)) = keep_others(&old, &robots, wish) else { break };
+        drop(robots);
+        new = after;
+        granted.kept.extend(crawlers.iter().map(ToString::to_string));
+    }
+    check(&old, &read(&new, options)?, wish, options.limits())?;
+    Ok((new, granted))
+}
+
+fn read<'t>(text: &'t [u8], options: &ReadOptions) -> Result<RobotsTxt<'t>, Unedited> {
+    let robots = RobotsTxt::read(text, options);
+    if robots.cut().is_some() {
+        return Err(Unedited::TooLarge);
+    }
+    if robots.text() != text || std::str::from_utf8(text).is_err() {
+        return Err(Unedited::Encoding);
+    }
+    Ok(robots)
+}
+
+/// Fails where asking as every known crawler would cost too much: there are hundreds, and each is a pass over the file.
+fn check_cost(robots: &RobotsTxt<'_>, wish: &Wish, options: &ReadOptions) -> Result<(), Unedited> {
+    let work = options.work_for(robots.text().len());
+    let known =
+        robots.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
+    for token in known.chain(wish.crawlers().iter().cloned()) {
+        if !work.spend(cost_of_selecting(robots, &token.into()), "crawlers") {
+            return Err(Unedited::TooCostly);
+        }
+    }
+    Ok(())
+}
+
+/// The crawlers of a wish that has not come true for them, by the groups that they get.
+fn classes(robots: &RobotsTxt<'_>, wish: &Wish) -> Vec<Class> {
+    /// Whether groups were chosen by the crawler's own name, and which.
+    type Key = Option<(bool, Vec<Range<usize>>)>;
+    let mut classes: IndexMap<Key, Class> = IndexMap::new();
+    for token in wish.crawlers() {
+        let crawler = Crawler::from(token.clone());
+        let selection = select(robots, &crawler, &mut ());
+        let key = selection.as_ref().map(|found| (found.is_by_own_name(), found.groups.clone()));
+        let class = classes.entry(key).or_insert_with(|| Class { crawlers: Vec::new(), selection });
+        class.crawlers.push(token.clone());
+    }
+    classes.retain(|_, class| !holds(robots, class.selection.as_ref(), wish));
+    classes.into_values().collect()
+}
+
+/// Makes what changes can be made at once, and gives the text after them. None if there is nothing left to do.
+fn one_round(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<Option<Vec<u8>>, Unedited> {
+    let classes = classes(robots, wish);
+    if classes.is_empty() {
+        return Ok(None);
+    }
+    let mut change = Change::of(robots);
+    let mut touched = BTreeSet::new();
+    for class in &classes {
+        let groups = class.selection.as_ref().map(|found| found.groups.clone()).unwrap_or_default();
+        // What two classes share is changed for one of them; the other follows in the next round.
+        if groups.iter().any(|group| touched.contains(&group.start)) {
+            continue;
+        }
+        touched.extend(groups.iter().map(|group| group.start));
+        change_class(robots, class, wish, &mut change)?;
+    }
+    Ok(Some(change.applied()))
+}
+
+/// Changes what these crawlers get.
+fn change_class(
+    robots: &RobotsTxt<'_>,
+    class: &Class,
+    wish: &Wish,
+    change: &mut Change<'_, '_>,
+) -> Result<(), Unedited> {
+    let by_own_name = class.selection.as_ref().filter(|found| found.is_by_own_name());
+    let indexes: Vec<usize> =
+        class.selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
+    let adapted = adapted(robots, &indexes, wish)?;
+    if let Some(selection) = by_own_name {
+        let is_start =
+            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
+        let mut starts = indexes.iter().filter(is_start);
+        if starts.all(|index| names_one_of(robots, *index, wish.crawlers())) {
+            return change_own_groups(robots, selection, &adapted, wish, change);
+        }
+        if adapted.removed.is_empty() {
+            change.add_group(vec![wish.line()], &class.crawlers);
+            return Ok(());
+        }
+        // The rules that have to go are others' too: these crawlers leave the groups that they share.
+        for group in &selection.groups {
+            leave(robots, group.clone(), &class.crawlers, change)?;
+        }
+    }
+    let mut lines = Vec::new();
+    // What may not be fetched at all needs no other lines (USE-6).
+    let is_all_refused = wish.kind == RuleKind::Disallow && wish.path == "/";
+    if !is_all_refused {
+        let kept = indexes.iter().filter(|index| !adapted.has_removed(**index));
+        lines = copied(robots, kept.copied());
+    }
+    if adapted.is_added || is_all_refused || !ends_group_start(robots, &indexes, &adapted.removed) {
+        lines.push(wish.line());
+    }
+    change.add_group(lines, &class.crawlers);
+    Ok(())
+}
+
+/// Takes crawlers out of a group. A group that names nobody else goes as a whole.
+fn leave(
+    robots: &RobotsTxt<'_>,
+    group: Range<usize>,
+    crawlers: &[ProductToken],
+    change: &mut Change<'_, '_>,
+) -> Result<(), Unedited> {
+    let role_of = |index: usize| robots.records()[index].role();
+    let is_start = |index: &usize| matches!(role_of(*index), Role::StartsGroup(_));
+    let names_them = |index: &usize| names_one_of(robots, *index, crawlers);
+    let is_alone = group.clone().filter(is_start).all(|index| names_them(&index));
+    let of_group = group.filter(|index| role_of(*index) != Role::FileRecord);
+    for index in of_group.filter(|index| is_alone || is_start(index) && names_them(index)) {
+        change.remove(index)?;
+    }
+    Ok(())
+}
+
+/// Changes groups that are for the wished crawlers alone.
+fn change_own_groups(
+    robots: &RobotsTxt<'_>,
+    selection: &Selection,
+    adapted: &Adapted,
+    wish: &Wish,
+    change: &mut Change<'_, '_>,
+) -> Result<(), Unedited> {
+    for record in &adapted.removed {
+        change.remove(*record)?;
+    }
+    for group in &selection.groups {
+        let (records, is_first) = (group.clone().collect::<Vec<_>>(), selection.groups[0] == *group);
+        // Without a rule, its group-start lines would be those of the next group.
+        let has_rule = ends_group_start(robots, &records, &adapted.removed);
+        if !(adapted.is_added && is_first || !has_rule) {
+            continue;
+        }
+        let is_rule = |index: &&usize| matches!(robots.records()[**index].role(), Role::Rule(_));
+        let is_start =
+            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
+        if let Some(removed) = records.iter().find(|index| adapted.has_removed(**index)) {
+            change.insert_at(*removed, wish.line());
+        } else if let Some(last) = records.iter().rfind(is_rule).or(records.iter().rfind(is_start)) {
+            change.insert_after(*last, wish.line());
+        }
+    }
+    Ok(())
+}
+
+/// Whether one of these records ends group-start lines, when those that go are gone.
+fn ends_group_start(robots: &RobotsTxt<'_>, records: &[usize], removed: &[usize]) -> bool {
+    let mut left = records.iter().filter(|index| removed.binary_search(index).is_err());
+    left.any(|index| robots.records()[*index].role().ends_group_start())
+}
+
+/// Whether a group-start line names one of these crawlers, and by its name alone.
+fn names_one_of(robots: &RobotsTxt<'_>, index: usize, crawlers: &[ProductToken]) -> bool {
+    let record = robots.records()[index];
+    let (value, tokens) = (robots.value(record), robots.dialect().tokens);
+    record.role() == Role::StartsGroup(GroupStart::ProductToken)
+        && !is_global(value, robots.dialect())
+        && !is_regex(value)
+        && crawlers.iter().any(|token| token.is_named_by(value, tokens))
+}
+
+/// The records of groups as lines, without their group-start lines.
+fn copied(robots: &RobotsTxt<'_>, indexes: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
+    let records = indexes.map(|index| robots.records()[index]);
+    let of_group = records
+        .filter(|record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord))
+        .map(|record| written(record.directive().name, robots.value(record)));
+    of_group.collect()
+}
+
+/// How the rules of some groups change, so that a wish comes true.
+struct Adapted {
+    /// The records that have to go, in file order: they decide otherwise, and only about the path of the wish.
+    removed: Vec<usize>,
+    /// Whether the rule of the wish is needed.
+    is_added: bool,
+}
+
+impl Adapted {
+    fn has_removed(&self, record: usize) -> bool {
+        self.removed.binary_search(&record).is_ok()
+    }
+}
+
+fn adapted(robots: &RobotsTxt<'_>, indexes: &[usize], wish: &Wish) -> Result<Adapted, Unedited> {
+    let own = wish.rule();
+    let (mut removed, mut kept) = (Vec::new(), Vec::new());
+    for &index in indexes {
+        let record = robots.records()[index];
+        let Some((rule, _)) = effective_rules(robots, std::iter::once(record)).next() else { continue };
+        let is_opposed = rule.kind != own.kind && can_match(&rule) && overlap(&rule, &own);
+        if is_opposed && covers(&own, &rule) && rule.pattern.len() >= own.pattern.len() {
+            removed.push(index);
+        } else if is_opposed && !covers(&own, &rule) && wins(&rule, &own) {
+            let (line, value) = (robots.line_of(record).number(), robots.value(record));
+            let rule = String::from_utf8_lossy(&written(record.directive().name, value)).into_owned();
+            return Err(Unedited::RuleInTheWay { line, rule, path: wish.path.clone() });
+        } else {
+            kept.push(rule);
+        }
+    }
+    let is_added = !is_true(&kept, &own);
+    Ok(Adapted { removed, is_added })
+}
+
+/// Whether a rule wins over one that says the opposite, where both match (REP-8).
+fn wins(rule: &EffectiveRule<'_>, opposed: &EffectiveRule<'_>) -> bool {
+    match rule.kind {
+        RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
+        RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
+    }
+}
+
+/// Every path starts with `/`.
+fn can_match(rule: &EffectiveRule<'_>) -> bool {
+    rule.pattern.starts_with(b"/") || rule.pattern.starts_with(b"*")
+}
+
+/// Whether rules surely decide about all that a rule matches as this rule would.
+fn is_true(rules: &[EffectiveRule<'_>], own: &EffectiveRule<'_>) -> bool {
+    let opposed =
+        || rules.iter().filter(|rule| rule.kind != own.kind && can_match(rule) && overlap(rule, own));
+    if own.kind == RuleKind::Allow && opposed().next().is_none() {
+        return true;
+    }
+    let same = rules.iter().filter(|rule| rule.kind == own.kind && covers(rule, own));
+    let strongest = same.max_by_key(|rule| rule.pattern.len());
+    strongest.is_some_and(|strongest| opposed().all(|rule| wins(strongest, rule)))
+}
+
+/// Whether a wish is true for those that get these groups.
+fn holds(robots: &RobotsTxt<'_>, selection: Option<&Selection>, wish: &Wish) -> bool {
+    let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+    let rules: Vec<_> = effective_rules(robots, records).map(|(rule, _)| rule).collect();
+    is_true(&rules, &wish.rule())
+}
+
+fn holds_for(robots: &RobotsTxt<'_>, wish: &Wish, crawler: &Crawler) -> bool {
+    holds(robots, select(robots, crawler, &mut ()).as_ref(), wish)
+}
+
+/// Adds the rule to every group, and a group of `*` where there is none.
+fn grant_to_everybody(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<Vec<u8>, Unedited> {
+    let mut change = Change::of(robots);
+    let mut has_global = false;
+    for group in robots.group_ranges() {
+        let records: Vec<usize> = group.clone().collect();
+        has_global |= records.iter().any(|index| is_global_start(robots, *index));
+        let adapted = adapted(robots, &records, wish)?;
+        if adapted.is_added || !adapted.removed.is_empty() {
+            let selection = Selection::of_group(group);
+            change_own_groups(robots, &selection, &adapted, wish, &mut change)?;
+        }
+    }
+    if !has_global && wish.kind == RuleKind::Disallow {
+        change.add_group_of_all(wish.line());
+    }
+    Ok(change.applied())
+}
+
+fn is_global_start(robots: &RobotsTxt<'_>, index: usize) -> bool {
+    let record = robots.records()[index];
+    record.role() == Role::StartsGroup(GroupStart::ProductToken)
+        && is_global(robots.value(record), robots.dialect())
+}
+
+/// Fails if a wish for everybody is not true in a group.
+fn check_everybody(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<(), Unedited> {
+    for group in robots.group_ranges() {
+        let start = String::from_utf8_lossy(robots.value(robots.records()[group.start])).into_owned();
+        if !holds(robots, Some(&Selection::of_group(group)), wish) {
+            return Err(Unedited::Unproved { crawler: start });
+        }
+    }
+    Ok(())
+}
+
+/// Gives crawlers that the wish does not name, and that get other groups by the edit, a group with what they had. None if
+/// there are none.
+fn keep_others(
+    old: &RobotsTxt<'_>,
+    new: &RobotsTxt<'_>,
+    wish: &Wish,
+) -> Option<(Vec<u8>, Vec<ProductToken>)> {
+    let mut change = Change::of(new);
+    let mut kept = Vec::new();
+    for token in changed_others(old, new, wish) {
+        let selection = select(old, &token.clone().into(), &mut ());
+        let indexes: Vec<usize> =
+            selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
+        let mut lines = copied(old, indexes.iter().copied());
+        if !ends_group_start(old, &indexes, &[]) {
+            lines.push(b"Allow: /".to_vec());
+        }
+        change.add_group(lines, std::slice::from_ref(&token));
+        kept.push(token);
+    }
+    (!kept.is_empty()).then(|| (change.applied(), kept))
+}
+
+/// The known crawlers that a wish does not name, and that get other rules or records after the edit.
+fn changed_others(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, wish: &Wish) -> Vec<ProductToken> {
+    let tokens =
+        old.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
+    let others = tokens.filter(|token| !wish.has(&token.clone().into()));
+    others.filter(|token| !gets_the_same(old, new, &token.clone().into())).collect()
+}
+
+/// Whether a crawler gets the same rules and records from both files.
+fn gets_the_same(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, crawler: &Crawler) -> bool {
+    let [old_found, new_found] = [old, new].map(|robots| select(robots, crawler, &mut ()));
+    let old_lines = old_found.iter().flat_map(|found| brought(old, found));
+    old_lines.eq(new_found.iter().flat_map(|found| brought(new, found)))
+}
+
+/// What groups bring to a crawler: names of directives and values, in order. To allow everything is to say nothing.
+fn brought<'r>(
+    robots: &'r RobotsTxt<'_>,
+    selection: &Selection,
+) -> impl Iterator<Item = (&'static str, &'r [u8])> {
+    let said = |record: &Record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord);
+    let lines = selection.records(robots).filter(said);
+    let lines = lines.map(|record| (record.directive().name, robots.value(record)));
+    lines.filter(|line| *line != (ALLOW.name, b"/"))
+}
+
+/// Fails if the wish is not true for a crawler that it names, or if something changed for another one.
+fn check(
+    old: &RobotsTxt<'_>,
+    new: &RobotsTxt<'_>,
+    wish: &Wish,
+    limits: Limits,
+) -> Result<(), Unedited> {
+    for token in wish.crawlers() {
+        if !holds_for(new, wish, &token.clone().into()) {
+            return Err(Unedited::Unproved { crawler: token.to_string() });
+        }
+    }
+    if let Some(token) = changed_others(old, new, wish).first() {
+        return Err(Unedited::WouldChangeOthers { crawler: token.to_string() });
+    }
+    let diff = diff_within(old, new, limits);
+    let mut changed = diff.crawlers.iter().flat_map(|changes| &changes.crawlers);
+    let is_wished =
+        |label: &str| wish.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));
+    if let Some(label) = changed.find(|label| !is_wished(label)) {
+        return Err(Unedited::WouldChangeOthers { crawler: label.clone() });
+    }
+    if diff.left_out > 0 || !diff.regexes.is_empty() || !diff.file.is_empty() {
+        return Err(Unedited::TooCostly);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+
+    fn granted(file: &str, say: &str, who: &[&str], path: &str) -> Result<String, Unedited> {
+        let registry = Registry::built_in();
+        let wish = match say {
+            "refuse" => Wish::refuse(who, path, &registry),
+            _ => Wish::allow(who, path, &registry),
+        };
+        let edited = edit(file.as_bytes(), &[wish.expect("a wish")], &ReadOptions::default())?;
+        Ok(String::from_utf8(edited.octets).expect("text"))
+    }
+
+    #[track_caller]
+    fn check(file: &str, say: &str, who: &[&str], path: &str, expected: &str) {
+        let edited = granted(file, say, who, path).expect("it can be edited");
+        assert_eq!(edited, expected, "{say} {who:?} {path} in {file:?}");
+    }
+
+    #[test]
+    fn a_crawler_without_a_group_gets_one_with_what_it_has() {
+        check("", "refuse", &["A"], "/", "User-agent: A\nDisallow: /\n");
+        check(
+            "User-agent: *\r\nDisallow: /x\r\nCrawl-delay: 2\r\nSitemap: https://h/s\r\n",
+            "refuse",
+            &["A", "B"],
+            "/p/",
+            "User-agent: *\r\nDisallow: /x\r\nCrawl-delay: 2\r\nSitemap: https://h/s\r\n\r\n\
+             User-agent: A\r\nUser-agent: B\r\nDisallow: /x\r\nCrawl-delay: 2\r\nDisallow: /p/\r\n",
+        );
+        // All of the site needs none of the other lines.
+        check(
+            "User-agent: *\nDisallow: /x",
+            "refuse",
+            &["A"],
+            "/",
+            "User-agent: *\nDisallow: /x\n\nUser-agent: A\nDisallow: /\n",
+        );
+    }
+
+    #[test]
+    fn a_crawler_with_a_group_of_its_own_gets_a_rule_there() {
+        check(
+            "User-agent: A\nDisallow: /x\n\nUser-agent: *\nDisallow:\n",
+            "refuse",
+            &["a"],
+            "/p/",
+            "User-agent: A\nDisallow: /x\nDisallow: /p/\n\nUser-agent: *\nDisallow:\n",
+        );
+        check(
+            "User-agent: A\nAllow: /x\nAllow: /y # why\nDisallow: /z\n",
+            "refuse",
+            &["A"],
+            "/",
+            "User-agent: A\nDisallow: /\nDisallow: /z\n",
+        );
+        check("User-agent: A\nDisallow: /\n", "allow", &["A"], "/", "User-agent: A\nAllow: /\n");
+        check(
+            "User-agent: A\nDisallow: /\nCrawl-delay: 1\n",
+            "allow",
+            &["A"],
+            "/press/",
+            "User-agent: A\nDisallow: /\nAllow: /press/\nCrawl-delay: 1\n",
+        );
+    }
+
+    #[test]
+    fn a_crawler_that_shares_a_group_gets_a_second_one_or_leaves() {
+        let shared = "User-agent: A\nUser-agent: B\nDisallow: /x\nAllow: /x/y\n";
+        check(shared, "refuse", &["A"], "/p/", &format!("{shared}\nUser-agent: A\nDisallow: /p/\n"));
+        check(
+            shared,
+            "refuse",
+            &["A"],
+            "/x/",
+            "User-agent: B\nDisallow: /x\nAllow: /x/y\n\nUser-agent: A\nDisallow: /x\n",
+        );
+        check(shared, "refuse", &["A", "B"], "/p/", &shared.replace("/x/y\n", "/x/y\nDisallow: /p/\n"));
+    }
+
+    #[test]
+    fn a_group_that_says_the_same_is_joined() {
+        check(
+            "User-agent: *\nDisallow: /x\n\nUser-agent: A\nDisallow: /\n",
+            "refuse",
+            &["B"],
+            "/",
+            "User-agent: *\nDisallow: /x\n\nUser-agent: A\nUser-agent: B\nDisallow: /\n",
+        );
+    }
+
+    #[test]
+    fn what_is_so_already_is_left_alone() {
+        for (file, say, path) in [
+            ("User-agent: *\nDisallow: /\n", "refuse", "/p/"),
+            ("User-agent: *\nDisallow: /p\n", "refuse", "/p/"),
+            ("User-agent: *\nDisallow: /x\n", "allow", "/p/"),
+            ("", "allow", "/"),
+        ] {
+            check(file, say, &["A"], path, file);
+        }
+    }
+
+    #[test]
+    fn a_crawler_that_falls_back_to_a_named_one_keeps_what_it_has() {
+        let file = "User-agent: *\nDisallow: /x\n";
+        let edited = granted(file, "refuse", &["Googlebot"], "/").expect("it can be edited");
+        assert!(edited.ends_with("\nDisallow: /x\n\nUser-agent: Googlebot\nDisallow: /\n"), "{edited}");
+        let names = edited.split_once("\nDisallow: /x").expect("a rule").0;
+        assert!(names.contains("User-agent: *\n") && names.contains("\nUser-agent: Googlebot-Image\n"));
+    }
+
+    #[test]
+    fn group_start_lines_at_the_end_are_not_joined() {
+        check(
+            "User-agent: *\nDisallow: /x\n\nUser-agent: Z\n",
+            "refuse",
+            &["A"],
+            "/",
+            "User-agent: *\nDisallow: /x\n\nUser-agent: A\nDisallow: /\n\nUser-agent: Z\n",
+        );
+    }
+
+    #[test]
+    fn everybody_is_every_group_and_those_without_one() {
+        check(
+            "User-agent: A\nDisallow: /x\n",
+            "refuse",
+            &["*"],
+            "/p/",
+            "User-agent: A\nDisallow: /x\nDisallow: /p/\n\nUser-agent: *\nDisallow: /p/\n",
+        );
+        check("User-agent: *\nDisallow: /p/x\n", "allow", &["*"], "/p/", "User-agent: *\nAllow: /p/\n");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_touched() {
+        let refused =
+            |file: &str, say: &str, path: &str| granted(file, say, &["A"], path).expect_err("no");
+        let why = refused("User-agent: A\nAllow: /*.html$\n", "refuse", "/p/");
+        assert_eq!(why.line(), Some(2));
+        assert_eq!(why.code(), "rule-in-the-way");
+        let why = refused("User-agent: A Allow: /p/x\n", "refuse", "/p/");
+        assert_eq!(why, Unedited::TwoOnOneLine { line: 1 });
+        let why = granted("User-agent: A\nDisallow: /\u{0}\n", "refuse", &["A"], "/p/");
+        assert!(why.is_ok(), "control characters are text");
+        let utf16 = edit(b"\xFF\xFEU\0", &[], &ReadOptions::default());
+        assert!(utf16.is_ok(), "no wish, no reading");
+        let wish = Wish::refuse(&["A"], "/", &Registry::built_in()).expect("a wish");
+        let utf16 = edit(b"\xFF\xFEU\0", std::slice::from_ref(&wish), &ReadOptions::default());
+        assert_eq!(utf16, Err(Unedited::Encoding));
+        let large = b"Disallow: /abcdefgh\n".repeat(30_000);
+        assert_eq!(edit(&large, &[wish], &ReadOptions::default()), Err(Unedited::TooLarge));
+    }
+}

@@ -1,0 +1,71 @@
+//! An edit as JSON: the new file, what became of each wish, and what the change means.
+
+use serde::Serialize;
+
+use super::{Granted, Unedited, Wish, edit};
+use crate::meaning::{Diff, diff_within};
+use crate::robots_txt::{ReadOptions, RobotsTxt};
+
+/// An edit, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EditReport {
+    /// Whether the file is another one than before.
+    pub changed: bool,
+    /// The file after the edit. None if it was refused.
+    pub robots: Option<String>,
+    /// What became of each wish, in order.
+    pub wishes: Vec<Granted>,
+    /// What the change means for crawlers. None if it was refused.
+    pub diff: Option<Diff>,
+    /// Why there is no edit.
+    pub refused: Option<Refusal>,
+}
+
+/// Why a file is not edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// A name for programs.
+    pub code: &'static str,
+    /// The same in words.
+    pub message: String,
+    /// The line that is in the way, if it is one.
+    pub line: Option<u32>,
+}
+
+/// Edits a file, and says all about it.
+///
+/// ```
+/// use mayi::ReadOptions;
+/// use mayi::edit::{Wish, report};
+/// use mayi::registry::Registry;
+///
+/// let wish = Wish::allow(&["ExampleBot"], "/a/", &Registry::built_in())?;
+/// let said = report(b"User-agent: ExampleBot\nDisallow: /a/b\n", &[wish], &ReadOptions::default());
+/// assert_eq!(said.robots.as_deref(), Some("User-agent: ExampleBot\nAllow: /a/\n"));
+/// assert_eq!(said.wishes[0].changed, ["ExampleBot"]);
+/// # Ok::<(), mayi::edit::InvalidWish>(())
+/// ```
+pub fn report(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> EditReport {
+    let edited =
+        edit(octets, wishes, options).and_then(|edited| Ok((text_of(&edited.octets)?, edited.granted)));
+    match edited {
+        Ok((robots, wishes)) => {
+            let (old, new) =
+                (RobotsTxt::read(octets, options), RobotsTxt::read(robots.as_bytes(), options));
+            let diff = diff_within(&old, &new, options.limits());
+            let changed = robots.as_bytes() != octets;
+            EditReport { changed, wishes, diff: Some(diff), refused: None, robots: Some(robots) }
+        }
+        Err(why) => {
+            let refusal = Refusal { code: why.code(), message: why.to_string(), line: why.line() };
+            let refused = Some(refusal);
+            EditReport { changed: false, robots: None, wishes: Vec::new(), diff: None, refused }
+        }
+    }
+}
+
+fn text_of(octets: &[u8]) -> Result<String, Unedited> {
+    String::from_utf8(octets.to_vec()).map_err(|_| Unedited::Encoding)
+}

@@ -8,13 +8,14 @@
 //! or records are other ones than before. What can't be shown is not done: [`Unedited`] says why, and which line is in
 //! the way. Files are read in the default dialect.
 
+mod adapted;
 mod change;
+mod error;
 mod new_file;
 mod report;
 mod wish;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -25,11 +26,13 @@ use crate::dialect::Dialect;
 use crate::directive::{ALLOW, GroupStart, Role, RuleKind};
 use crate::limits::Limits;
 use crate::meaning::diff_within;
-use crate::meaning::rules::{EffectiveRule, covers, effective_rules, overlap};
+use crate::meaning::rules::effective_rules;
 use crate::robots_txt::{ReadOptions, Record, RobotsTxt};
 use crate::selection::{Selection, cost_of_selecting, is_global, is_regex, select};
 
+use adapted::{Adapted, adapted, is_true};
 use change::{Change, written};
+pub use error::Unedited;
 pub use new_file::{InvalidFile, NewFile, Preferences};
 pub use report::{EditReport, Refusal, report};
 pub use wish::{InvalidWish, Say, Wish, WishInput};
@@ -101,103 +104,6 @@ pub struct Granted {
     /// Crawlers that use the groups of another crawler, which the wish is about. They got a group of their own with the
     /// rules that they had, so that nothing changes for them.
     pub kept: Vec<String>,
-}
-
-/// Why a file is not edited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unedited {
-    /// It is, or would be, larger than what every crawler reads (REP-24).
-    TooLarge,
-    /// It is not UTF-8 text, so that some crawlers read other lines than others (REP-14).
-    Encoding,
-    /// There are more than [`MOST_WISHES`].
-    TooManyWishes,
-    /// A line has a group-start line and a rule (AIA-5), and only one of them would have to go.
-    TwoOnOneLine {
-        /// The line.
-        line: u32,
-    },
-    /// A rule decides about a part of the path, and about more than the path: it can't go, and it wins over the new one.
-    RuleInTheWay {
-        /// The line of the rule.
-        line: u32,
-        /// The rule as it is written.
-        rule: String,
-        /// The path of the wish.
-        path: String,
-    },
-    /// The edit would change something for a crawler that the wish does not name.
-    WouldChangeOthers {
-        /// The crawler.
-        crawler: String,
-    },
-    /// It can't be shown that the wish would come true for a crawler.
-    Unproved {
-        /// The crawler.
-        crawler: String,
-    },
-    /// Finding out would take more work than a file of this size may take.
-    TooCostly,
-}
-
-impl fmt::Display for Unedited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLarge => {
-                f.write_str("the file is larger than 500 KiB, or would be: crawlers need not read more")
-            }
-            Self::Encoding => f.write_str("the file is not UTF-8 text: save it as UTF-8 first"),
-            Self::TooManyWishes => {
-                write!(f, "there are more than {MOST_WISHES} wishes: make the edit in several steps")
-            }
-            Self::TwoOnOneLine { line } => write!(
-                f,
-                "line {line} has a User-agent and a rule on one line, and only one of them should change: write them on two lines first"
-            ),
-            Self::RuleInTheWay { line, rule, path } => write!(
-                f,
-                "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or wish for another path"
-            ),
-            Self::WouldChangeOthers { crawler } => write!(
-                f,
-                "the edit would change something for {crawler}, which was not named: change the file by hand"
-            ),
-            Self::Unproved { crawler } => write!(
-                f,
-                "it can't be shown that {crawler} would get what is wished: change the file by hand"
-            ),
-            Self::TooCostly => f.write_str(
-                "the file has too many groups or regular expressions for an edit: change it by hand",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Unedited {}
-
-impl Unedited {
-    /// The line that is in the way, if it is one.
-    pub const fn line(&self) -> Option<u32> {
-        match self {
-            Self::TwoOnOneLine { line } | Self::RuleInTheWay { line, .. } => Some(*line),
-            _ => None,
-        }
-    }
-
-    /// A name for programs.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::TooLarge => "too-large",
-            Self::Encoding => "encoding",
-            Self::TooManyWishes => "too-many-wishes",
-            Self::TwoOnOneLine { .. } => "two-on-one-line",
-            Self::RuleInTheWay { .. } => "rule-in-the-way",
-            Self::WouldChangeOthers { .. } => "would-change-others",
-            Self::Unproved { .. } => "unproved",
-            Self::TooCostly => "too-costly",
-        }
-    }
 }
 
 /// Crawlers that get the same groups.
@@ -418,66 +324,6 @@ fn copied(robots: &RobotsTxt<'_>, indexes: impl Iterator<Item = usize>) -> Vec<V
         .filter(|record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord))
         .map(|record| written(record.directive().name, robots.value(record)));
     of_group.collect()
-}
-
-/// How the rules of some groups change, so that a wish comes true.
-struct Adapted {
-    /// The records that have to go, in file order: they decide otherwise, and only about the path of the wish.
-    removed: Vec<usize>,
-    /// Whether the rule of the wish is needed.
-    is_added: bool,
-}
-
-impl Adapted {
-    fn has_removed(&self, record: usize) -> bool {
-        self.removed.binary_search(&record).is_ok()
-    }
-}
-
-fn adapted(robots: &RobotsTxt<'_>, indexes: &[usize], wish: &Wish) -> Result<Adapted, Unedited> {
-    let own = wish.rule();
-    let (mut removed, mut kept) = (Vec::new(), Vec::new());
-    for &index in indexes {
-        let record = robots.records()[index];
-        let Some((rule, _)) = effective_rules(robots, std::iter::once(record)).next() else { continue };
-        let is_opposed = rule.kind != own.kind && can_match(&rule) && overlap(&rule, &own);
-        if is_opposed && covers(&own, &rule) && rule.pattern.len() >= own.pattern.len() {
-            removed.push(index);
-        } else if is_opposed && !covers(&own, &rule) && wins(&rule, &own) {
-            let (line, value) = (robots.line_of(record).number(), robots.value(record));
-            let rule = String::from_utf8_lossy(&written(record.directive().name, value)).into_owned();
-            return Err(Unedited::RuleInTheWay { line, rule, path: wish.path.clone() });
-        } else {
-            kept.push(rule);
-        }
-    }
-    let is_added = !is_true(&kept, &own);
-    Ok(Adapted { removed, is_added })
-}
-
-/// Whether a rule wins over one that says the opposite, where both match (REP-8).
-fn wins(rule: &EffectiveRule<'_>, opposed: &EffectiveRule<'_>) -> bool {
-    match rule.kind {
-        RuleKind::Allow => rule.pattern.len() >= opposed.pattern.len(),
-        RuleKind::Disallow => rule.pattern.len() > opposed.pattern.len(),
-    }
-}
-
-/// Every path starts with `/`.
-fn can_match(rule: &EffectiveRule<'_>) -> bool {
-    rule.pattern.starts_with(b"/") || rule.pattern.starts_with(b"*")
-}
-
-/// Whether rules surely decide about all that a rule matches as this rule would.
-fn is_true(rules: &[EffectiveRule<'_>], own: &EffectiveRule<'_>) -> bool {
-    let opposed =
-        || rules.iter().filter(|rule| rule.kind != own.kind && can_match(rule) && overlap(rule, own));
-    if own.kind == RuleKind::Allow && opposed().next().is_none() {
-        return true;
-    }
-    let same = rules.iter().filter(|rule| rule.kind == own.kind && covers(rule, own));
-    let strongest = same.max_by_key(|rule| rule.pattern.len());
-    strongest.is_some_and(|strongest| opposed().all(|rule| wins(strongest, rule)))
 }
 
 /// Whether a wish is true for those that get these groups.

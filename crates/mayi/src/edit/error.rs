@@ -1,0 +1,102 @@
+//! Why a file is not edited.
+
+use std::fmt;
+
+use super::MOST_WISHES;
+
+/// Why a file is not edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unedited {
+    /// It is, or would be, larger than what every crawler reads (REP-24).
+    TooLarge,
+    /// It is not UTF-8 text, so that some crawlers read other lines than others (REP-14).
+    Encoding,
+    /// There are more than [`MOST_WISHES`].
+    TooManyWishes,
+    /// A line has a group-start line and a rule (AIA-5), and only one of them would have to go.
+    TwoOnOneLine {
+        /// The line.
+        line: u32,
+    },
+    /// A rule decides about a part of the path, and about more than the path: it can't go, and it wins over the new one.
+    RuleInTheWay {
+        /// The line of the rule.
+        line: u32,
+        /// The rule as it is written.
+        rule: String,
+        /// The path of the wish.
+        path: String,
+    },
+    /// The edit would change something for a crawler that the wish does not name.
+    WouldChangeOthers {
+        /// The crawler.
+        crawler: String,
+    },
+    /// It can't be shown that the wish would come true for a crawler.
+    Unproved {
+        /// The crawler.
+        crawler: String,
+    },
+    /// Finding out would take more work than a file of this size may take.
+    TooCostly,
+}
+
+impl fmt::Display for Unedited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => {
+                f.write_str("the file is larger than 500 KiB, or would be: crawlers need not read more")
+            }
+            Self::Encoding => f.write_str("the file is not UTF-8 text: save it as UTF-8 first"),
+            Self::TooManyWishes => {
+                write!(f, "there are more than {MOST_WISHES} wishes: make the edit in several steps")
+            }
+            Self::TwoOnOneLine { line } => write!(
+                f,
+                "line {line} has a User-agent and a rule on one line, and only one of them should change: write them on two lines first"
+            ),
+            Self::RuleInTheWay { line, rule, path } => write!(
+                f,
+                "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or wish for another path"
+            ),
+            Self::WouldChangeOthers { crawler } => write!(
+                f,
+                "the edit would change something for {crawler}, which was not named: change the file by hand"
+            ),
+            Self::Unproved { crawler } => write!(
+                f,
+                "it can't be shown that {crawler} would get what is wished: change the file by hand"
+            ),
+            Self::TooCostly => f.write_str(
+                "the file has too many groups or regular expressions for an edit: change it by hand",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unedited {}
+
+impl Unedited {
+    /// The line that is in the way, if it is one.
+    pub const fn line(&self) -> Option<u32> {
+        match self {
+            Self::TwoOnOneLine { line } | Self::RuleInTheWay { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+
+    /// A name for programs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::TooLarge => "too-large",
+            Self::Encoding => "encoding",
+            Self::TooManyWishes => "too-many-wishes",
+            Self::TwoOnOneLine { .. } => "two-on-one-line",
+            Self::RuleInTheWay { .. } => "rule-in-the-way",
+            Self::WouldChangeOthers { .. } => "would-change-others",
+            Self::Unproved { .. } => "unproved",
+            Self::TooCostly => "too-costly",
+        }
+    }
+}

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use crate::directive::{FREQUENT, GroupWalk, Spelling, head_of};
+use crate::directive::{FREQUENT, GroupWalk, RuleKind, Spelling, head_of};
 use crate::extension::{Extension, Extensions};
 
 /// How a file is read and compared.
@@ -43,12 +43,17 @@ pub struct Dialect {
     /// Whether records of a group that are no rules, such as Crawl-delay, end its group-start lines too (REP-17).
     pub(crate) records_end_start: bool,
     pub(crate) comparison: Comparison,
+    pub(crate) specificity: Specificity,
     pub(crate) encoding: Encoding,
     pub(crate) lines: Lines,
     /// REP-10.
     pub(crate) allows_robots_txt: bool,
     /// An allow rule for an index page allows its folder too.
     pub(crate) index_pages: bool,
+    /// A `$` at the end of a pattern is a plain `$` too: the rule counts twice (REP-15).
+    pub(crate) plain_dollars: bool,
+    /// A pattern that is a whole URL matches paths that have this URL behind their first `/` (WILD-4).
+    pub(crate) whole_urls: bool,
 }
 
 /// How the name of a record finds its directive (WILD-7).
@@ -57,6 +62,8 @@ pub(crate) enum Names {
     Whole,
     /// A name that starts with a directive's name is that directive.
     Prefix,
+    /// As a whole, and a space may stand where the directive's name has a hyphen.
+    Words,
 }
 
 /// When white space stands for a colon, where misspellings are read (WILD-2).
@@ -67,6 +74,9 @@ pub(crate) enum MissingColon {
     /// Between exactly two words of which the first is a name, even where the second has a colon in
     /// it, as every Sitemap does.
     AfterAName,
+    /// Behind a name of one word or two, whatever follows and if nothing does. But a colon at the end of the line,
+    /// or before white space, is one.
+    Anywhere,
 }
 
 /// Which groups apply to a crawler that none names (REP-6).
@@ -119,6 +129,41 @@ pub(crate) enum Comparison {
     Normalised,
     /// As they are written, but for octets outside ASCII, which a pattern has encoded.
     AsWritten,
+    /// Both with every escape decoded first, so that even a reserved character and its escape are one.
+    Decoded(&'static Decoding),
+}
+
+/// How escapes are decoded and written again, where all of them are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decoding {
+    /// The characters whose escapes are left alone.
+    pub(crate) kept: &'static [u8],
+    /// The characters that are written raw, beside letters, digits and `-._~`.
+    pub(crate) raw: &'static [u8],
+    /// The characters that stay raw behind the first `?`, if they are written so. Where there are none, a `?` is a
+    /// character like others.
+    pub(crate) query: &'static [u8],
+    /// Whether the fragment of a URL is compared too.
+    pub(crate) fragment: bool,
+    pub(crate) dollars: Dollars,
+}
+
+/// What a `$` is that does not end its pattern (REP-15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dollars {
+    /// A character like others.
+    Plain,
+    /// What makes its rule none. Where several end a pattern, with or without wildcards between, they are one.
+    OnlyAtTheEnd,
+}
+
+/// Which octets decide what rule is the most specific (REP-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Specificity {
+    /// Those of the normalised pattern.
+    Pattern,
+    /// Those of the target that it matches, where a wildcard matches as many as it can.
+    Matched,
 }
 
 /// What is made of octets that are not plain UTF-8 (REP-14).
@@ -153,10 +198,13 @@ impl Dialect {
         naming: Naming::Token,
         records_end_start: false,
         comparison: Comparison::Normalised,
+        specificity: Specificity::Pattern,
         encoding: Encoding::Honoured,
         lines: Lines::Whole,
         allows_robots_txt: true,
         index_pages: false,
+        plain_dollars: false,
+        whole_urls: false,
     };
 
     /// draft-koster-rep-00 where it differs: only the first global group counts (REP-6).
@@ -180,14 +228,18 @@ impl Dialect {
         naming: Naming::Token,
         records_end_start: false,
         comparison: Comparison::AsWritten,
+        specificity: Specificity::Pattern,
         encoding: Encoding::PartialMark,
         lines: Lines::Cut(16_663),
         allows_robots_txt: false,
         index_pages: true,
+        plain_dollars: false,
+        whole_urls: false,
     };
 
-    /// Groups as Python's urllib.robotparser chooses them (3.13.14, 3.14.5 and later); matching is that of RFC 9309,
-    /// without extensions but for records such as Crawl-delay.
+    /// As Python's urllib.robotparser reads files (3.13.14, 3.14.5 and later): it chooses groups by names within the
+    /// crawler's, decodes every escape, and goes by the octets that a rule matches. No extensions but records such as
+    /// Crawl-delay.
     ///
     /// ```
     /// use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
@@ -205,22 +257,42 @@ impl Dialect {
     /// ```
     pub const URLLIB: Self = Self {
         name: "urllib",
-        summary: "groups chosen as by Python's urllib.robotparser, rules as in rfc9309",
+        summary: "as Python's urllib.robotparser reads files since 3.13.14 and 3.14.5",
         extensions: Extensions::NONE.with(Extension::Records),
         naming: Naming::FirstWithin,
         records_end_start: true,
+        comparison: Comparison::Decoded(&Decoding {
+            kept: b"",
+            raw: b"/",
+            query: b"=&",
+            fragment: true,
+            dollars: Dollars::OnlyAtTheEnd,
+        }),
+        specificity: Specificity::Matched,
         ..Self::RFC9309
     };
 
-    /// Groups as Protego 0.7, the parser of Scrapy, chooses them, and its reading of index pages; matching is that
-    /// of RFC 9309, without extensions but for misspellings and records such as Crawl-delay.
+    /// As Protego 0.7, the parser of Scrapy, reads files: it chooses groups by the longest name within the crawler's,
+    /// decodes all escapes but those of `/` and `%`, and has readings of its own of index pages, of `$` and of whole
+    /// URLs. No extensions but misspellings and records such as Crawl-delay.
     pub const PROTEGO: Self = Self {
         name: "protego",
-        summary: "groups chosen as by Protego (Scrapy), rules as in rfc9309",
+        summary: "as Protego 0.7 (Scrapy) reads files",
         extensions: Extensions::NONE.with(Extension::Records).with(Extension::Misspellings),
+        names: Names::Words,
+        missing_colon: MissingColon::Anywhere,
         naming: Naming::LongestWithin,
         records_end_start: true,
+        comparison: Comparison::Decoded(&Decoding {
+            kept: b"/%",
+            raw: b"/%=",
+            query: b"",
+            fragment: false,
+            dollars: Dollars::Plain,
+        }),
         index_pages: true,
+        plain_dollars: true,
+        whole_urls: true,
         ..Self::RFC9309
     };
 
@@ -272,6 +344,18 @@ impl Dialect {
         Self { naming, ..self }
     }
 
+    /// Whether a rule of this kind can have patterns beside its own (see `pattern::other_patterns`). None has them
+    /// where an allow rule has not.
+    pub(crate) fn has_other_patterns(&self, kind: RuleKind) -> bool {
+        self.plain_dollars || self.whole_urls || self.index_pages && kind == RuleKind::Allow
+    }
+
+    /// Whether it cuts lines into names and values as another dialect does, whatever extensions both read.
+    pub(crate) fn reads_lines_as(&self, other: &Self) -> bool {
+        let cuts = |dialect: &Self| (dialect.names, dialect.missing_colon, dialect.lines);
+        cuts(self) == cuts(other)
+    }
+
     /// The walk over the records of a file that makes groups (REP-1).
     pub(crate) fn group_walk(&self) -> GroupWalk {
         GroupWalk::new(self.records_end_start)
@@ -295,9 +379,15 @@ impl Dialect {
 
     /// The directive that a record of this name is, and whether the name is misspelled.
     pub(crate) fn directive(&self, name: &[u8]) -> Option<(u8, bool)> {
+        if self.names == Names::Words && name.contains(&b' ') {
+            let hyphened: Vec<u8> =
+                name.iter().map(|&octet| if octet == b' ' { b'-' } else { octet }).collect();
+            let found = self.directive(&hyphened);
+            return found.map(|(directive, _)| (directive, true));
+        }
         let head = head_of(name);
         let is = |spelling: &&Spelling| match self.names {
-            Names::Whole => spelling.is(name, head),
+            Names::Whole | Names::Words => spelling.is(name, head),
             Names::Prefix => name
                 .get(..spelling.text.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(spelling.text.as_bytes())),

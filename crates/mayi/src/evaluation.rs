@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Specificity};
 use crate::directive::{Role, RuleKind};
 use crate::forms::Forms;
-use crate::pattern::{Glance, Glancing, PathPattern, index_page_folder};
+use crate::pattern::{Glance, Glancing, PathPattern, other_patterns};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{Observer, Selection, select};
 use crate::span::Span;
@@ -93,13 +93,14 @@ fn most_specific(
     let dialect = robots.dialect();
     let forms = Forms::of(target, dialect.comparison);
     let glancing = Glancing::new(forms.text());
+    let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
     let mut best: Option<Candidate> = None;
     for group in &selection.groups {
         for (record, &rule) in group.clone().zip(&robots.records()[group.clone()]) {
             let Role::Rule(kind) = rule.role() else { continue };
             let written = robots.value(rule);
             let glance = glancing.glance(written, robots.first_eight_of(rule));
-            if glance == Glance::Mismatch && !dialect.index_pages {
+            if glance == Glance::Mismatch && !has_other_patterns {
                 continue;
             }
             let Some(octets) = octets_if_matching(glance, kind, written, &forms, dialect) else {
@@ -123,23 +124,26 @@ fn octets_if_matching(
     forms: &Forms<'_>,
     dialect: &Dialect,
 ) -> Option<usize> {
-    match glance {
-        Glance::Prefix => return Some(written.len()),
-        Glance::Mismatch => {}
-        Glance::LookCloser => {
-            let pattern = PathPattern::read(written, dialect.comparison);
-            if pattern.matches_one_of(forms) {
-                return Some(pattern.octets());
-            }
-        }
+    if glance == Glance::Prefix {
+        return Some(written.len());
     }
-    if dialect.index_pages && kind == RuleKind::Allow {
-        let pattern = PathPattern::read(written, dialect.comparison);
-        let folder = index_page_folder(pattern.normalised())?;
-        let folder = PathPattern::read(&folder, dialect.comparison);
-        if folder.matches_one_of(forms) {
-            return Some(folder.octets());
-        }
+    let has_other_patterns = dialect.has_other_patterns(kind);
+    if glance == Glance::Mismatch && !has_other_patterns {
+        return None;
     }
-    None
+    let octets_of = |pattern: &PathPattern<'_>| {
+        pattern.matches_one_of(forms).then(|| match dialect.specificity {
+            Specificity::Pattern => pattern.octets(),
+            Specificity::Matched => pattern.octets_matched(forms.text()),
+        })
+    };
+    let pattern = PathPattern::read(written, dialect.comparison);
+    let own = if glance == Glance::Mismatch { None } else { octets_of(&pattern) };
+    if !has_other_patterns {
+        return own;
+    }
+    let others = other_patterns(kind, pattern.normalised(), dialect);
+    let of_others =
+        others.filter_map(|other| octets_of(&PathPattern::read(&other, dialect.comparison)));
+    own.into_iter().chain(of_others).max()
 }

@@ -136,9 +136,17 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The ways to read a line. Extensions are read each by its own names, so that leaving each out, and
 /// all of them, shows what any choice of them would.
-static READINGS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
+static READINGS: LazyLock<Vec<Dialect>> = LazyLock::new(|| readings(dialects()));
+
+/// The same for dialects that read lines in ways of their own, although few files meet them.
+static RARE_READINGS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
+    let is_rare = |rare: &&Dialect| !dialects().any(|dialect| dialect.reads_lines_as(rare));
+    readings(Dialect::ALL.iter().filter(is_rare).cloned())
+});
+
+fn readings(dialects: impl Iterator<Item = Dialect>) -> Vec<Dialect> {
     let mut readings: Vec<Dialect> = Vec::new();
-    for dialect in dialects() {
+    for dialect in dialects {
         let without_one = Extension::ALL.iter().map(|off| dialect.clone().without(*off));
         let plain = Extension::ALL.iter().fold(dialect.clone(), |dialect, off| dialect.without(*off));
         // A dialect that reads few extensions is often the same without one of them.
@@ -149,7 +157,7 @@ static READINGS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
         }
     }
     readings
-});
+}
 
 /// The dialects that people's files meet.
 fn dialects() -> impl Iterator<Item = Dialect> {
@@ -241,7 +249,7 @@ fn canonical(line: &[u8]) -> Vec<u8> {
 
 /// Whether two lines are the same in every reading.
 fn reads_alike(one: &[u8], other: &[u8]) -> bool {
-    READINGS.iter().all(|dialect| {
+    READINGS.iter().chain(RARE_READINGS.iter()).all(|dialect| {
         match (syntax::read_line(one, dialect), syntax::read_line(other, dialect)) {
             (Content::Record(one), Content::Record(other)) => same_record(&one, &other, dialect),
             (one, other) => one == other,

@@ -183,6 +183,10 @@ impl<'u> Forms<'u> {
                 let text = SearchedText::new(target.as_written());
                 Self { text, folds: Folds::NONE, signs: Signs::ALL, folded: OnceCell::new() }
             }
+            Comparison::Decoded(decoding) => {
+                let text = SearchedText::new(Cow::Owned(decoding.target(target.behind_authority())));
+                Self { text, folds: Folds::NONE, signs: Signs::ALL, folded: OnceCell::new() }
+            }
         }
     }
 

@@ -79,6 +79,7 @@ mod corpus_test;
 mod crawler;
 mod crossing;
 mod decision;
+mod decoding;
 mod dialect;
 mod encoding;
 mod evaluation;

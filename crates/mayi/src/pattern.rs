@@ -20,7 +20,8 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memchr;
 
-use crate::dialect::Comparison;
+use crate::dialect::{Comparison, Dialect};
+use crate::directive::RuleKind;
 use crate::forms::{Folds, Forms};
 use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
 use crate::percent::{SIGNS, Sign, encode_as_written, normalise, not_raw_or};
@@ -95,12 +96,13 @@ impl<'p> PathPattern<'p> {
         let normalised = match comparison {
             Comparison::Normalised => normalise(written),
             Comparison::AsWritten => encode_as_written(written),
+            Comparison::Decoded(decoding) => Cow::Owned(decoding.pattern(written)),
         };
         let Ends { compared, anchored } = Ends::of(&normalised);
         let text = &normalised[..compared];
         let folds = match comparison {
             Comparison::Normalised => Folds::of_pattern(text),
-            Comparison::AsWritten => Folds::NONE,
+            Comparison::AsWritten | Comparison::Decoded(_) => Folds::NONE,
         };
         let body = (folds != Folds::NONE).then(|| folds.fold_pattern(text));
         let shape = Shape::of(body.as_deref().unwrap_or(text), anchored);
@@ -121,6 +123,11 @@ impl<'p> PathPattern<'p> {
     /// How many octets the normalised pattern has, `*` and `$` included (REP-8).
     pub fn octets(&self) -> usize {
         self.normalised.len()
+    }
+
+    /// How many octets of a text it matches, if it does match: the only form that a target has in its dialect.
+    pub(crate) fn octets_matched(&self, text: &[u8]) -> usize {
+        octets_matched(self.octets(), self.body(), self.shape, text)
     }
 
     /// Whether it matches.
@@ -246,6 +253,39 @@ impl Shape {
     pub(crate) fn has_wildcard(self) -> bool {
         self.wildcards != Wildcards::None
     }
+}
+
+/// How many octets of a text a pattern matches that does match it, where its wildcards take as many as they can. With
+/// the same number of octets in the pattern as in what is compared of it, nothing but an anchor ends it.
+pub(crate) fn octets_matched(octets: usize, body: &[u8], shape: Shape, text: &[u8]) -> usize {
+    let ends_in_wildcard = octets > body.len() + usize::from(shape.anchored);
+    if shape.anchored || ends_in_wildcard {
+        return text.len();
+    }
+    match memchr::memrchr(b'*', body) {
+        None => body.len(),
+        Some(star) => {
+            let piece = &body[star + 1..];
+            memchr::memmem::rfind(text, piece).map_or(text.len(), |place| place + piece.len())
+        }
+    }
+}
+
+/// The patterns that a dialect tries for a rule beside the rule's own, which is given as it is compared.
+pub(crate) fn other_patterns(
+    kind: RuleKind,
+    normalised: &[u8],
+    dialect: &Dialect,
+) -> impl Iterator<Item = Vec<u8>> {
+    let is_for_folder = dialect.index_pages && kind == RuleKind::Allow;
+    let folder = if is_for_folder { index_page_folder(normalised) } else { None };
+    let is_url = dialect.whole_urls
+        && [&b"http%3A//"[..], b"https%3A//"].iter().any(|start| normalised.starts_with(start));
+    let with_url = is_url.then(|| [b"/", normalised].concat());
+    let own = with_url.as_deref().unwrap_or(normalised);
+    let anchored = if dialect.plain_dollars { own.strip_suffix(b"$") } else { None };
+    let with_dollar = anchored.map(|text| [text, b"%24"].concat());
+    folder.into_iter().chain(with_url).chain(with_dollar)
 }
 
 /// The pattern that google/robotstxt tries for an allow rule beside its own: a pattern that ends in

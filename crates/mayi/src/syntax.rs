@@ -137,13 +137,13 @@ fn read_rare_content<'t>(line: &'t [u8], white: White, dialect: &Dialect) -> Con
             return Content::Record(record(name, value, directive, false));
         }
     }
-    if dialect.reads(Extension::Misspellings)
-        && let Some((name, value)) = two_words(line, colon.is_some(), dialect.missing_colon)
-    {
-        let name = trim_end(name, white);
-        let directive = dialect.directive(name);
-        if directive.is_some() {
-            return Content::Record(record(name, trim_start(value, white), directive, true));
+    if dialect.reads(Extension::Misspellings) {
+        for (name, value) in without_colon(line, colon, dialect.missing_colon).into_iter().flatten() {
+            let name = trim_end(name, white);
+            let directive = dialect.directive(name);
+            if directive.is_some() {
+                return Content::Record(record(name, trim_start(value, white), directive, true));
+            }
         }
     }
     match colon {
@@ -242,20 +242,43 @@ fn within_limits(line: &[u8], lines: Lines) -> &[u8] {
     }
 }
 
-/// The two words of a line that lacks its colon, where the dialect looks for them (WILD-2).
-fn two_words(line: &[u8], has_colon: bool, missing: MissingColon) -> Option<(&[u8], &[u8])> {
-    let look = match missing {
-        MissingColon::WithoutAny => !has_colon,
-        MissingColon::AfterAName => true,
-    };
-    if !look {
-        return None;
+/// A name and a value, as octets of a line.
+type NameAndValue<'l> = (&'l [u8], &'l [u8]);
+
+/// How a line that lacks its colon can be cut, where the dialect looks for that (WILD-2): behind its first word, or
+/// behind the second.
+fn without_colon(
+    line: &[u8],
+    colon: Option<usize>,
+    missing: MissingColon,
+) -> [Option<NameAndValue<'_>>; 2] {
+    let is_separator = |colon: usize| line.get(colon + 1).is_none_or(u8::is_ascii_whitespace);
+    match missing {
+        MissingColon::WithoutAny if colon.is_some() => [None, None],
+        MissingColon::WithoutAny | MissingColon::AfterAName => [two_words(line), None],
+        MissingColon::Anywhere if colon.is_some_and(is_separator) => [None, None],
+        MissingColon::Anywhere => {
+            let first = line.iter().position(is_blank).unwrap_or(line.len());
+            let more = line[first..].iter().position(|octet| !is_blank(octet));
+            let second = more.map(|more| {
+                let start = first + more;
+                line[start..].iter().position(is_blank).map_or(line.len(), |length| start + length)
+            });
+            [Some(line.split_at(first)), second.map(|second| line.split_at(second))]
+        }
     }
-    let blank = |octet: &u8| *octet == b' ' || *octet == b'\t';
-    let first_end = line.iter().position(blank)?;
+}
+
+/// The words of a line that has exactly two.
+fn two_words(line: &[u8]) -> Option<NameAndValue<'_>> {
+    let first_end = line.iter().position(is_blank)?;
     let (first, rest) = line.split_at(first_end);
-    let second = &rest[rest.iter().position(|octet| !blank(octet))?..];
-    (!second.iter().any(blank)).then_some((first, second))
+    let second = &rest[rest.iter().position(|octet| !is_blank(octet))?..];
+    (!second.iter().any(is_blank)).then_some((first, second))
+}
+
+fn is_blank(octet: &u8) -> bool {
+    *octet == b' ' || *octet == b'\t'
 }
 
 /// What is white space around the parts of a line.

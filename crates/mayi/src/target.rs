@@ -114,10 +114,7 @@ impl<'u> Target<'u> {
     /// cuts them: the path starts at the first `/`, `?` or `;` after the scheme, and a NUL ends the URL.
     pub(crate) fn as_written(&self) -> Cow<'_, [u8]> {
         let url = self.url.as_bytes();
-        let scheme_end = match memchr::memmem::find(url, b"://") {
-            Some(at) if !url[..at].iter().any(|octet| b"/?;".contains(octet)) => at + 3,
-            _ => 0,
-        };
+        let scheme_end = self.scheme_end();
         let path_start = url[scheme_end..].iter().position(|octet| b"/?;".contains(octet));
         let fragment = memchr::memchr(b'#', url).unwrap_or(url.len());
         match path_start.map(|at| scheme_end + at) {
@@ -131,6 +128,22 @@ impl<'u> Target<'u> {
                 }
             }
             _ => Cow::Borrowed(b"/"),
+        }
+    }
+
+    /// Path, query and fragment as they are written, for dialects that decode all of it.
+    pub(crate) fn behind_authority(&self) -> &[u8] {
+        let behind_scheme = &self.url.as_bytes()[self.scheme_end()..];
+        let start = behind_scheme.iter().position(|octet| b"/?#".contains(octet));
+        &behind_scheme[start.unwrap_or(behind_scheme.len())..]
+    }
+
+    /// Where the scheme of the URL and its `://` end, if it has one.
+    fn scheme_end(&self) -> usize {
+        let url = self.url.as_bytes();
+        match memchr::memmem::find(url, b"://") {
+            Some(at) if !url[..at].iter().any(|octet| b"/?;".contains(octet)) => at + 3,
+            _ => 0,
         }
     }
 }

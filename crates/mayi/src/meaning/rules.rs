@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::dialect::{Comparison, Dialect};
+use crate::dialect::{Comparison, Dialect, Specificity};
 use crate::directive::{Role, RuleKind};
-use crate::pattern::PathPattern;
+use crate::pattern::{PathPattern, other_patterns};
 use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::Selection;
 use crate::span::{LineCounter, LineNumber};
@@ -98,6 +98,9 @@ pub(super) fn differ_in_idle_rules(
     work: &Work,
 ) -> bool {
     let (old, new): (IndexSet<_>, IndexSet<_>) = (old.keys().collect(), new.keys().collect());
+    if dialect.specificity != Specificity::Pattern {
+        return old == new; // what is proved below goes by the octets of patterns
+    }
     let old = respelled(&old, &new, dialect, work);
     let new = respelled(&new, &old, dialect, work);
     [(&old, &new), (&new, &old)].into_iter().all(|(one, other)| {
@@ -146,18 +149,15 @@ fn respelled<'r>(
     };
     let is_same = |one: &EffectiveRule<'_>, other: &EffectiveRule<'_>| {
         let opposed = rules.iter().chain(others).filter(|opposed| opposed.kind != one.kind);
-        let mut met =
-            opposed.filter(|opposed| overlap(opposed, one) || is_index_page(opposed, dialect));
-        met.all(|opposed| {
-            wins(one, opposed) == wins(other, opposed) && !is_index_page(opposed, dialect)
-        })
+        let mut met = opposed.filter(|opposed| overlap(opposed, one) || has_others(opposed, dialect));
+        met.all(|opposed| wins(one, opposed) == wins(other, opposed) && !has_others(opposed, dialect))
     };
     let other_spelling = |rule: &'r EffectiveRule<'r>| {
-        if others.contains(rule) || is_index_page(rule, dialect) {
+        if others.contains(rule) || has_others(rule, dialect) {
             return None;
         }
         let other = *by_core.get(&(rule.kind, core(&rule.pattern)))?;
-        (!is_index_page(other, dialect) && is_same(rule, other)).then_some(other)
+        (!has_others(other, dialect) && is_same(rule, other)).then_some(other)
     };
     rules.iter().map(|&rule| other_spelling(rule).unwrap_or(rule)).collect()
 }
@@ -176,9 +176,10 @@ fn core(pattern: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether the dialect takes a rule as one for the folder of an index page too.
-fn is_index_page(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
-    dialect.index_pages && memchr::memmem::find(&rule.pattern, b"/index.htm").is_some()
+/// Whether a rule may have other patterns in the dialect than its own, such as that of an index page's folder.
+fn has_others(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
+    dialect.has_other_patterns(rule.kind)
+        && other_patterns(rule.kind, &rule.pattern, dialect).next().is_some()
 }
 
 /// Whether a rule decides nothing that the others would not decide alike.
@@ -188,16 +189,16 @@ fn is_index_page(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
 /// and wins against whatever this one wins against. Everything else is not proved, although it may be so: which URLs a
 /// set of patterns matches is a hard question, and nobody is told "the same" by a guess.
 fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Dialect) -> bool {
-    let is_index_page = |rule: &EffectiveRule<'_>| is_index_page(rule, dialect);
-    if is_index_page(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
-        return !is_index_page(rule);
+    let has_others = |rule: &EffectiveRule<'_>| has_others(rule, dialect);
+    if has_others(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
+        return !has_others(rule);
     }
     let octets = |rule: &EffectiveRule<'_>| rule.pattern.len();
     let opposed: Vec<_> = others
         .iter()
-        .filter(|other| other.kind != rule.kind && (overlap(other, rule) || is_index_page(other)))
+        .filter(|other| other.kind != rule.kind && (overlap(other, rule) || has_others(other)))
         .collect();
-    if opposed.iter().any(|other| is_index_page(other)) {
+    if opposed.iter().any(|other| has_others(other)) {
         return false;
     }
     // One that says the opposite, matches all that it matches and wins: then it never decides.

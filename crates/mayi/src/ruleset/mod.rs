@@ -9,18 +9,19 @@ mod index;
 mod rule;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
 use self::heads::Heads;
 use self::index::Index;
-use self::rule::{Rules, RulesBuilder};
+use self::rule::{Found, Rules, RulesBuilder};
 use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
-use crate::dialect::{Comparison, Dialect};
+use crate::dialect::{Comparison, Dialect, Specificity};
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
-use crate::pattern::{PathPattern, Plain, index_page_folder, matches, matches_one_of};
+use crate::pattern::{PathPattern, Plain, matches, matches_one_of, octets_matched, other_patterns};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection, select};
 use crate::span::{LineCounter, LineNumber, Span};
@@ -52,6 +53,7 @@ struct PreparedRules {
     /// What counts of the dialect that the file was read in.
     dialect: &'static str,
     comparison: Comparison,
+    specificity: Specificity,
     allows_robots_txt: bool,
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// What decides where there is no group: that none applies, or that there is no file.
@@ -162,6 +164,7 @@ impl PreparedRules {
         Self {
             dialect: dialect.name(),
             comparison: dialect.comparison,
+            specificity: dialect.specificity,
             allows_robots_txt: true,
             group: None,
             without_group: reason,
@@ -172,19 +175,32 @@ impl PreparedRules {
 
     fn most_specific(&self, target: &Target<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
         let forms = Forms::of(target, self.comparison);
+        if self.specificity == Specificity::Matched {
+            return self.longest_match(&forms, tried);
+        }
         // Each rule is compared with the form that it asks for; nearly always that is one and the same.
         let mut rank = self.rules.len();
         for folds in forms.that_matter(self.rules.folds()).subsets() {
             rank = self.rank_of_match(&forms, folds, rank, &tried);
         }
         let found = self.rules.found(rank)?;
-        Some(DecidingRule {
-            kind: found.kind,
-            pattern: found.pattern,
-            octets: found.octets as usize,
-            line: found.line,
-            span: Span { start: found.start, end: found.start + found.pattern.len() as u32 },
-        })
+        let octets = found.octets as usize;
+        Some(deciding(found, octets))
+    }
+
+    /// The rule that matches the most octets of the target, in a dialect in which those decide. They are not known
+    /// before the target is, so that all rules are tried.
+    fn longest_match(&self, forms: &Forms<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
+        let text = forms.text();
+        let matching =
+            (0..self.rules.len()).filter(|rank| self.is_match(*rank, forms, Folds::NONE, text, &tried));
+        let found = matching.filter_map(|rank| {
+            let (found, rule) = (self.rules.found(rank)?, self.rules.compared(rank));
+            Some((octets_matched(found.octets as usize, rule.body, rule.shape, text), found))
+        });
+        let (octets, found) =
+            found.min_by_key(|(octets, found)| (Reverse(*octets), found.kind, found.start))?;
+        Some(deciding(found, octets))
     }
 
     /// The rank of the first rule that is compared with this form, matches it and goes before `best`,
@@ -245,6 +261,12 @@ impl PreparedRules {
     }
 }
 
+/// A rule that was found to decide, by so many octets.
+fn deciding(found: Found<'_>, octets: usize) -> DecidingRule<'_> {
+    let span = Span { start: found.start, end: found.start + found.pattern.len() as u32 };
+    DecidingRule { kind: found.kind, pattern: found.pattern, octets, line: found.line, span }
+}
+
 /// Reads the patterns of the selected groups, in file order. Rules that can never match are left
 /// out: they count for nothing but that the group has rules.
 fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
@@ -255,8 +277,9 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
         rules.fold((0, 0), |(count, octets), record| (count + 1, octets + robots.value(*record).len()));
     let mut rules = RulesBuilder::new(count, octets);
     let mut counter = LineCounter::new(robots.text());
-    // A pattern that stands for a folder too is more than its text.
-    let can_be_plain = dialect.comparison == Comparison::Normalised && !dialect.index_pages;
+    // A rule that has other patterns too is more than its text.
+    let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
+    let can_be_plain = dialect.comparison == Comparison::Normalised && !has_other_patterns;
     for record in records() {
         let Role::Rule(kind) = record.role() else { continue };
         let value = robots.value(*record);
@@ -270,12 +293,15 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
             continue;
         }
         let pattern = PathPattern::read_changed(value, dialect.comparison);
+        if pattern.normalised().is_empty() {
+            continue; // the dialect takes it for no rule
+        }
         rules.add(kind, value, &pattern, place);
-        if dialect.index_pages
-            && kind == RuleKind::Allow
-            && let Some(folder) = index_page_folder(pattern.normalised())
-        {
-            rules.add(kind, value, &PathPattern::read(&folder, dialect.comparison), place);
+        if !has_other_patterns {
+            continue;
+        }
+        for other in other_patterns(kind, pattern.normalised(), dialect) {
+            rules.add(kind, value, &PathPattern::read(&other, dialect.comparison), place);
         }
     }
     rules.finish()

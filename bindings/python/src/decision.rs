@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use mayi::report::Report;
 use mayi::{Reason, Target};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -245,6 +246,12 @@ impl Decision {
 
     #[staticmethod]
     fn _of_json(py: Python<'_>, json: String) -> PyResult<Self> {
+        // A pickle may be anything. What is no whole report would fail later, where nobody expects it.
+        if let Err(error) = serde_json::from_str::<Report<'_>>(&json) {
+            return Err(PyValueError::new_err(format!(
+                "this is not the report of a decision: {error}"
+            )));
+        }
         Self::of_json(py, json)
     }
 }

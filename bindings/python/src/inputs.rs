@@ -1,5 +1,6 @@
 //! What callers give → octets, header fields, dialects, and how a file is read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -33,6 +34,41 @@ pub(crate) fn octets<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBy
     }
     let name = given.get_type().name()?;
     Err(PyTypeError::new_err(format!("bytes or str is needed, not {name}")))
+}
+
+/// Text, from `str`, `bytes` or something like it. Octets that are not UTF-8 are percent-encoded, which is how they
+/// are compared in a URL (REP-14).
+pub(crate) fn text<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
+    if let Ok(text) = given.cast::<PyString>()
+        && let Ok(text) = text.to_str()
+    {
+        return Ok(Cow::Borrowed(text));
+    }
+    let octets = octets(given)?;
+    let mut text = String::with_capacity(octets.as_bytes().len());
+    for chunk in octets.as_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|octet| format!("%{octet:02X}")));
+    }
+    Ok(Cow::Owned(text))
+}
+
+/// The path and what follows it in what is no URL of a site with a robots.txt: a scheme and an authority are taken
+/// off, where there are any.
+pub(crate) fn path_of(given: &str) -> String {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let rest = match given.split_once(':') {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => given,
+    };
+    let path = match rest.strip_prefix("//") {
+        Some(site) => &site[site.find(['/', '?', '#']).unwrap_or(site.len())..],
+        None => rest,
+    };
+    if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }
 }
 
 /// Header fields in order, from pairs or from a mapping. A value of a mapping may be a list.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mayi::access::{AccessResult, SiteFile, Unavailable, Unreachable};
 use mayi::page::{PageControls, PageOptions};
@@ -34,10 +34,11 @@ pub(crate) struct RobotsTxt {
     askers: Mutex<Askers>,
 }
 
-/// Who has asked about a file: by a name, or as a crawler with all its parts.
+/// Who has asked about a file: by a name, by a whole User-Agent string, or as a crawler with all its parts.
 #[derive(Default)]
 struct Askers {
     by_name: HashMap<Box<str>, Arc<Asked>>,
+    by_user_agent: HashMap<Box<str>, Arc<Asked>>,
     by_crawler: HashMap<Arc<mayi::Crawler>, Arc<Asked>>,
 }
 
@@ -121,35 +122,57 @@ impl RobotsTxt {
 
     /// Who asks, with what was made ready for it before.
     fn asked(&self, agent: &Bound<'_, PyAny>) -> PyResult<Arc<Asked>> {
-        let again = |asked: &Arc<Asked>| {
-            asked.is_again.store(true, Ordering::Relaxed);
-            Arc::clone(asked)
-        };
         let name = agent.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?;
-        let lock = || self.askers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asked) = name.and_then(|name| lock().by_name.get(name).map(again)) {
-            return Ok(asked);
+        if let Some(name) = name
+            && let Some(asked) = self.askers().by_name.get(name)
+        {
+            return Ok(asked.again());
         }
-        let crawler = crawler(agent, Vec::new(), Vec::new())?;
-        let mut askers = lock();
-        if askers.by_crawler.len().max(askers.by_name.len()) >= MOST_ASKERS {
+        let asked = self.remembered(crawler(agent, Vec::new(), Vec::new())?);
+        if let Some(name) = name {
+            self.askers().by_name.insert(name.into(), Arc::clone(&asked));
+        }
+        Ok(asked)
+    }
+
+    /// The same for a whole User-Agent string.
+    fn asked_with(&self, user_agent: &str) -> Arc<Asked> {
+        if let Some(asked) = self.askers().by_user_agent.get(user_agent) {
+            return asked.again();
+        }
+        let asked = self.remembered(Arc::new(mayi::Crawler::from_user_agent(user_agent)));
+        self.askers().by_user_agent.insert(user_agent.into(), Arc::clone(&asked));
+        asked
+    }
+
+    /// A crawler that has asked before or asks for the first time.
+    fn remembered(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asked> {
+        let mut askers = self.askers();
+        if let Some(asked) = askers.by_crawler.get(&crawler) {
+            return asked.again();
+        }
+        let names = askers.by_name.len().max(askers.by_user_agent.len());
+        if names.max(askers.by_crawler.len()) >= MOST_ASKERS {
             *askers = Askers::default();
         }
-        let asked = match askers.by_crawler.get(&crawler) {
-            Some(asked) => again(asked),
-            None => Arc::new(Asked::new(self.asker(Arc::clone(&crawler)))),
-        };
-        if let Some(name) = name {
-            askers.by_name.insert(name.into(), Arc::clone(&asked));
-        }
+        let asked = Arc::new(Asked::new(self.asker(Arc::clone(&crawler))));
         askers.by_crawler.insert(crawler, Arc::clone(&asked));
-        Ok(asked)
+        asked
+    }
+
+    fn askers(&self) -> MutexGuard<'_, Askers> {
+        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Asked {
     fn new(asker: Arc<Asker>) -> Self {
         Self { asker, is_again: AtomicBool::new(false), rules: OnceLock::new() }
+    }
+
+    fn again(self: &Arc<Self>) -> Arc<Self> {
+        self.is_again.store(true, Ordering::Relaxed);
+        Arc::clone(self)
     }
 
     fn decide(&self, target: &Target<'_>) -> mayi::Decision<'_> {
@@ -244,6 +267,20 @@ impl RobotsTxt {
     fn allowed(&self, url: &Bound<'_, PyString>, agent: &Bound<'_, PyAny>) -> PyResult<bool> {
         let asked = self.asked(agent)?;
         let target = Target::parse(url.to_str()?).or_raise(url.py())?;
+        Ok(asked.decide(&target).is_allowed())
+    }
+
+    /// Whether the crawler that sends this User-Agent may fetch a URL, or a path of the file's own site. This is what
+    /// the faces are asked, so that all of it is one call.
+    fn _may_fetch(&self, url: &Bound<'_, PyAny>, user_agent: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = url.py();
+        let (url, user_agent) = (inputs::text(url)?, inputs::text(user_agent)?);
+        let asked = self.asked_with(&user_agent);
+        if let Ok(target) = Target::parse(&url) {
+            return Ok(asked.decide(&target).is_allowed());
+        }
+        let path = inputs::path_of(&url);
+        let target = Target::from_path(&path).or_raise(py)?;
         Ok(asked.decide(&target).is_allowed())
     }
 

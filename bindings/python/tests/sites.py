@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import threading
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ class Asked(NamedTuple):
 
     path: str
     user_agent: str | None
-    at: float
 
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -32,7 +30,7 @@ class Site:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                site.asked.append(Asked(self.path, self.headers["User-Agent"], time.monotonic()))
+                site.asked.append(Asked(self.path, self.headers["User-Agent"]))
                 site.wait.wait(20)
                 told = answer(self.path) if answer is not None else None
                 status, headers, body = told or site.answers.get(self.path, (404, {}, b""))

@@ -9,7 +9,7 @@ import scrapy
 from scrapy.crawler import CrawlerProcess
 
 case, starts = sys.argv[1], sys.argv[2:]
-seen: dict[str, Any] = {"pages": {}, "items": []}
+seen: dict[str, Any] = {"pages": {}, "items": [], "delays": {}}
 
 
 class Spider(scrapy.Spider):
@@ -22,6 +22,8 @@ class Spider(scrapy.Spider):
     def parse(self, response: Any) -> Iterator[Any]:
         decision = response.meta.get("mayi")
         seen["pages"][response.url] = None if decision is None else decision.to_dict()
+        slot = self.crawler.engine.downloader.slots[response.meta["download_slot"]]  # type: ignore[union-attr]
+        seen["delays"][response.url] = slot.delay
         yield {"url": response.url, "mayi": decision}
         for link in response.css("a::attr(href)").getall():
             yield response.follow(link, dont_filter=True)
@@ -52,6 +54,7 @@ else:
         "mayi.scrapy.PageControlsMiddleware": 950,
     }
     SETTINGS["MAYI_LEAST_FRESH"] = 0.5
+    SETTINGS["MAYI_MOST_CRAWL_DELAY"] = 0.5
     SETTINGS["MAYI_ONLY_RECORD"] = case == "record"
     SETTINGS["MAYI_MARK_ITEMS"] = case == "mark"
 

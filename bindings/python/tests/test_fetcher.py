@@ -9,11 +9,13 @@ import pathlib
 import pickle
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import mayi
 import mayi.aio
@@ -187,6 +189,78 @@ def test_what_came_of_asking_as_the_vectors_have_it() -> None:
         assert next(script, None) is None, vector["id"]
         played += 1
     assert played > 10
+
+
+def test_the_first_step_of_every_script() -> None:
+    """What happens later is a matter of the clock, which no caller of the package has a hand in."""
+    played, later, with_options = 0, 0, 0
+    for script in vectors.tables("script"):
+        if "options" in script:
+            with_options += 1
+            continue
+        step, *rest = script["steps"]
+        servers = {server["url"]: server for server in step.get("servers", [])}
+        asked: list[str] = []
+
+        def fetch(
+            url: str,
+            headers: dict[str, str],
+            servers: dict[str, dict[str, Any]] = servers,
+            asked: list[str] = asked,
+        ) -> mayi.Answer:
+            asked.append(url)
+            answer = servers.get(url, {"error": "refused"})
+            if "error" in answer:
+                raise OSError(answer["error"])
+            location = [("Location", answer["location"])] if "location" in answer else []
+            fields = [(name, value) for name, value in answer.get("headers", [])]
+            return mayi.Answer(answer["status"], fields + location, answer.get("body", "").encode())
+
+        with mayi.Fetcher(AGENT, fetch=fetch) as files:
+            decision = files.decide(step["ask"], "ExampleBot").to_dict()
+        if decision["file"] is not None:  # It says that it was the caller's client that failed.
+            decision["file"]["access"] = decision["file"]["access"].replace("client: OSError: ", "")
+        assert vectors.difference(step["expect"], decision) is None, (script["id"], decision)
+        assert asked == step["requests"], script["id"]
+        played, later = played + 1, later + len(rest)
+    print(f"scripts: {played} first steps played, {later} later ones and {with_options} scripts with options not")
+    assert played > 20
+
+
+@pytest.fixture
+def server(tmp_path: pathlib.Path) -> Iterator[str]:
+    """A real server for the shared store, on loopback: scripts/test-python names the program."""
+    program = os.environ.get("MAYI_TEST_SERVER", "")
+    if not program:
+        pytest.skip("MAYI_TEST_SERVER names no program: scripts/test-servers finds or installs one")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if b"Ready to accept connections" in line:
+                break
+        yield f"redis://127.0.0.1:{port}"
+        process.terminate()
+
+
+def test_a_shared_store_is_one_cache_for_all(site: Site, server: str) -> None:
+    with fetcher(store=server) as one, fetcher(store=server) as other:
+        first = one.decide(f"{site.url}/private/x", "ExampleBot")
+        second = other.decide(f"{site.url}/private/x", "ExampleBot")
+        assert first.file is not None and second.file is not None
+        assert (first.allowed, second.allowed) == (False, False)
+        assert (first.file.source, second.file.source) == ("fetched", "fresh")
+    assert site.paths == ["/robots.txt"]
+
+    async def ask() -> bool:
+        async with mayi.aio.Fetcher(AGENT, allow_addresses=["127.0.0.0/8"], store=server) as files:
+            return await files.allowed(f"{site.url}/private/x", "ExampleBot")
+
+    assert asyncio.run(ask()) is False
+    assert site.paths == ["/robots.txt"]
 
 
 def test_asyncio_asks_thousands_of_questions_with_one_request_a_site(site: Site) -> None:

@@ -165,3 +165,25 @@ def test_lints() -> None:
             assert not linted.diagnostics, case["why"]
         asked += 1
     assert asked > 50
+
+
+#: The kinds of vectors, and why those that are None are not asked here.
+KINDS = {
+    "vector": test_every_vector,
+    "locate": test_where_files_are,
+    "lint": test_lints,
+    "access": "tests/test_fetcher.py asks them of a fetcher",
+    "script": "tests/test_fetcher.py plays those steps that need no clock",
+    "keep": None,  # a function of a time that is given, and no part of the package is given one
+}
+
+
+def test_no_kind_of_vector_is_passed_over() -> None:
+    counts: dict[str, int] = {}
+    for path in sorted(vectors.FOLDER.glob("*/*.toml")):
+        for kind, tables in vectors.tomllib.loads(path.read_text("utf-8")).items():
+            counts[kind] = counts.get(kind, 0) + len(tables)
+    assert set(counts) == set(KINDS), "a kind of vector that nobody asks here"
+    left_out = {kind: counts[kind] for kind, asked in KINDS.items() if asked is None}
+    print(f"vectors that Python is not asked: {left_out}")
+    assert sum(left_out.values()) < sum(counts.values()) / 10

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import re
-from urllib.parse import urlsplit
 
-from ._errors import InvalidUrl
 from ._mayi import Crawler, RobotsTxt
 from ._report import Records
 
@@ -19,21 +18,10 @@ def text_of(given: str | bytes) -> str:
     return given if isinstance(given, str) else given.decode("utf-8", "replace")
 
 
+@functools.lru_cache(maxsize=64)
 def crawler_of(agent: str | bytes) -> Crawler:
     """Who asks: ``*``, a product token, or a whole User-Agent string."""
     return Crawler.from_user_agent(text_of(agent))
-
-
-def allowed(robots: RobotsTxt, url: str | bytes, crawler: Crawler) -> bool:
-    """Whether the crawler may fetch a URL, or a path of the file's own site."""
-    url = text_of(url)
-    try:
-        return robots.allowed(url, crawler)
-    except InvalidUrl:
-        parts = urlsplit(url)
-        path = parts.path if parts.path.startswith("/") else f"/{parts.path}"
-        query = f"?{parts.query}" if parts.query or url.endswith("?") else ""
-        return robots.allowed(f"http://localhost{path}{query}", crawler)
 
 
 def records_of(robots: RobotsTxt, crawler: Crawler) -> Records:

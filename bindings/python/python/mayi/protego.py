@@ -41,7 +41,6 @@ class Protego:
 
     def __init__(self) -> None:
         self._robots = RobotsTxt(b"")
-        self._crawlers: dict[str, Crawler] = {}
 
     @classmethod
     def parse(cls, content: str, *, dialect: str = "rfc9309") -> Protego:
@@ -52,25 +51,17 @@ class Protego:
         made._robots = RobotsTxt(content, dialect=dialect)
         return made
 
-    def _crawler(self, user_agent: str) -> Crawler:
-        crawler = self._crawlers.get(user_agent)
-        if crawler is None:
-            crawler = _faces.crawler_of(user_agent)
-            if len(self._crawlers) < 64:
-                self._crawlers[user_agent] = crawler
-        return crawler
-
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Whether the crawler may fetch the URL."""
-        return _faces.allowed(self._robots, url, self._crawler(user_agent))
+        return self._robots._may_fetch(url, user_agent)
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """The seconds that the file asks the crawler to wait between requests, or None."""
-        return self._robots.crawl_delay(self._crawler(user_agent))
+        return self._robots.crawl_delay(_faces.crawler_of(user_agent))
 
     def request_rate(self, user_agent: str) -> RequestRate | None:
         """What the last Request-rate for the crawler asks for, or None."""
-        records = _faces.records_of(self._robots, self._crawler(user_agent))
+        records = _faces.records_of(self._robots, _faces.crawler_of(user_agent))
         rates = [_faces.rate_of(value) for value in records.other.get("request_rate", ())]
         for rate in reversed(rates):
             if rate is not None:
@@ -80,7 +71,7 @@ class Protego:
 
     def visit_time(self, user_agent: str) -> VisitTime | None:
         """What the last Visit-time for the crawler asks for, or None."""
-        records = _faces.records_of(self._robots, self._crawler(user_agent))
+        records = _faces.records_of(self._robots, _faces.crawler_of(user_agent))
         times = [_faces.times_of(value) for value in records.other.get("visit_time", ())]
         for period in reversed(times):
             if period is not None:

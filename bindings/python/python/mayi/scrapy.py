@@ -44,22 +44,11 @@ logger = logging.getLogger(__name__)
 _fetchers: weakref.WeakKeyDictionary[Any, aio.Fetcher] = weakref.WeakKeyDictionary()
 
 
-class _Crawlers(dict[str | bytes, Crawler]):
-    """Crawlers by the strings that Scrapy has for them."""
-
-    def __missing__(self, user_agent: str | bytes) -> Crawler:
-        crawler = _faces.crawler_of(user_agent)
-        if len(self) < 64:
-            self[user_agent] = crawler
-        return crawler
-
-
 class MayiRobotParser(RobotParser):
     """A robots.txt file for Scrapy's middleware. The setting ``MAYI_DIALECT`` says how it is read."""
 
     def __init__(self, robotstxt_body: bytes, *, dialect: str = "rfc9309") -> None:
         self._robots = RobotsTxt(robotstxt_body, dialect=dialect)
-        self._crawlers = _Crawlers()
 
     @classmethod
     def from_crawler(cls, crawler: ScrapyCrawler | Any, robotstxt_body: bytes) -> MayiRobotParser:
@@ -76,11 +65,11 @@ class MayiRobotParser(RobotParser):
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether the crawler may fetch the URL."""
-        return _faces.allowed(self._robots, url, self._crawlers[user_agent])
+        return self._robots._may_fetch(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """The seconds that the file asks the crawler to wait between requests, or None."""
-        return self._robots.crawl_delay(self._crawlers[user_agent])
+        return self._robots.crawl_delay(_faces.crawler_of(user_agent))
 
 
 class RobotsTxtMiddleware:
@@ -108,7 +97,6 @@ class RobotsTxtMiddleware:
         self._only_record = settings.getbool("MAYI_ONLY_RECORD", False)
         self._most_delay = settings.getfloat("MAYI_MOST_CRAWL_DELAY", 60.0)
         self._least_delay = settings.getfloat("DOWNLOAD_DELAY", 0.0)
-        self._crawlers = _Crawlers()
         self._fetcher = aio.Fetcher(
             self._user_agent or self._default_user_agent,
             store=settings.get("MAYI_STORE"),
@@ -136,7 +124,7 @@ class RobotsTxtMiddleware:
                 await self._parsed(robots, request)
         except InvalidUrl:
             return  # `data:` and `file:` have no robots.txt.
-        crawler = self._crawlers[self._agent(request)]
+        crawler = _faces.crawler_of(self._agent(request))
         decision = robots.decide(request.url, crawler)
         request.meta["mayi"] = decision
         self._slow_down(request, robots, crawler)
@@ -231,7 +219,6 @@ class PageControlsMiddleware:
     def __init__(self, crawler: ScrapyCrawler) -> None:
         self._user_agent: str | None = crawler.settings.get("ROBOTSTXT_USER_AGENT")
         self._default_user_agent = str(crawler.settings.get("USER_AGENT"))
-        self._crawlers = _Crawlers()
         self._crawler = crawler
         self._no_file = RobotsTxt(b"")
 
@@ -249,7 +236,7 @@ class PageControlsMiddleware:
         try:
             robots = fetcher._native.ready(response.url) if fetcher is not None else None
             request.meta["mayi"] = (robots or self._no_file).decide(
-                response.url, self._crawlers[agent], headers=pairs, html=html
+                response.url, _faces.crawler_of(agent), headers=pairs, html=html
             )
         except InvalidUrl:
             pass  # `data:` and `file:` have no robots.txt.

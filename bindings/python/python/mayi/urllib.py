@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import _faces
-from ._mayi import Crawler, RobotsTxt
+from ._mayi import RobotsTxt
 
 __all__ = ["RobotFileParser"]
 
@@ -84,7 +84,6 @@ class RobotFileParser:
         self._dialect = dialect
         self._lines: list[str] = []
         self._robots = RobotsTxt(b"", dialect=dialect)
-        self._crawlers: dict[str, Crawler] = {}
         self.set_url(url)
 
     def mtime(self) -> float:
@@ -127,17 +126,10 @@ class RobotFileParser:
 
     def parse(self, lines: Iterable[str]) -> None:
         """Reads lines, behind those that were read before."""
-        self._lines.extend(line.rstrip("\r\n") for line in lines)
+        # Lines that have their ends already make empty lines between, which say nothing.
+        self._lines.extend(lines)
         self._robots = RobotsTxt("\n".join(self._lines), dialect=self._dialect)
         self.modified()
-
-    def _crawler(self, useragent: str) -> Crawler:
-        crawler = self._crawlers.get(useragent)
-        if crawler is None:
-            crawler = _faces.crawler_of(useragent)
-            if len(self._crawlers) < 64:
-                self._crawlers[useragent] = crawler
-        return crawler
 
     def can_fetch(self, useragent: str, url: str) -> bool:
         """Whether the crawler may fetch the URL. Before a file was read, nothing may be fetched."""
@@ -147,20 +139,20 @@ class RobotFileParser:
             return True
         if not self.last_checked:
             return False
-        return _faces.allowed(self._robots, url, self._crawler(useragent))
+        return self._robots._may_fetch(url, useragent)
 
     def crawl_delay(self, useragent: str) -> float | None:
         """The seconds that the file asks the crawler to wait between requests, or None."""
         if not self.mtime():
             return None
-        delay = self._robots.crawl_delay(self._crawler(useragent))
+        delay = self._robots.crawl_delay(_faces.crawler_of(useragent))
         return int(delay) if delay is not None and delay == int(delay) else delay
 
     def request_rate(self, useragent: str) -> RequestRate | None:
         """What the file asks of the crawler with its first Request-rate, or None."""
         if not self.mtime():
             return None
-        records = _faces.records_of(self._robots, self._crawler(useragent))
+        records = _faces.records_of(self._robots, _faces.crawler_of(useragent))
         for value in records.other.get("request_rate", ()):
             rate = _faces.rate_of(value)
             if rate is not None:

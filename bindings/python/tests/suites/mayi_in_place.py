@@ -11,7 +11,7 @@ outcomes: dict[str, str] = {}
 
 def pytest_configure() -> None:
     suite, dialect = os.environ["MAYI_SUITE"], os.environ["MAYI_SUITE_DIALECT"]
-    if suite == "cpython":
+    if suite.startswith("cpython"):
         import urllib.robotparser as original
 
         import mayi.urllib

@@ -188,3 +188,17 @@ fn a_long_list_of_page_rules_is_kept_within_its_size() {
     assert!(listed.len() <= 1100 && octets < 2 * html.len(), "{} of {octets} octets", listed.len());
     assert!(listed.iter().any(|(text, _)| text == "… and 49000 more"), "what was not kept is told");
 }
+
+/// The limit on words that nobody knows was one for each element: 128 KB of elements took 8 MB.
+#[test]
+fn many_lists_of_page_rules_share_their_room() {
+    let crawler = Crawler::new("examplebot").expect("a token");
+    let element = format!("<meta name=robots content=\"{}all,all,ALL\">", "x,".repeat(700));
+    let rules = PageControls::read(&[], format!("{}noindex", element.repeat(90)).as_bytes())
+        .for_crawler(&crawler);
+    assert_eq!(rules.rules().len(), 1);
+    let listed = rules.unsupported();
+    assert_eq!(listed.iter().filter(|(text, _)| text == "x").count(), 1000);
+    let told: Vec<_> = listed.iter().filter(|(text, _)| text != "x").map(|(text, _)| &**text).collect();
+    assert_eq!((told.len(), told[0], told[88]), (89, "… and 400 more", "… and 700 more"));
+}

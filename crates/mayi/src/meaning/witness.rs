@@ -127,7 +127,10 @@ fn steps(pattern: &[u8]) -> Vec<Step> {
         None => (pattern, Some(Step::Wildcard)),
     };
     let step = |octet: &u8| if *octet == b'*' { Step::Wildcard } else { Step::Octet(*octet) };
-    body.iter().map(step).chain(end).collect()
+    let mut steps: Vec<Step> = body.iter().map(step).chain(end).collect();
+    // Wildcards that follow each other are one.
+    steps.dedup_by(|one, other| matches!((one, other), (Step::Wildcard, Step::Wildcard)));
+    steps
 }
 
 #[cfg(test)]

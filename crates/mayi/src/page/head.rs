@@ -12,7 +12,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, State, Tokenizer};
 
 use super::html_text::{charset_of, encoding_of};
-use super::x_robots_tag::read_content;
+use super::x_robots_tag::{MOST_UNKNOWN, read_content};
 use super::{FoundAt, Grammar, Loss, LossKind, PageOptions, Statement};
 use crate::span::{LineCounter, Position};
 
@@ -142,7 +142,9 @@ fn read_statements(text: &[u8]) -> (bool, Vec<Statement>) {
     let mut metas = Vec::new();
     let is_over = read_head(text, &mut metas);
     let mut counter = LineCounter::new(text);
-    let statements = metas.into_iter().filter_map(|meta| meta.statement(&mut counter));
+    // What is for all crawlers has room of its own: the names of other metadata can be names of crawlers too.
+    let mut rooms = [MOST_UNKNOWN; 2];
+    let statements = metas.into_iter().filter_map(|meta| meta.statement(&mut counter, &mut rooms));
     (is_over, statements.collect())
 }
 
@@ -154,7 +156,7 @@ struct Meta {
 }
 
 impl Meta {
-    fn statement(self, counter: &mut LineCounter<'_>) -> Option<Statement> {
+    fn statement(self, counter: &mut LineCounter<'_>, rooms: &mut [usize; 2]) -> Option<Statement> {
         let name = String::from_utf8_lossy(self.name.as_deref()?.trim_ascii()).into_owned();
         let content = String::from_utf8_lossy(self.content.as_deref()?).into_owned();
         // Other metadata has names that no crawler has; its content is none of ours.
@@ -162,10 +164,11 @@ impl Meta {
         let token = (!name.eq_ignore_ascii_case("robots")).then_some(name);
         let Position { line, column, .. } = counter.position_at(self.at as u32);
         let found = FoundAt::Meta { line: line.number(), column };
+        let room = &mut rooms[usize::from(token.is_some())];
         Some(Statement {
             token: token.map(Into::into),
             grammar: Grammar::United,
-            rules: read_content(&content),
+            rules: read_content(&content, room),
             found,
         })
     }

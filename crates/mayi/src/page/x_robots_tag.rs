@@ -8,17 +8,28 @@ use super::rule::{is_rule, takes_date, takes_value};
 use super::{FoundAt, Grammar, Statement, WrittenRule};
 
 /// Reads the members of a field line: `token:` names a product token for what follows on the line.
-#[derive(Default)]
 pub(super) struct Reader {
     token: Option<Arc<str>>,
-    /// How many words were read that are not rules.
+    /// How many words that are not rules are kept.
+    room: usize,
+    /// How many were read.
     unknown: usize,
 }
 
 /// How many words that are not rules are kept, to be listed. A page has room for half a million.
-const MOST_UNKNOWN: usize = 1000;
+pub(super) const MOST_UNKNOWN: usize = 1000;
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::with_room(MOST_UNKNOWN)
+    }
+}
 
 impl Reader {
+    fn with_room(room: usize) -> Self {
+        Self { token: None, room, unknown: 0 }
+    }
+
     /// Reads the first member. Says how many of those after it belong to it, as the pieces of a date
     /// do.
     pub(super) fn read(
@@ -46,7 +57,7 @@ impl Reader {
                 Some((name, value)) => {
                     vec![WrittenRule { name: name.to_owned(), value: Some(value.trim().to_owned()) }]
                 }
-                None => words(rule, &mut self.unknown),
+                None => self.words(rule),
             };
             if !rules.is_empty() {
                 let (token, found) = (self.token.clone(), found());
@@ -58,15 +69,49 @@ impl Reader {
 
     /// What stands for the words that were not kept.
     pub(super) fn left_out(&self) -> Option<WrittenRule> {
-        let count = self.unknown.checked_sub(MOST_UNKNOWN).filter(|count| *count > 0)?;
+        let count = self.unknown.checked_sub(self.room).filter(|count| *count > 0)?;
         Some(WrittenRule { name: format!("… and {count} more"), value: None })
+    }
+
+    /// The words of a piece, where commas were forgotten; also then, a word may take a value:
+    /// `noindex max-snippet: 5`.
+    fn words(&mut self, piece: &str) -> Vec<WrittenRule> {
+        let mut rules = Vec::new();
+        let mut words = piece.split_ascii_whitespace();
+        while let Some(word) = words.next() {
+            let (name, value) = match word.split_once([':', '=']) {
+                Some((name, "")) if takes_value(name) => (name, Some(words.next().unwrap_or_default())),
+                Some((name, value)) if takes_value(name) => (name, Some(value)),
+                _ => (word, None),
+            };
+            if !is_rule(name) {
+                self.unknown += 1;
+                if self.unknown > self.room {
+                    continue;
+                }
+            }
+            rules.push(WrittenRule { name: name.to_owned(), value: value.map(str::to_owned) });
+        }
+        rules
     }
 }
 
-/// Reads the content of a robots meta element, which names its token elsewhere.
-pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
+/// Reads the content of a robots meta element, which names its token elsewhere. Of words that are not rules, as many are
+/// kept as there is room for, in all elements together; a rule without a value is kept once.
+pub(super) fn read_content(content: &str, room: &mut usize) -> Vec<WrittenRule> {
     let members: Vec<&str> = content.split(',').collect();
-    let (mut reader, mut statements, mut rules) = (Reader::default(), Vec::new(), Vec::new());
+    let mut reader = Reader::with_room(*room);
+    let (mut statements, mut rules) = (Vec::new(), Vec::new());
+    let mut known = Vec::new();
+    let mut is_new = |rule: &WrittenRule| {
+        let is_plain = rule.value.is_none() && is_rule(&rule.name);
+        let is_known =
+            is_plain && known.iter().any(|known: &String| known.eq_ignore_ascii_case(&rule.name));
+        if is_plain && !is_known {
+            known.push(rule.name.clone());
+        }
+        !is_known
+    };
     let mut told: Option<Arc<str>> = None;
     let mut place = 0;
     while place < members.len() {
@@ -74,7 +119,7 @@ pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
         place += 1 + reader.read(&members[place..], &mut statements, nowhere);
         for statement in statements.drain(..) {
             match statement.token {
-                None => rules.extend(statement.rules),
+                None => rules.extend(statement.rules.into_iter().filter(&mut is_new)),
                 // A prefix has no meaning here; what has one is not understood, and reported once.
                 Some(token) if !told.as_ref().is_some_and(|told| Arc::ptr_eq(told, &token)) => {
                     rules.push(WrittenRule { name: token.to_string(), value: Some(String::new()) });
@@ -85,6 +130,7 @@ pub(super) fn read_content(content: &str) -> Vec<WrittenRule> {
         }
     }
     rules.extend(reader.left_out());
+    *room = room.saturating_sub(reader.unknown);
     rules
 }
 
@@ -122,28 +168,6 @@ fn token_prefix(piece: &str) -> (Option<&str>, &str) {
 fn valued(rule: &str) -> Option<(&str, &str)> {
     let (name, value) = rule.split_once([':', '='])?;
     takes_value(name.trim()).then_some((name.trim(), value))
-}
-
-/// The words of a piece, where commas were forgotten; also then, a word may take a value:
-/// `noindex max-snippet: 5`.
-fn words(piece: &str, unknown: &mut usize) -> Vec<WrittenRule> {
-    let mut rules = Vec::new();
-    let mut words = piece.split_ascii_whitespace();
-    while let Some(word) = words.next() {
-        let (name, value) = match word.split_once([':', '=']) {
-            Some((name, "")) if takes_value(name) => (name, Some(words.next().unwrap_or_default())),
-            Some((name, value)) if takes_value(name) => (name, Some(value)),
-            _ => (word, None),
-        };
-        if !is_rule(name) {
-            *unknown += 1;
-            if *unknown > MOST_UNKNOWN {
-                continue;
-            }
-        }
-        rules.push(WrittenRule { name: name.to_owned(), value: value.map(str::to_owned) });
-    }
-    rules
 }
 
 #[cfg(test)]

@@ -1,26 +1,29 @@
 //! A piece of work → the most octets that it had on the heap at once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::cell::Cell;
 
 /// The allocator of the system, watched.
 pub struct Watched;
 
-static LIVE: AtomicI64 = AtomicI64::new(0);
-static PEAK: AtomicI64 = AtomicI64::new(0);
+thread_local! {
+    static LIVE: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
+}
 
-/// Does the work, and says how many octets it had at most beyond those that were there before it. The
-/// counters are the program's, which has one thread.
+/// Does the work, and says how many octets it had at most beyond those that were there before it. The counters are those
+/// of the thread, so that nothing else counts.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, i64) {
-    let before = LIVE.load(Relaxed);
-    PEAK.store(before, Relaxed);
+    let before = LIVE.get();
+    PEAK.set(before);
     let done = work();
-    (done, PEAK.load(Relaxed) - before)
+    (done, PEAK.get() - before)
 }
 
 fn note(octets: i64) {
-    let live = LIVE.fetch_add(octets, Relaxed) + octets;
-    PEAK.fetch_max(live, Relaxed);
+    let live = LIVE.get() + octets;
+    LIVE.set(live);
+    PEAK.set(PEAK.get().max(live));
 }
 
 fn signed(octets: usize) -> i64 {
@@ -28,7 +31,7 @@ fn signed(octets: usize) -> i64 {
 }
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of its own
-// but atomics.
+// but two numbers of the thread, which need no destructor.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(signed(layout.size()));

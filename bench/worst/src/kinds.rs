@@ -199,7 +199,8 @@ pub const ELEMENTS: &[Kind] = kinds! {
     "meta-token" => |n, _| format!("<meta name={} content=nofollow>", letters(n));
     "meta-unsupported" => |n, _| format!("<meta name=robots content=x{n}>");
     "meta-tiny" => |_, _| "<meta>".into();
-    "meta-half" => |_, room| format!("<meta name=robots content=\"{}:{}\">", fill("t", room / 2), fill("x,", room / 2));
+    "meta-half" => |_, room| format!("<meta name=robots content=\"{}:{}\">", fill("t", room.saturating_sub(40) / 2), fill("x,", room.saturating_sub(40) / 2));
+    "meta-repeated" => |_, room| format!("<meta name=robots content=\"{}\">", fill("all,", room.saturating_sub(40)));
     "meta-list" => |_, room| format!("<meta name=robots content=\"{}\">", fill("x,", room.saturating_sub(30)));
     "meta-words" => |_, room| format!("<meta name=robots content=\"{}\">", fill("x ", room.saturating_sub(30)));
     "meta-dates" => |_, room| format!("<meta name=robots content=\"{}\">", fill("unavailable_after: 25 Jun 2010,", room.saturating_sub(30)));
@@ -233,7 +234,7 @@ pub const ELEMENTS: &[Kind] = kinds! {
 /// Kinds of value for the fields Robots-Tag, X-Robots-Tag and Content-Usage.
 pub const FIELDS: &[Kind] = kinds! {
     "list" => |_, room| fill("a,", room);
-    "half" => |_, room| format!("{}:{}", fill("t", room / 2), fill("x,", room / 2));
+    "half" => |_, room| format!("{}:{}", fill("t", room.saturating_sub(1) / 2), fill("x,", room.saturating_sub(1) / 2));
     "members" => |_, room| series(room, |n| format!("b{n};noindex,"));
     "parameters" => |_, room| format!("*{}", series(room.saturating_sub(1), |n| format!(";r{n}")));
     "brackets" => |_, room| fill("(", room);

@@ -284,6 +284,8 @@ mod tests {
             ("file: group", "lint"),
             ("file: regex", "compare"),
             ("file: one-short-silence", "lint"),
+            ("page: meta-list + meta", "page rules"),
+            ("page: meta-repeated", "page rules"),
         ] {
             let recipe = Recipe::named(recipe).expect("an input");
             let mut functions = recipe.sort.functions.iter();

@@ -85,19 +85,19 @@ pub(crate) fn page<'py>(
 
 /// What is wrong with a file, and what crawlers make of it.
 #[pyfunction]
-#[pyo3(signature = (octets, /, *, name="robots.txt", site=None, disable=Vec::new(), enable=Vec::new(), severities=Vec::new(), most_of_each=None, page=None))]
+#[pyo3(signature = (octets, /, *, name="robots.txt", site=None, select=Vec::new(), ignore=Vec::new(), severities=Vec::new(), most_of_each=None, page=None))]
 pub(crate) fn lint<'py>(
     py: Python<'py>,
     octets: &Bound<'py, PyAny>,
     name: &str,
     site: Option<&str>,
-    disable: Vec<String>,
-    enable: Vec<String>,
+    select: Vec<String>,
+    ignore: Vec<String>,
     severities: Vec<(String, String)>,
     most_of_each: Option<usize>,
     page: Option<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut options = lint_options(site, &disable, &enable, &severities, most_of_each)?;
+    let mut options = lint_options(site, &select, &ignore, &severities, most_of_each)?;
     if let Some((url, headers, html)) = page {
         let (fields, html) = (inputs::fields(Some(&headers))?, inputs::octets(&html)?);
         let controls = PageControls::read(&inputs::borrowed(&fields), html.as_bytes());
@@ -114,13 +114,13 @@ pub(crate) fn lint<'py>(
 
 /// A file with everything mended that can be without changing a decision.
 #[pyfunction]
-#[pyo3(signature = (octets, /, *, disable=Vec::new(), enable=Vec::new()))]
+#[pyo3(signature = (octets, /, *, select=Vec::new(), ignore=Vec::new()))]
 pub(crate) fn fix<'py>(
     octets: &Bound<'py, PyAny>,
-    disable: Vec<String>,
-    enable: Vec<String>,
+    select: Vec<String>,
+    ignore: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = lint_options(None, &disable, &enable, &[], None)?;
+    let options = lint_options(None, &select, &ignore, &[], None)?;
     let file = inputs::octets(octets)?;
     let fixed = octets.py().detach({
         let file = file.as_bytes();
@@ -131,8 +131,8 @@ pub(crate) fn fix<'py>(
 
 fn lint_options(
     site: Option<&str>,
-    disable: &[String],
-    enable: &[String],
+    select: &[String],
+    ignore: &[String],
     severities: &[(String, String)],
     most_of_each: Option<usize>,
 ) -> PyResult<Options> {
@@ -144,12 +144,7 @@ fn lint_options(
     if let Some(most) = most_of_each {
         options = options.with_most_of_each(most);
     }
-    for lint in disable {
-        options.disable(lint).map_err(wrong)?;
-    }
-    for lint in enable {
-        options.enable(lint).map_err(wrong)?;
-    }
+    options.choose(select, ignore).map_err(wrong)?;
     for (lint, severity) in severities {
         let severity = Severity::named(severity).ok_or_else(|| {
             PyValueError::new_err(format!("`{severity}` is none of note, warning and error"))

@@ -211,9 +211,13 @@ def test_what_else_there_is() -> None:
     assert mayi.format(b"user-agent : *\n") == b"User-agent: *\n"
     assert mayi.fix("User-agent: *\nDisallow /a # b\n").startswith("User-agent: *\nDisallow: /a")
     assert mayi.lint("User-agent: *\nDisallow /a\n").diagnostics[0].code == "S001"
-    assert mayi.lint("User-agent: *\nDisallow /a\n", disable=["S001"]).totals.get("S001") is None
+    assert mayi.lint("User-agent: *\nDisallow /a\n", ignore=["S001"]).totals.get("S001") is None
+    assert mayi.lint("User-agent: *\nDisallow: /a*\n").diagnostics == ()
+    repeated = mayi.lint("User-agent: *\nDisallow: /a*\nDisallow: /b*\n", select=["style"]).diagnostics
+    assert [(found.code, found.count, found.lines) for found in repeated] == [("P006", 2, (2, 3))]
+    assert mayi.fix("User-agent: *\nDisallow: /a*\n", select=["style"]) == "User-agent: *\nDisallow: /a\n"
     with pytest.raises(ValueError, match="missing-colon"):
-        mayi.lint("", disable=["missing-colom"])
+        mayi.lint("", ignore=["missing-colom"])
     diff = mayi.diff("User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n")
     assert diff.meaning == "changed"
     assert {change.became for change in diff.crawlers[0].changes} == {"allowed", "disallowed"}

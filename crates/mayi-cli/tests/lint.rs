@@ -20,7 +20,7 @@ fn json_lines(run: &Run) -> Vec<Value> {
 
 #[test]
 fn text_shows_the_line_and_what_to_do() {
-    let run = lint(&["-"], FILE);
+    let run = lint(&["--select", "style", "-"], FILE);
     assert_eq!(run.status, Some(1));
     for part in [
         "standard input:2:1: warning[S001 missing-colon]: there is no colon after `Disallow`",
@@ -33,6 +33,41 @@ fn text_shows_the_line_and_what_to_do() {
         assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
     }
     assert!(!run.stdout.contains('\u{1b}'));
+    let run = lint(&["-"], FILE);
+    assert!(
+        run.stdout.contains("standard input: 1 error, 2 warnings; --fix removes 2"),
+        "{}",
+        run.stdout
+    );
+}
+
+/// One cause in many places is one finding, in every format.
+#[test]
+fn what_is_repeated_is_counted() {
+    let file = format!("User-agent: *\n{}Disallow: b/\nDisallow: c/\n", "Disallow: a/\n".repeat(20));
+    let run = lint(&["-"], &file);
+    let more = "      = and 21 more: lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 …\n";
+    assert!(run.stdout.contains(more), "{}", run.stdout);
+    assert!(run.stdout.ends_with("standard input: 22 errors\n"), "{}", run.stdout);
+    assert_eq!(run.stdout.matches("missing-slash").count(), 1, "{}", run.stdout);
+
+    let run = lint(&["--format", "github", "-"], "User-agent: *\nDisallow: a\nDisallow: b\n");
+    assert_eq!(run.stdout.lines().count(), 1, "{}", run.stdout);
+    assert!(
+        run.stdout.contains(" And 1 more: line 3. Fix: write `/a`, and the same in 1 other place.")
+    );
+
+    let run = lint(&["--format", "sarif", "-"], &file);
+    let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert_eq!((results.len(), &results[0]["occurrenceCount"]), (1, &22.into()));
+    let others = results[0]["relatedLocations"].as_array().expect("locations");
+    assert_eq!((others.len(), &others[0]["message"]["text"]), (21, &"the same here".into()));
+
+    let run = lint(&["--format", "json", "-"], &file);
+    let found = &json_lines(&run)[0]["diagnostics"];
+    assert_eq!((&found[0]["count"], found.as_array().map(Vec::len)), (&22.into(), Some(1)));
+    assert_eq!(found[0]["lines"].as_array().map(Vec::len), Some(22));
 }
 
 #[test]
@@ -53,19 +88,24 @@ fn what_is_quoted_is_escaped() {
 fn the_exit_status_follows_fail_on() {
     let file = "User-agent: *\nDisallow: /a*\n"; // a note
     for (words, expected) in [
-        (&[][..], 0),
-        (&["--fail-on", "note"], 1),
-        (&["--fail-on", "error"], 0),
-        (&["--severity", "P006=error"], 1),
-        (&["--severity", "redundant-wildcard=error", "--fail-on", "never"], 0),
-        (&["--disable", "p006", "--fail-on", "note"], 0),
+        (&["--fail-on", "note"][..], 0),
+        (&["--select", "style"], 0),
+        (&["--select", "P006", "--fail-on", "note"], 1),
+        (&["--select", "style", "--fail-on", "note"], 1),
+        (&["--select", "style", "--fail-on", "error"], 0),
+        (&["--select", "style", "--severity", "P006=error"], 1),
+        (&["--select", "style", "--severity", "redundant-wildcard=error", "--fail-on", "never"], 0),
+        (&["--select", "style", "--ignore", "p006", "--fail-on", "note"], 0),
+        (&["--ignore", "style", "--select", "P006", "--fail-on", "note"], 1),
+        // As these options were called once.
         (&["--disable", "p006", "--enable", "P006", "--fail-on", "note"], 1),
     ] {
         let run = lint(&[words, &["-"]].concat(), file);
         assert_eq!(run.status, Some(expected), "{words:?}: {}", run.stderr);
     }
     for (words, part) in [
-        (&["--disable", "missing-colom", "-"][..], "perhaps `missing-colon` is meant"),
+        (&["--ignore", "missing-colom", "-"][..], "perhaps `missing-colon` is meant"),
+        (&["--select", "styles", "-"], "perhaps `style` is meant"),
         (&["--severity", "S001=bad", "-"], "is none of `note`, `warning` and `error`"),
         (&["--explain", "S999"], "no lint is called `S999`"),
         (&["/no/such/file"], "can't be read"),
@@ -143,7 +183,7 @@ fn without_nulls(value: Value) -> Value {
 
 #[test]
 fn github_gets_a_command_a_diagnostic() {
-    let run = lint(&["--format", "github", "-"], FILE);
+    let run = lint(&["--format", "github", "--select", "style", "-"], FILE);
     let lines: Vec<_> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 4);
     assert!(
@@ -168,7 +208,7 @@ fn fixes_are_shown_and_applied() {
     assert!(run.stdout.contains("+Disallow: /a # why\r\n"), "{}", run.stdout);
     assert_eq!(fs::read_to_string(&path).expect("the file"), FILE, "nothing is written without --fix");
 
-    let run = lint(&["--fix", &name], "");
+    let run = lint(&["--fix", "--select", "style", &name], "");
     assert_eq!(run.status, Some(1), "the pattern without a slash is still there");
     let fixed = "User-agent: *\r\nDisallow: /a # why\r\nDisallow: private/\r\nAllow: /bbbb\r\n";
     assert_eq!(fs::read_to_string(&path).expect("the file"), fixed);
@@ -180,7 +220,11 @@ fn fixes_are_shown_and_applied() {
     );
 
     let run = lint(&["--fix", "-"], FILE);
-    assert_eq!(run.stdout, fixed, "of standard input the fixed file is printed");
+    let fixed = fixed.replace("/bbbb", "/bbbb*");
+    assert_eq!(
+        run.stdout, fixed,
+        "of standard input the fixed file is printed, and what is selected is fixed"
+    );
 }
 
 #[test]
@@ -196,22 +240,22 @@ fn configuration_is_found_above_the_file() {
 
     write(
         &configuration,
-        "[lint]\ndisable = [\"S001\"]\nseverity = { P006 = \"error\" }\nagents = [\"Googlebot\"]\n",
+        "[lint]\nselect = [\"style\"]\nignore = [\"S001\"]\nseverity = { P006 = \"error\" }\nagents = [\"Googlebot\"]\n",
     );
     let run = lint(&["--format", "json", &name], "");
     let found = &json_lines(&run)[0]["diagnostics"];
     assert_eq!(run.status, Some(1), "{}", run.stderr);
     assert_eq!((found.as_array().map(Vec::len), &found[0]["severity"]), (Some(1), &"error".into()));
-    let run = lint(&["--fail-on", "never", "--enable", "S001", "--format", "json", &name], "");
+    let run = lint(&["--fail-on", "never", "--select", "S001", "--format", "json", &name], "");
     assert_eq!(json_lines(&run)[0]["totals"]["S001"], 1, "words go before it");
     assert_eq!(run.status, Some(0));
 
-    write(&configuration, "[lint]\ndisabel = []\n");
+    write(&configuration, "[lint]\nselct = []\n");
     let run = lint(&[&name], "");
     assert_eq!(run.status, Some(2));
     assert!(
-        run.stderr.contains("line 2: unknown field `disabel`")
-            && run.stderr.contains("perhaps `disable` is meant"),
+        run.stderr.contains("line 2: unknown field `selct`")
+            && run.stderr.contains("perhaps `select` is meant"),
         "{}",
         run.stderr
     );
@@ -286,9 +330,9 @@ fn lints_are_listed_and_explained() {
 /// How much is shown must not say whether a build fails.
 #[test]
 fn the_exit_status_does_not_depend_on_what_is_shown() {
-    let file = format!("{}User-agent: Example Bot\nDisallow: /\n", "User-agent: a/1\n".repeat(12));
+    let file = format!("User-agent: Example Bot\n{}", "Disallow: /aaa*\n".repeat(12));
     for most in ["0", "1", "100"] {
-        let run = lint(&["--most", most, "-"], &file);
+        let run = lint(&["--most", most, "--select", "style", "-"], &file);
         assert_eq!(run.status, Some(1), "{most}: {}", run.stdout);
         let counts = "standard input: 1 warning, 23 notes; --fix removes ";
         assert!(run.stdout.contains(counts), "{most}: {}", run.stdout);
@@ -353,7 +397,7 @@ fn a_folder_without_files_is_no_answer() {
 /// What a program reads is whole: it is people whom too much would not help.
 #[test]
 fn programs_get_every_diagnostic() {
-    let file = format!("User-agent: *\n{}", "Disallow: a\n".repeat(30));
+    let file = format!("User-agent: *\n{}", unknown_records(30));
     let run = lint(&["--format", "json", "-"], &file);
     let count = |found: &Value| found.as_array().map(Vec::len);
     assert_eq!(count(&json_lines(&run)[0]["diagnostics"]), Some(30));
@@ -363,17 +407,22 @@ fn programs_get_every_diagnostic() {
     let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(count(&log["runs"][0]["results"]), Some(30));
     let run = lint(&["-"], &file);
-    assert!(run.stdout.contains("P001: 20 more like it"), "{}", run.stdout);
+    assert!(run.stdout.contains("S003: 20 more (--most shows more)"), "{}", run.stdout);
+}
+
+/// As many records with names that nobody knows, all of them different.
+fn unknown_records(count: usize) -> String {
+    (0..count).map(|number| format!("x{number}: y\n")).collect()
 }
 
 /// A list of findings has a limit, which is said in every format. What is counted has none, nor has what is fixed.
 #[test]
 fn what_a_list_leaves_out_is_said_in_every_format() {
-    let file = format!("User-agent: *\nDisallow: /\n{}", "x\n".repeat(1500));
-    let said = "and 500 more findings left out";
+    let file = format!("User-agent: *\nDisallow: /\n{}", unknown_records(1500));
+    let said = "and 500 more places left out";
     let run = lint(&["--most", "9999", "-"], &file);
     assert!(run.stdout.contains(&format!("standard input: {said}\n")), "{}", run.stdout);
-    assert!(run.stdout.contains("standard input: 1500 warnings; --fix removes 1500"));
+    assert!(run.stdout.ends_with("standard input: 1500 notes\n"));
     let run = lint(&["--format", "github", "--most", "9999", "-"], &file);
     assert!(run.stdout.contains(&format!("title=mayi lint::{said}\n")), "{}", run.stdout);
     assert_eq!(run.stdout.lines().count(), 1001);
@@ -381,17 +430,18 @@ fn what_a_list_leaves_out_is_said_in_every_format() {
     let run = lint(&["--format", "json", "-"], &file);
     let report = &json_lines(&run)[0];
     assert_eq!(report["diagnostics"].as_array().map(Vec::len), Some(1000));
-    assert_eq!((&report["left_out"], &report["severities"]["warning"]), (&500.into(), &1500.into()));
+    assert_eq!((&report["left_out"], &report["severities"]["note"]), (&500.into(), &1500.into()));
     let run = lint(&["--format", "sarif", "-"], &file);
     let log: serde_sarif::sarif::Sarif = serde_json::from_str(&run.stdout).expect("SARIF");
     let invocation = &log.runs[0].invocations.as_ref().expect("an invocation")[0];
     let notification = &invocation.tool_execution_notifications.as_ref().expect("a notification")[0];
     assert_eq!(notification.message.text.as_deref(), Some(said));
 
-    let run = lint(&["--fix", "-"], &file);
+    let fixable = format!("User-agent: *\nDisallow: /\n{}", "x\n".repeat(1500));
+    let run = lint(&["--fix", "-"], &fixable);
     assert_eq!(run.stdout.matches("# x\n").count(), 1500);
     // What is left out counts for how the command ends.
-    let run = lint(&["--most", "0", "-"], &file);
+    let run = lint(&["--most", "0", "--fail-on", "note", "-"], &file);
     assert_eq!(run.status, Some(1));
 }
 

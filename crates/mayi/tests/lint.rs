@@ -6,24 +6,31 @@ use std::fs;
 use std::path::Path;
 
 use mayi::lint::{
-    Diagnostic, Fix, LINTS, Lint, Linted, Options, Page, Place, Related, Severity, Tally, fix, lint,
+    Diagnostic, Fix, LINTS, Lint, LintSet, Linted, Options, Page, Place, Related, Severity, Tally, fix,
+    lint,
 };
 use mayi::page::PageControls;
 use mayi::report::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
 use mayi_vectors::{LintCase, LintFound};
 
+/// Every lint, of every set.
+fn all_lints() -> Options {
+    let mut options = Options::default();
+    options.choose(&LintSet::ALL.iter().map(|set| set.name()).collect::<Vec<_>>(), &[]).expect("sets");
+    options
+}
+
 fn options_of(case: &LintCase) -> Options {
-    let Some(page) = &case.page else { return Options::default() };
+    let Some(page) = &case.page else { return all_lints() };
     let fields: Vec<_> = page.headers.iter().map(|(name, value)| (&**name, &**value)).collect();
-    Options::default().with_page(Page {
+    all_lints().with_page(Page {
         url: page.url.clone(),
         controls: PageControls::read(&fields, page.html.as_bytes()),
         fields: page.headers.clone(),
     })
 }
 
-fn found_of(linted: &Linted<'_>, found: &Diagnostic) -> LintFound {
-    let place: Option<Place> = found.place;
+fn found_of(linted: &Linted<'_>, found: &Diagnostic, place: Option<Place>) -> LintFound {
     let text = place.map(|place| &linted.robots().text()[place.span.range()]).unwrap_or_default();
     let safety = |fix: &Fix| if fix.safe { "safe" } else { "unsafe" }.to_owned();
     LintFound {
@@ -42,7 +49,16 @@ fn every_case_is_found_as_expected() {
         let octets = case.octets();
         let linted = lint(&octets, &options_of(&case));
         let of_code = linted.diagnostics().iter().filter(|found| found.lint.code == case.code);
-        let found: Vec<_> = of_code.map(|found| found_of(&linted, found)).collect();
+        // A case lists every place, whether or not they are of one cause.
+        let mut found: Vec<_> = of_code
+            .flat_map(|found| {
+                assert_eq!(found.count, 1 + found.others.len(), "{found:?}");
+                let others = found.others.iter().copied().map(Some);
+                let places = std::iter::once(found.place).chain(others);
+                places.map(|place| found_of(&linted, found, place)).collect::<Vec<_>>()
+            })
+            .collect();
+        found.sort_by_key(|found| (found.line, found.column));
         let start = String::from_utf8_lossy(&octets[..octets.len().min(200)]).into_owned();
         if found != case.found {
             failures.push(format!("{} ({}):\n{start}\n  found {found:#?}\n", case.code, case.why));
@@ -80,12 +96,15 @@ fn every_lint_has_a_case_and_a_near_miss() {
 fn a_file_with_a_finding_on_every_line_has_a_list_of_a_sensible_length() {
     let file = "User-agent: *\nDisallow: /\n".to_owned() + &"x\nDisallow /a\n".repeat(7000);
     let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(usize::MAX));
-    let shown =
-        |code: &str| linted.diagnostics().iter().filter(|found| found.lint.code == code).count();
-    assert_eq!((linted.totals()["S001"], shown("S001")), (7000, 1000));
-    assert_eq!((linted.totals()["S004"], shown("S004")), (7000, 1000));
+    let of = |code: &str| {
+        linted.diagnostics().iter().find(|found| found.lint.code == code).expect("it is listed")
+    };
+    for code in ["S001", "S004"] {
+        assert_eq!((linted.totals()[code], of(code).count), (7000, 7000));
+        assert_eq!((of(code).others.len(), of(code).lines().len()), (999, 1000));
+    }
+    assert_eq!((linted.diagnostics().len(), linted.left_out()), (2, 0));
     let all: usize = linted.totals().values().sum();
-    assert_eq!(linted.left_out(), all - linted.diagnostics().len());
     assert_eq!(Severity::ALL.iter().map(|severity| linted.count(*severity)).sum::<usize>(), all);
     let report = serde_json::to_value(LintReport::of("robots.txt", &linted)).expect("JSON");
     assert_eq!(report["left_out"], linted.left_out());
@@ -95,30 +114,105 @@ fn a_file_with_a_finding_on_every_line_has_a_list_of_a_sensible_length() {
     assert_eq!((fixed.applied["S001"], fixed.applied["S004"]), (7000, 7000));
 }
 
+/// Different causes of one lint are different findings, and those can be very many.
 #[test]
 fn diagnostics_can_be_capped_and_are_counted() {
-    let file = format!("User-agent: *\n{}", "Disallow: a\n".repeat(50));
-    let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(3));
-    assert_eq!(linted.diagnostics().iter().filter(|found| found.lint.code == "P001").count(), 3);
-    assert_eq!(linted.totals()["P001"], 50);
+    use std::fmt::Write as _;
+    let mut file = String::from("User-agent: *\nDisallow: /\n");
+    (0..7000).for_each(|number| {
+        let name: String = format!("{number:04}").bytes().map(|digit| char::from(digit + 49)).collect();
+        writeln!(file, "zz{name}zz: x").expect("text");
+    });
+    let capped = lint(file.as_bytes(), &Options::default().with_most_of_each(3));
+    assert_eq!((capped.diagnostics().len(), capped.totals()["S003"]), (3, 7000));
+    assert_eq!(capped.left_out(), 6997);
+    let most = lint(file.as_bytes(), &Options::default().with_most_of_each(usize::MAX));
+    assert_eq!((most.diagnostics().len(), most.left_out()), (1000, 6000));
     let none = lint(file.as_bytes(), &Options::default().with_agents(Vec::new()).with_most_of_each(0));
-    assert!(none.diagnostics().is_empty() && none.totals()["P001"] == 50);
+    assert!(none.diagnostics().is_empty() && none.totals()["S003"] == 7000);
+}
+
+/// One cause that is in many places is one finding, with its lines and with one fix for all of them.
+#[test]
+fn one_cause_is_one_finding() {
+    let file = "User-agent: *\nDisallow: private/\nDisallow: /a\nDisallow: tmp/\nDisallow: cgi-bin/\n";
+    let linted = lint(file.as_bytes(), &Options::default());
+    let [found] = linted.diagnostics() else { panic!("{:?}", linted.diagnostics()) };
+    let report = serde_json::to_value(LintReport::of("robots.txt", &linted)).expect("JSON");
+    let shown = &report["diagnostics"][0];
+    assert_eq!((&shown["count"], &shown["lines"]), (&3.into(), &serde_json::json!([2, 4, 5])));
+    assert_eq!((shown["place"]["line"].as_u64(), &report["totals"]["P001"]), (Some(2), &3.into()));
+    let fix = found.fix.as_ref().expect("it can be fixed");
+    assert_eq!(fix.label, "write `/private/`, and the same in 2 other places");
+    let places: Vec<_> = fix.edits.iter().map(|edit| edit.span.start).collect();
+    assert_eq!(places, [24, 56, 71]);
+
+    // What differs in more than what is quoted from the file is another cause.
+    let file = "User-agent: *\nDisallow: /\nNoarchive: /a\nFoo: /b\nFoo: /c\n";
+    let linted = lint(file.as_bytes(), &Options::default());
+    let counts: Vec<_> = linted.diagnostics().iter().map(|found| found.count).collect();
+    assert_eq!(counts, [1, 2], "{:?}", linted.diagnostics());
+}
+
+/// What is said of a lint counts more than what is said of its set, whatever the order.
+#[test]
+fn lints_are_chosen_one_by_one_and_in_sets() {
+    let codes = |select: &[&str], ignore: &[&str]| -> Vec<&str> {
+        let mut options = Options::default();
+        options.choose(select, ignore).expect("they are known");
+        let linted = lint(b"User-agent: *\nDisallow: /a*\nDisallow: /a*\nDisallow b\n", &options);
+        linted.totals().keys().copied().collect()
+    };
+    assert_eq!(codes(&[], &[]), ["P001", "S001"]);
+    assert_eq!(codes(&["style"], &[]), ["P001", "P004", "P006", "S001"]);
+    assert_eq!(codes(&["Style"], &["P006", "missing-slash"]), ["P004", "S001"]);
+    assert_eq!(codes(&["P006"], &["style", "default"]), ["P006"]);
+    assert_eq!(codes(&["p006"], &["P006"]), ["P001", "P006", "S001"]);
+    let unknown = Options::default().choose(&["styel"], &[]).expect_err("there is no such set");
+    assert!(unknown.to_string().contains("perhaps `style` is meant"), "{unknown}");
+}
+
+/// What a fix writes is what was meant.
+#[test]
+fn fixes_write_what_was_meant() {
+    for (line, label) in [
+        ("Disallow: nocache=", "write `/*nocache=`"),
+        ("Disallow: a=b/c", "write `/a=b/c`"),
+        ("Disallow: \\private\\press\\", "write `/private/press/`"),
+        ("User-agent: *ExampleBot*", "write `ExampleBot`"),
+        ("User-agent: *-ai", "write `.*-ai`, for crawlers that read regular expressions"),
+        ("Disallow: /a/ /b/", "write a line for each path"),
+    ] {
+        let file = format!("User-agent: *\nDisallow: /a\n{line}\n");
+        let linted = lint(file.as_bytes(), &Options::default());
+        let labels: Vec<_> =
+            linted.diagnostics().iter().filter_map(|found| Some(&*found.fix.as_ref()?.label)).collect();
+        assert_eq!(labels, [label], "{line}");
+    }
+}
+
+/// Whoever fixes a file fixes what is selected.
+#[test]
+fn fixes_are_those_of_the_selected_lints() {
+    let file = b"User-agent: *\nDisallow /a*\nDisallow /a*\n";
+    assert_eq!(fix(file, &Options::default()).octets, b"User-agent: *\nDisallow: /a*\nDisallow: /a*\n");
+    assert_eq!(fix(file, &all_lints()).octets, b"User-agent: *\nDisallow: /a\n");
 }
 
 /// What counts is how severe a finding is, not whether it is listed.
 #[test]
 fn what_is_not_listed_counts_by_its_severity() {
-    let file = format!("{}User-agent: Example Bot\nDisallow: /\n", "User-agent: a/1\n".repeat(3));
+    let file = "User-agent: *\nDissallow: /a\nDisalow: /b\nDisalloww: /c\n";
     let linted = lint(file.as_bytes(), &Options::default().with_most_of_each(1));
-    let tally: Tally = linted.tallies()["G007"];
+    let tally: Tally = linted.tallies()["S002"];
     assert_eq!(
-        (tally.total(), tally.of(Severity::Note), tally.worst()),
-        (4, 3, Some(Severity::Warning))
+        (tally.total(), tally.of(Severity::Warning), tally.worst()),
+        (3, 2, Some(Severity::Error))
     );
-    assert_eq!(tally.safe_fixes(), 3);
+    assert_eq!(tally.safe_fixes(), 2);
     let mut options = Options::default().with_most_of_each(0);
-    options.set_severity("G007", Severity::Error).expect("a lint");
-    assert_eq!(lint(file.as_bytes(), &options).tallies()["G007"].of(Severity::Error), 4);
+    options.set_severity("S002", Severity::Note).expect("a lint");
+    assert_eq!(lint(file.as_bytes(), &options).tallies()["S002"].of(Severity::Note), 3);
 }
 
 /// What is said that crawlers make of a line is true of Google too.
@@ -152,7 +246,7 @@ fn related_places_and_severities_are_given() {
 
 #[test]
 fn reports_have_their_shapes() {
-    let linted = lint(b"User-agent: *\nDisallow: /a\nDisallow: /a\n", &Options::default());
+    let linted = lint(b"User-agent: *\nDisallow: /a\nDisallow: /a\n", &all_lints());
     let report = LintReport::of("robots.txt", &linted);
     let found: &DiagnosticReport<'_> = &report.diagnostics[0];
     let place: PlaceReport = found.place.expect("it is in the file");
@@ -173,12 +267,18 @@ fn the_manual_pages_are_as_documented() {
     let mut index = String::from(
         "# Lints\n\nThe tests make this page from the sources of the lints; do not edit it here. `mayi lint --explain CODE`\n\
          prints a page. A code never changes. Its letter is its subject: S syntax, G groups, P patterns,\n\
-         X extensions, D dialects, H pages, C comments.\n\n| code | name | severity | what is wrong |\n| --- | --- | --- | --- |\n",
+         X extensions, D dialects, H pages, C comments.\n\n\
+         A lint belongs to one of two sets. `default` has what an owner wants to know: what changes a decision in some\n\
+         crawler, what is surely a slip, what nobody reads. `style` has what could be written more simply and changes\n\
+         nothing. It is off; `--select style`, or `select = [\"style\"]` in mayi.toml, switches it on. `--select` and\n\
+         `--ignore` also take single lints, by code or name. One cause in many places is one finding, with a count and\n\
+         its lines.\n\n\
+         | code | name | set | severity | what is wrong |\n| --- | --- | --- | --- | --- |\n",
     );
     for lint in LINTS {
-        let off = if lint.by_default { "" } else { ", off by default" };
-        let (code, name, severity, summary) = (lint.code, lint.name, lint.severity, lint.summary);
-        writeln!(index, "| [{code}]({code}.md) | {name} | {severity}{off} | {summary} |")
+        let (code, name, set, summary) = (lint.code, lint.name, lint.set.name(), lint.summary);
+        let severities = lint.severities_in_words();
+        writeln!(index, "| [{code}]({code}.md) | {name} | {set} | {severities} | {summary} |")
             .expect("text");
     }
     pages.insert("README.md".to_owned(), index);

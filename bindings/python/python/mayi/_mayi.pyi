@@ -251,21 +251,21 @@ def lint(
     *,
     name: str = "robots.txt",
     site: str | None = None,
-    disable: Sequence[str] = ...,
-    enable: Sequence[str] = ...,
+    select: Sequence[str] = ...,
+    ignore: Sequence[str] = ...,
     severities: Sequence[tuple[str, str]] = ...,
     most_of_each: int | None = None,
     page: tuple[str, _Fields, _Octets] | None = None,
 ) -> _report.Linted: ...
 @overload
-def fix(octets: str, /, *, disable: Sequence[str] = ..., enable: Sequence[str] = ...) -> str: ...
+def fix(octets: str, /, *, select: Sequence[str] = ..., ignore: Sequence[str] = ...) -> str: ...
 @overload
 def fix(
     octets: bytes | bytearray | memoryview,
     /,
     *,
-    disable: Sequence[str] = ...,
-    enable: Sequence[str] = ...,
+    select: Sequence[str] = ...,
+    ignore: Sequence[str] = ...,
 ) -> bytes: ...
 @overload
 def format(octets: str, /) -> str: ...

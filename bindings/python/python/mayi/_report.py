@@ -339,6 +339,8 @@ class Diagnostic:
     severity: str
     clauses: tuple[str, ...]
     place: Span | None
+    count: int
+    lines: tuple[int, ...]
     message: str
     reading: str
     fix: Fix | None

@@ -27,6 +27,9 @@ use crate::problem::Problem;
 /// How many crawlers may be asked about at once.
 const MOST_AGENTS: usize = 100;
 
+/// How many lints and sets of lints may be switched on or off: more than there are.
+const MOST_LINTS: usize = 200;
+
 /// How many header fields a page may have, as in a request to decide.
 const MOST_FIELDS: usize = 10_000;
 
@@ -37,6 +40,10 @@ struct LintBody<'a> {
     robots: RobotsInput<'a>,
     #[serde(borrow, default)]
     agents: Few<Cow<'a, str>, MOST_AGENTS>,
+    #[serde(borrow, default)]
+    select: Few<Cow<'a, str>, MOST_LINTS>,
+    #[serde(borrow, default)]
+    ignore: Few<Cow<'a, str>, MOST_LINTS>,
     #[serde(borrow, default, deserialize_with = "there")]
     page: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "there")]
@@ -62,6 +69,9 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             let agents = body.agents.iter().map(|token| crawler(token));
             options = options.with_agents(agents.collect::<Result<_, _>>()?);
         }
+        options
+            .choose(&body.select, &body.ignore)
+            .map_err(|error| Problem::invalid(error.to_string()))?;
         let page = match body.page {
             Some(raw) => Some(object::<PageInput<'_>>(raw.get().as_bytes())?),
             None => None,

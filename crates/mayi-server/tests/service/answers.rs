@@ -135,6 +135,13 @@ async fn other_operations_answer_as_the_library_does() {
     let expected = mayi::report::LintReport::of("robots.txt", &linted);
     assert_eq!(lint, serde_json::to_value(expected).expect("JSON"));
     document.check("LintReport", &lint).expect("as documented");
+    let styled = json!({ "robots": "User-agent: *\nDisallow: /a*\nDisallow b\n", "select": ["style"], "ignore": ["P001", "S001"] });
+    let styled = service.post("/v1/lint", styled.to_string()).await.json();
+    document.check("LintReport", &styled).expect("as documented");
+    assert_eq!(
+        (&styled["totals"], &styled["diagnostics"][0]["lines"]),
+        (&json!({ "P006": 1 }), &json!([2]))
+    );
     let with_page = json!({
         "robots": "User-agent: *\nDisallow: /a\n", "agents": ["Googlebot"], "url": "https://example.com/a",
         "page": { "headers": [["X-Robots-Tag", "noindex"]], "html": { "base64": "PHA+" } },
@@ -181,6 +188,8 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/lint", json!([""])),
         ("/v1/lint", json!({ "robots": { "status": 404 } })),
         ("/v1/lint", json!({ "robots": "", "agents": ["a b"] })),
+        ("/v1/lint", json!({ "robots": "", "select": ["styel"] })),
+        ("/v1/lint", json!({ "robots": "", "ignore": [1] })),
         ("/v1/lint", json!({ "robots": "", "page": {} })),
         ("/v1/lint", json!({ "robots": "", "url": "https://a/", "page": [] })),
         ("/v1/lint", json!({ "robots": "", "url": "a" })),

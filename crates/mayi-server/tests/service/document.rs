@@ -61,6 +61,16 @@ fn the_reader_of_schemas_can_say_no() {
     assert_eq!(document.check("Error", &json!({ "error": { "code": "a", "message": "b" } })), Ok(()));
 }
 
+/// The document names every lint and every set of lints that a request can choose.
+#[test]
+fn every_lint_can_be_chosen() {
+    let document = Document::new();
+    let lints = mayi::lint::LINTS.iter().flat_map(|lint| [lint.code, lint.name]);
+    let sets = mayi::lint::LintSet::ALL.iter().map(|set| set.name());
+    let expected: Vec<_> = sets.chain(lints).collect();
+    assert_eq!(document.0["components"]["schemas"]["LintOrSet"]["enum"], json!(expected));
+}
+
 /// Every documented operation, asked in a right and in a wrong way.
 #[tokio::test]
 async fn every_operation_answers_as_documented() {

@@ -2,6 +2,17 @@
 
 use crate::percent;
 
+/// Whether a pattern is written as a regular expression: it has signs that mean something only there. Dots, round
+/// brackets, plus signs and names in brackets are in URLs too.
+pub(super) fn is_regex_pattern(pattern: &[u8]) -> bool {
+    let escapes =
+        |at: usize| pattern.get(at + 1).is_some_and(|next| b"./?+*$()[]{}dDwWsSb-".contains(next));
+    let classes = [&b"[0-9"[..], b"[a-z", b"[A-Z", b"[^", b"(?:", b"(?i", b"(?!", b"(?=", b"(.*)"];
+    pattern.starts_with(b"^")
+        || memchr::memchr_iter(b'\\', pattern).any(escapes)
+        || classes.iter().any(|class| memchr::memmem::find(pattern, class).is_some())
+}
+
 /// Whether a character has no shape, or is white space that only looks like a space.
 pub(super) fn is_invisible(character: char) -> bool {
     matches!(

@@ -10,7 +10,8 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Lint, Options, Severity, nearest};
+use super::options::LintChoice;
+use super::{Lint, Options, Severity, UnknownLint, nearest};
 use crate::crawler::Crawler;
 use crate::span::{LineNumber, Span, line_at};
 
@@ -19,20 +20,21 @@ use crate::span::{LineNumber, Span, line_at};
 /// ```
 /// use mayi::lint::{Configuration, FailOn, Options, Severity, lint};
 ///
-/// let text = "[lint]\ndisable = [\"S001\"]\nfail-on = \"note\"\n";
+/// let text = "[lint]\nselect = [\"style\"]\nignore = [\"S001\"]\nfail-on = \"note\"\n";
 /// let configuration = Configuration::parse(text)?;
 /// assert_eq!(configuration.fail_on(), Some(FailOn::Note));
 /// let options = configuration.over(Options::default());
 /// assert!(lint(b"User-agent: *\nDisallow /private/\n", &options).diagnostics().is_empty());
 ///
-/// let error = Configuration::parse("[lint]\ndisabel = []\n").unwrap_err();
+/// let error = Configuration::parse("[lint]\nselct = []\n").unwrap_err();
 /// assert_eq!((error.line().number(), &error.to_string()[..7]), (2, "line 2:"));
-/// assert!(error.message().contains("perhaps `disable` is meant"));
+/// assert!(error.message().contains("perhaps `select` is meant"));
 /// # Ok::<(), mayi::lint::InvalidConfiguration>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Configuration {
-    enabled: Vec<(&'static Lint, bool)>,
+    select: Vec<LintChoice>,
+    ignore: Vec<LintChoice>,
     severities: Vec<(&'static Lint, Severity)>,
     agents: Vec<Crawler>,
     fail_on: Option<FailOn>,
@@ -51,22 +53,24 @@ impl Configuration {
             InvalidConfiguration::at(text, &span, format!("{}{meant}", error.message()))
         })?;
         let read = file.lint.unwrap_or_default();
-        let known = |name: &Spanned<String>| {
-            let found = super::options::find(name.get_ref());
-            found.map_err(|error| InvalidConfiguration::at(text, &name.span(), error.to_string()))
+        let unknown = |name: &Spanned<String>, error: UnknownLint| {
+            InvalidConfiguration::at(text, &name.span(), error.to_string())
         };
-        let mut configuration = Self { fail_on: read.fail_on, ..Self::default() };
-        for (names, is_enabled) in [(&read.disable, false), (&read.enable, true)] {
-            for name in names {
-                configuration.enabled.push((known(name)?, is_enabled));
-            }
-        }
+        let choices = |names: &[Spanned<String>]| {
+            let choice = |name: &Spanned<String>| {
+                LintChoice::named(name.get_ref()).map_err(|error| unknown(name, error))
+            };
+            names.iter().map(choice).collect::<Result<Vec<_>, _>>()
+        };
+        let (select, ignore) = (choices(&read.select)?, choices(&read.ignore)?);
+        let mut configuration = Self { select, ignore, fail_on: read.fail_on, ..Self::default() };
         for (name, severity) in &read.severity {
             let named = Severity::named(severity.get_ref()).ok_or_else(|| {
                 let message = format!("`{}` is none of note, warning and error", severity.get_ref());
                 InvalidConfiguration::at(text, &severity.span(), message)
             })?;
-            configuration.severities.push((known(name)?, named));
+            let lint = Lint::find(name.get_ref()).map_err(|error| unknown(name, error))?;
+            configuration.severities.push((lint, named));
         }
         for name in &read.agents {
             let agent = Crawler::new(name.get_ref())
@@ -84,9 +88,7 @@ impl Configuration {
     /// These options, with what the file says laid over them.
     #[must_use]
     pub fn over(&self, mut options: Options) -> Options {
-        for (lint, is_enabled) in &self.enabled {
-            options.switch(lint, *is_enabled);
-        }
+        options.switch(&self.select, &self.ignore);
         for (lint, severity) in &self.severities {
             options.weigh(lint, *severity);
         }
@@ -187,15 +189,19 @@ struct File {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 struct Table {
-    disable: Vec<Spanned<String>>,
-    enable: Vec<Spanned<String>>,
+    /// Once called `enable`.
+    #[serde(alias = "enable")]
+    select: Vec<Spanned<String>>,
+    /// Once called `disable`.
+    #[serde(alias = "disable")]
+    ignore: Vec<Spanned<String>>,
     fail_on: Option<FailOn>,
     severity: BTreeMap<Spanned<String>, Spanned<String>>,
     agents: Vec<Spanned<String>>,
 }
 
 /// The keys of a file, for who writes one nearly right.
-const KEYS: &[&str] = &["lint", "disable", "enable", "fail-on", "severity", "agents"];
+const KEYS: &[&str] = &["lint", "select", "ignore", "fail-on", "severity", "agents"];
 
 /// The key that is probably meant, where the part of the text that is wrong is a key that nobody knows.
 fn meant_by_key(text: &str, range: &Range<usize>) -> Option<&'static str> {
@@ -218,10 +224,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         check("[lnit]", 1, "unknown field `lnit`, expected `lint`; perhaps `lint` is meant");
-        check("[lint]\ndisabel = []", 2, "perhaps `disable` is meant");
-        check("[lint]\nx = 1", 2, "expected one of `disable`, `enable`");
+        check("[lint]\nselct = []", 2, "perhaps `select` is meant");
+        check("[lint]\nx = 1", 2, "expected one of `");
+        check("[lint]\nselect = [\"styl\"]", 2, "perhaps `style` is meant");
         check("[lint]\nx =\n", 2, "");
-        check("[lint]\n\ndisable = [\n  \"S001\",\n  \"missing-colons\",\n]", 5, "`missing-colon`");
+        check("[lint]\n\nignore = [\n  \"S001\",\n  \"missing-colons\",\n]", 5, "`missing-colon`");
         check("[lint]\nfail-on = \"bad\"", 2, "`never`");
         check("[lint]\nseverity = { S001 = 1 }", 2, "expected a string");
         check("[lint]\n[lint.severity]\nS001 = \"note\"\nS002 = \"bad\"", 4, "`bad` is none of");
@@ -232,10 +239,10 @@ mod tests {
 
     #[test]
     fn what_it_says_is_laid_over_options() {
-        let text =
-            "[lint]\nenable = [\"P010\"]\ndisable = [\"S003\"]\nseverity = { S001 = \"error\" }\n";
+        let text = "[lint]\nselect = [\"style\"]\nignore = [\"S003\", \"P006\"]\nseverity = { S001 = \"error\" }\n";
         let options = Configuration::parse(text).expect("it is right").over(Options::default());
         let index = |name| Lint::named(name).expect("it is known").index();
+        assert!(options.is_enabled(index("P004")) && !options.is_enabled(index("P006")));
         assert!(options.is_enabled(index("P010")) && !options.is_enabled(index("S003")));
         assert_eq!(options.severity(index("S001")), Some(Severity::Error));
         assert_eq!(Configuration::parse("").expect("nothing is right too").fail_on(), None);

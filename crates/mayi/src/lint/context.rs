@@ -16,13 +16,13 @@ use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
 use crate::directive::{
-    CRAWL_DELAY, DIRECTIVES, Directive, GroupStep, REQUEST_RATE, Role, RuleKind, VISIT_TIME,
+    CRAWL_DELAY, DIRECTIVES, Directive, GroupStep, REQUEST_RATE, Role, RuleKind, SITEMAP, VISIT_TIME,
 };
 use crate::robots_txt::RobotsTxt;
 use crate::ruleset::CrawlerRules;
 use crate::span::Span;
 use crate::syntax::RawRecord;
-use crate::target::Target;
+use crate::target::{Target, split_url};
 use crate::work::{Spent, Work};
 
 /// What every lint gets to see.
@@ -135,6 +135,19 @@ impl<'c, 't> Context<'c, 't> {
     /// the memory of its line. No file can choose names with the same number: a random key is part of it.
     pub(super) fn name_hash(&self, name: &[u8]) -> u64 {
         self.hasher.hash_one(name.to_ascii_lowercase())
+    }
+
+    /// The host that the file is of, if that is known: of the site, or of all sitemaps.
+    pub(super) fn host(&self) -> Option<String> {
+        let host = |url: &str| Some(split_url(url).ok()?.authority.to_ascii_lowercase());
+        if let Some(site) = self.options.site() {
+            return host(site);
+        }
+        let mut hosts = self.records_of(&SITEMAP).map(|sitemap| {
+            str::from_utf8(sitemap.record.value).ok().and_then(host).filter(|host| !host.is_empty())
+        });
+        let first = hosts.next()??;
+        hosts.all(|other| other.as_ref() == Some(&first)).then_some(first)
     }
 
     pub(super) fn spent(&self) -> Spent {

@@ -13,7 +13,12 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Where it is; nowhere where it is about the page or the file as a whole.
     pub place: Option<Place>,
-    /// What is wrong, in a sentence.
+    /// How often it is in the file.
+    pub count: usize,
+    /// The other places where it is, in the order of the file. There are fewer than `count` says where a list would
+    /// become too long.
+    pub others: Vec<Place>,
+    /// What is wrong, in a sentence; of the first place, where there are several.
     pub message: String,
     /// What crawlers do with it: those that follow RFC 9309, and Google's where they differ.
     pub reading: String,
@@ -23,16 +28,26 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
 }
 
-/// How many diagnostics of a lint there are in a file, including those that are not listed.
+impl Diagnostic {
+    /// The lines where it is, each once, as far as they are listed.
+    pub fn lines(&self) -> Vec<LineNumber> {
+        let places = self.place.iter().chain(&self.others);
+        let mut lines: Vec<_> = places.map(|place| place.line).collect();
+        lines.dedup();
+        lines
+    }
+}
+
+/// How often a lint found something in a file, including what is not listed.
 ///
 /// ```
 /// use mayi::lint::{Options, Severity, lint};
 ///
 /// let options = Options::default().with_most_of_each(1);
-/// let linted = lint(b"User-agent: a/1\nUser-agent: b c\nDisallow: /\n", &options);
-/// let tally = linted.tallies()["G007"];
-/// assert_eq!((tally.total(), tally.of(Severity::Note), tally.safe_fixes()), (2, 1, 1));
-/// assert_eq!(tally.worst(), Some(Severity::Warning));
+/// let linted = lint(b"User-agent: *\nDissallow: /a\nDisalloww: /b\n", &options);
+/// let tally = linted.tallies()["S002"];
+/// assert_eq!((tally.total(), tally.of(Severity::Warning), tally.safe_fixes()), (2, 1, 1));
+/// assert_eq!(tally.worst(), Some(Severity::Error));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -151,13 +166,22 @@ pub(super) struct Draft {
     pub(super) reading: String,
     pub(super) fix: Option<Fix>,
     pub(super) related: Vec<(Span, String)>,
+    /// What it is about, where findings about different things have different causes.
+    pub(super) subject: Option<String>,
 }
 
 impl Draft {
     /// What is wrong, and what crawlers do with it.
     pub(super) fn new(message: impl Into<String>, reading: impl Into<String>) -> Self {
         let (message, reading) = (message.into(), reading.into());
-        Self { span: None, severity: None, message, reading, fix: None, related: Vec::new() }
+        let (fix, related, subject) = (None, Vec::new(), None);
+        Self { span: None, severity: None, message, reading, fix, related, subject }
+    }
+
+    /// About this: findings about other things have another cause, and are not counted together with it.
+    pub(super) fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
     }
 
     /// With a fix.

@@ -1,12 +1,13 @@
-//! Collects what lints find: applies silences, counts, and limits the list to the requested number per
-//! lint and to a sensible length. A finding takes a hundred times the memory of a short line, and a
-//! file can have a finding on every line.
+//! Collects what lints find: applies silences, counts, makes one finding of one cause that is there in many
+//! places, and limits the list to the requested number per lint and to a sensible length. A finding takes a
+//! hundred times the memory of a short line, and a file can have a finding on every line.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use super::context::Context;
-use super::diagnostic::{Diagnostic, Draft, Place, Related, Tally};
+use super::diagnostic::{Diagnostic, Draft, Fix, Place, Related, Tally};
 use super::fixing::SafeFixes;
 use super::lines::Lines;
 use super::options::Options;
@@ -14,7 +15,7 @@ use super::silence::{self, Silence};
 use super::{LINTS, Severity};
 use crate::span::{LineCounter, Position, Span};
 
-/// How many findings of a lint are listed for a file, whatever the options say. Those of others find room in
+/// How many places of a lint are listed for a file, whatever the options say. Those of others find room in
 /// every list: once there are many, fewer are listed of each lint that comes after.
 const MOST_OF_A_LINT: usize = 1000;
 const MANY_LISTED: usize = 5000;
@@ -32,7 +33,14 @@ pub(super) struct Found<'c> {
     silenced: HashMap<(u32, u8), Cell<bool>>,
     /// The lint that looks now.
     current: usize,
-    drafts: Vec<(usize, Draft)>,
+    findings: Vec<Finding>,
+    /// Where the finding of each cause is in the list.
+    by_cause: HashMap<u64, usize>,
+    hasher: RandomState,
+    /// How many findings and places of the current lint are listed, and how many places of all.
+    listed: usize,
+    placed: usize,
+    placed_in_all: usize,
     /// What is collected instead of drafts, where that is all that is wanted.
     fixes: Option<SafeFixes>,
     tallies: Vec<Tally>,
@@ -51,7 +59,12 @@ impl<'c> Found<'c> {
             options,
             silences,
             current: 0,
-            drafts: Vec::new(),
+            findings: Vec::new(),
+            by_cause: HashMap::new(),
+            hasher: RandomState::new(),
+            listed: 0,
+            placed: 0,
+            placed_in_all: 0,
             fixes: None,
             tallies: vec![Tally::default(); LINTS.len()],
         }
@@ -75,6 +88,7 @@ impl<'c> Found<'c> {
     /// What is reported from now on is of this lint.
     pub(super) fn start(&mut self, lint: usize) {
         self.current = lint;
+        (self.listed, self.placed) = (0, 0);
     }
 
     /// A finding at a place, which does not go over the end of its line.
@@ -111,15 +125,16 @@ impl<'c> Found<'c> {
             fix.safe &= fix.edits.iter().all(|edit| edit.span.start >= first_end);
         }
         let severity: Option<Severity> = self.options.severity(self.current).or(draft.severity);
-        let severity = severity.unwrap_or(LINTS[self.current].severity);
+        let lint = LINTS[self.current];
+        debug_assert!(
+            draft.severity.is_none_or(|severity| lint.severities().any(|known| known == severity)),
+            "{lint:?} does not say that it has this severity"
+        );
+        let severity = severity.unwrap_or(lint.severity);
         draft.severity = Some(severity);
         let tally = &mut self.tallies[self.current];
         let safe_fix = draft.fix.as_ref().filter(|fix| fix.safe);
-        debug_assert!(
-            safe_fix.is_none() || LINTS[self.current].fixes,
-            "{:?} has fixes",
-            LINTS[self.current]
-        );
+        debug_assert!(safe_fix.is_none() || lint.fixes, "{lint:?} has fixes");
         tally.add(severity, safe_fix.is_some());
         if let Some(fixes) = &mut self.fixes {
             if let Some(fix) = safe_fix {
@@ -127,20 +142,49 @@ impl<'c> Found<'c> {
             }
             return;
         }
-        if self.tallies[self.current].total() <= self.room() {
-            self.drafts.push((self.current, draft));
+        self.list(draft);
+    }
+
+    /// Lists a finding, or another place of one that is listed, as far as there is room.
+    fn list(&mut self, draft: Draft) {
+        let has_room = self.placed < self.room();
+        let cause = self.cause(&draft);
+        if let Some(place) = self.by_cause.get(&cause) {
+            self.findings[*place].add(draft, has_room);
+        } else if has_room && self.listed < self.options.most_of_each() {
+            self.by_cause.insert(cause, self.findings.len());
+            self.findings.push(Finding::new(self.current, draft));
+            self.listed += 1;
+        } else {
+            return;
         }
+        self.placed += usize::from(has_room);
+        self.placed_in_all += usize::from(has_room);
     }
 
-    /// Whether the next finding would be listed. If not, nobody reads its message.
+    /// What makes two findings of a lint one: they say the same, but for what they quote from the file and for
+    /// numbers, and are about the same subject, if the lint names one. Findings that `--fix` removes are not put
+    /// together with others.
+    fn cause(&self, draft: &Draft) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        (self.current, draft.severity, &draft.subject).hash(&mut hasher);
+        draft.fix.as_ref().is_some_and(|fix| fix.safe).hash(&mut hasher);
+        for part in draft.message.split('`').step_by(2) {
+            part.bytes()
+                .filter(|octet| !octet.is_ascii_digit())
+                .for_each(|octet| hasher.write_u8(octet));
+        }
+        hasher.finish()
+    }
+
+    /// Whether the next place would be listed. If not, nobody reads its message.
     pub(super) fn lists_more(&self) -> bool {
-        self.fixes.is_none() && self.tallies[self.current].total() < self.room()
+        self.fixes.is_none() && self.options.most_of_each() > 0 && self.placed < self.room()
     }
 
-    /// How many findings of the current lint are listed.
+    /// How many places of the current lint are listed.
     fn room(&self) -> usize {
-        let room = if self.drafts.len() < MANY_LISTED { MOST_OF_A_LINT } else { FEW_OF_A_LINT };
-        self.options.most_of_each().min(room)
+        if self.placed_in_all < MANY_LISTED { MOST_OF_A_LINT } else { FEW_OF_A_LINT }
     }
 
     fn is_silenced(&self, span: Span) -> bool {
@@ -154,7 +198,10 @@ impl<'c> Found<'c> {
 
     /// The diagnostics, in the order of the text, and how many of each code there are.
     pub(super) fn finish(mut self) -> (Vec<Diagnostic>, BTreeMap<&'static str, Tally>) {
-        self.drafts.sort_by_key(|(lint, draft)| (draft.span, *lint));
+        self.findings.sort_by_key(|finding| (finding.first.span, finding.lint));
+        for finding in &mut self.findings {
+            finding.others.sort_unstable();
+        }
         let places = self.places();
         let place = |span: Span| {
             let (start, end) = (places[&span.start], places[&span.end]);
@@ -167,16 +214,18 @@ impl<'c> Found<'c> {
                 utf16_end_column: end.utf16_column,
             }
         };
-        let diagnostics = self.drafts.into_iter().map(|(index, draft)| {
-            let lint = LINTS[index];
+        let diagnostics = self.findings.into_iter().map(|finding| {
+            let (lint, first) = (LINTS[finding.lint], finding.first);
             Diagnostic {
                 lint,
-                severity: draft.severity.unwrap_or(lint.severity),
-                place: draft.span.map(place),
-                message: draft.message,
-                reading: draft.reading,
-                fix: draft.fix,
-                related: draft
+                severity: first.severity.unwrap_or(lint.severity),
+                place: first.span.map(place),
+                count: finding.count,
+                others: finding.others.into_iter().map(place).collect(),
+                message: first.message,
+                reading: first.reading,
+                fix: joined(first.fix, finding.fixes),
+                related: first
                     .related
                     .into_iter()
                     .map(|(span, message)| Related { place: place(span), message })
@@ -190,8 +239,9 @@ impl<'c> Found<'c> {
 
     /// Line and column of every offset that a draft names, found in one pass.
     fn places(&self) -> BTreeMap<u32, Position> {
-        let spans = self.drafts.iter().flat_map(|(_, draft)| {
-            draft.span.into_iter().chain(draft.related.iter().map(|(span, _)| *span))
+        let spans = self.findings.iter().flat_map(|finding| {
+            let related = finding.first.related.iter().map(|(span, _)| *span);
+            finding.first.span.into_iter().chain(related).chain(finding.others.iter().copied())
         });
         let mut offsets: Vec<u32> = spans.flat_map(|span| [span.start, span.end]).collect();
         offsets.sort_unstable();
@@ -199,4 +249,56 @@ impl<'c> Found<'c> {
         let mut counter = LineCounter::new(self.text);
         offsets.into_iter().map(|offset| (offset, counter.position_at(offset))).collect()
     }
+}
+
+/// One cause, with the places where it is.
+struct Finding {
+    lint: usize,
+    /// What is said of the first place in the file.
+    first: Draft,
+    count: usize,
+    /// The places but the first, as far as they are listed.
+    others: Vec<Span>,
+    /// Their fixes.
+    fixes: Vec<Fix>,
+}
+
+impl Finding {
+    fn new(lint: usize, first: Draft) -> Self {
+        Self { lint, first, count: 1, others: Vec::new(), fixes: Vec::new() }
+    }
+
+    /// Adds another place, which is listed only if there is room for it.
+    fn add(&mut self, mut draft: Draft, has_room: bool) {
+        self.count += 1;
+        if !has_room {
+            return;
+        }
+        // Lints look at some lines before others that are above them.
+        if draft.span < self.first.span {
+            std::mem::swap(&mut self.first, &mut draft);
+        }
+        self.fixes.extend(draft.fix);
+        self.others.extend(draft.span);
+    }
+}
+
+/// The fix of the first place, and those of the others with it. Where two touch each other, the later one is left out.
+fn joined(first: Option<Fix>, mut others: Vec<Fix>) -> Option<Fix> {
+    let mut all = first?;
+    others.sort_by_key(|fix| fix.edits.first().map(|edit| edit.span));
+    let mut places = 0;
+    for mut fix in others {
+        let end = all.edits.last().map_or(0, |edit| edit.span.end);
+        if fix.edits.first().is_some_and(|edit| edit.span.start >= end) {
+            all.edits.append(&mut fix.edits);
+            places += 1;
+        }
+    }
+    match places {
+        0 => {}
+        1 => all.label.push_str(", and the same in 1 other place"),
+        _ => all.label.push_str(&format!(", and the same in {places} other places")),
+    }
+    Some(all)
 }

@@ -55,7 +55,7 @@ mod prelude {
     pub(super) use super::diagnostic::{Draft, Edit, Fix};
     pub(super) use super::found::Found;
     pub(super) use super::lines::LineView;
-    pub(super) use super::{Lint, Severity, quoted};
+    pub(super) use super::{Lint, LintSet, Severity, quoted};
     pub(super) use crate::span::Span;
     pub(super) use crate::spec::Clause;
 }
@@ -101,6 +101,8 @@ lints! {
         near_crawler,
         unreachable_group,
         partial_regex,
+        repeated_name,
+        crawler_version,
     }
     pattern {
         missing_slash,
@@ -114,6 +116,9 @@ lints! {
         letter_case,
         page_resources,
         sitemap_disallowed,
+        exception_in_another_case,
+        several_paths,
+        regex_pattern,
     }
     extension {
         unregistered_purpose,
@@ -164,10 +169,12 @@ pub struct Lint {
     pub name: &'static str,
     /// What is wrong, in a sentence.
     pub summary: &'static str,
-    /// Its severity by default.
+    /// The severity of most of its findings.
     pub severity: Severity,
-    /// Whether it is on by default.
-    pub by_default: bool,
+    /// Other severities that its findings can have, where they matter more or less.
+    other_severities: &'static [Severity],
+    /// The set that it belongs to.
+    pub set: LintSet,
     /// Whether it can find something with a safe fix. Only these lints look when a file is fixed.
     fixes: bool,
     /// The clauses that it is about.
@@ -191,10 +198,23 @@ impl Lint {
         let comment = self.source.lines().map_while(|line| line.strip_prefix("//!"));
         let text: Vec<_> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         let clauses: Vec<_> = self.clauses.iter().map(|clause| clause.id()).collect();
-        let off = if self.by_default { "" } else { ", off by default" };
-        let (code, name, severity) = (self.code, self.name, self.severity);
+        let (code, name, severities) = (self.code, self.name, self.severities_in_words());
+        let set = match self.set {
+            LintSet::Default => "",
+            LintSet::Style => ", only with `--select style`",
+        };
         let about = clauses.join(", ");
-        format!("# {code} {name}\n\n*{severity}{off}* · {about}\n\n{}\n", text.join("\n").trim())
+        format!("# {code} {name}\n\n*{severities}{set}* · {about}\n\n{}\n", text.join("\n").trim())
+    }
+
+    /// The severities that its findings can have, the usual one first.
+    pub fn severities(&self) -> impl Iterator<Item = Severity> {
+        std::iter::once(self.severity).chain(self.other_severities.iter().copied())
+    }
+
+    /// The same as text: `error or warning`.
+    pub fn severities_in_words(&self) -> String {
+        self.severities().map(Severity::name).collect::<Vec<_>>().join(" or ")
     }
 
     /// Its place in the registry.
@@ -214,6 +234,46 @@ impl Eq for Lint {}
 impl fmt::Debug for Lint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.code, self.name)
+    }
+}
+
+/// Lints that are switched on and off together.
+///
+/// ```
+/// use mayi::lint::{Lint, LintSet, Options, lint};
+///
+/// let file = b"User-agent: *\nDisallow: /a*\n";
+/// assert!(lint(file, &Options::default()).diagnostics().is_empty());
+/// let mut options = Options::default();
+/// options.choose(&[LintSet::Style.name()], &[])?;
+/// assert_eq!(lint(file, &options).diagnostics()[0].lint.code, "P006");
+/// # Ok::<(), mayi::lint::UnknownLint>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LintSet {
+    /// What an owner wants to know: what changes a decision in some crawler, what is surely a slip, what nobody
+    /// reads. It is on unless it is switched off.
+    Default,
+    /// What could be written more simply and changes nothing. It is off unless it is switched on.
+    Style,
+}
+
+impl LintSet {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Default, Self::Style];
+
+    /// `default` or `style`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Style => "style",
+        }
+    }
+
+    /// The set of this name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|set| set.name().eq_ignore_ascii_case(name))
     }
 }
 
@@ -310,13 +370,14 @@ pub struct Linted<'t> {
 }
 
 impl<'t> Linted<'t> {
-    /// The diagnostics in the order of the file: of each lint no more than the options let in, nor than a
-    /// thousand, and no more than a hundred once there are five thousand.
+    /// The diagnostics in the order of the file, one for each cause. Of each lint there are no more than the options
+    /// let in. They list no more than a thousand places of a lint, and no more than a hundred once there are five
+    /// thousand.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// How many diagnostics of each code there are, including those that are not listed.
+    /// How many places of each code there are, including those that are not listed.
     pub fn totals(&self) -> &BTreeMap<&'static str, usize> {
         &self.totals
     }
@@ -331,9 +392,10 @@ impl<'t> Linted<'t> {
         self.tallies.values().map(|tally| tally.of(severity)).sum()
     }
 
-    /// How many diagnostics were found and are not listed.
+    /// How many places are in none of the diagnostics.
     pub fn left_out(&self) -> usize {
-        self.totals.values().sum::<usize>() - self.diagnostics.len()
+        let listed: usize = self.diagnostics.iter().map(|found| found.count).sum();
+        self.totals.values().sum::<usize>() - listed
     }
 
     /// The file as it was read; spans are into its text.

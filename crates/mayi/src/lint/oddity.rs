@@ -168,6 +168,10 @@ fn otherwise_named(name: &str) -> Option<&'static str> {
         ("robot", user_agent),
         ("crawler", user_agent),
         ("bot", user_agent),
+        ("video sitemap", SITEMAP.name),
+        ("image sitemap", SITEMAP.name),
+        ("news sitemap", SITEMAP.name),
+        ("xml sitemap", SITEMAP.name),
     ];
     meant.iter().find(|(word, _)| name.trim_end().eq_ignore_ascii_case(word)).map(|(_, meant)| *meant)
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{LINTS, Lint, Severity, nearest};
+use super::{LINTS, Lint, LintSet, Severity, nearest};
 use crate::crawler::Crawler;
 use crate::page::PageControls;
 use crate::robots_txt::ReadOptions;
@@ -17,9 +17,10 @@ use crate::robots_txt::ReadOptions;
 /// let mut options = Options::default();
 /// options.set_severity("S001", Severity::Error)?;
 /// assert_eq!(lint(file, &options).diagnostics()[0].severity, Severity::Error);
-/// options.disable("missing-colon")?;
+/// options.choose(&["style"], &["missing-colon"])?;
 /// assert!(lint(file, &options).diagnostics().is_empty());
-/// assert!(options.enable("missing-colom").unwrap_err().to_string().contains("missing-colon"));
+/// let error = options.choose(&["missing-colom"], &[]).unwrap_err();
+/// assert!(error.to_string().contains("missing-colon"));
 /// # Ok::<(), mayi::lint::UnknownLint>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Options {
         Self { reading, ..self }
     }
 
-    /// Lists no more than this many diagnostics of each lint; the others are counted. More than a thousand of
+    /// Lists no more than this many diagnostics of each lint; the others are counted. More than a thousand places of
     /// a lint are never listed, and of those that look when five thousand are, a hundred: see
     /// [`Linted::left_out`](super::Linted::left_out).
     #[must_use]
@@ -88,21 +89,17 @@ impl Options {
         Self { site: Some(url.to_owned()), ..self }
     }
 
-    /// Disables a lint, given by code or name.
+    /// Switches lints on and off, each given by its code or name, or a set of them by the name of the set. What is
+    /// said of a lint counts more than what is said of its set, and then what is switched on counts more.
     ///
     /// # Errors
-    /// When there is no such lint.
-    pub fn disable(&mut self, lint: &str) -> Result<(), UnknownLint> {
-        self.switch(find(lint)?, false);
-        Ok(())
-    }
-
-    /// Enables a lint, given by code or name.
-    ///
-    /// # Errors
-    /// When there is no such lint.
-    pub fn enable(&mut self, lint: &str) -> Result<(), UnknownLint> {
-        self.switch(find(lint)?, true);
+    /// When there is no such lint or set. Nothing is switched then.
+    pub fn choose<S: AsRef<str>>(&mut self, select: &[S], ignore: &[S]) -> Result<(), UnknownLint> {
+        let choices = |names: &[S]| {
+            let choices = names.iter().map(|name| LintChoice::named(name.as_ref()));
+            choices.collect::<Result<Vec<_>, _>>()
+        };
+        self.switch(&choices(select)?, &choices(ignore)?);
         Ok(())
     }
 
@@ -111,12 +108,23 @@ impl Options {
     /// # Errors
     /// When there is no such lint.
     pub fn set_severity(&mut self, lint: &str, severity: Severity) -> Result<(), UnknownLint> {
-        self.weigh(find(lint)?, severity);
+        self.weigh(Lint::find(lint)?, severity);
         Ok(())
     }
 
-    pub(super) fn switch(&mut self, lint: &Lint, is_enabled: bool) {
-        self.enabled[lint.index()] = is_enabled;
+    /// Switches lints on and off, as [`choose`](Self::choose) does.
+    pub(super) fn switch(&mut self, select: &[LintChoice], ignore: &[LintChoice]) {
+        for is_set in [true, false] {
+            for (choices, is_enabled) in [(ignore, false), (select, true)] {
+                for choice in
+                    choices.iter().filter(|choice| matches!(choice, LintChoice::Set(_)) == is_set)
+                {
+                    let chosen = LINTS.iter().zip(&mut self.enabled);
+                    let chosen = chosen.filter(|(lint, _)| choice.has(lint));
+                    chosen.for_each(|(_, enabled)| *enabled = is_enabled);
+                }
+            }
+        }
     }
 
     pub(super) fn weigh(&mut self, lint: &Lint, severity: Severity) {
@@ -158,7 +166,7 @@ impl Default for Options {
         let known = ["Googlebot", "Bingbot"].map(|token| Crawler::new(token).expect("a token"));
         Self {
             reading: ReadOptions::default(),
-            enabled: LINTS.iter().map(|lint| lint.by_default).collect(),
+            enabled: LINTS.iter().map(|lint| lint.set == LintSet::Default).collect(),
             severities: vec![None; LINTS.len()],
             most_of_each: 100,
             agents: known.to_vec(),
@@ -168,12 +176,38 @@ impl Default for Options {
     }
 }
 
-/// The lint of this code or name.
-pub(super) fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
-    Lint::named(name).ok_or_else(|| UnknownLint { name: name.into() })
+impl Lint {
+    /// The lint of this code or name.
+    ///
+    /// # Errors
+    /// When there is none; the error says which is probably meant.
+    pub fn find(name: &str) -> Result<&'static Self, UnknownLint> {
+        Self::named(name).ok_or_else(|| UnknownLint { name: name.into() })
+    }
 }
 
-/// A code or a name that no lint has.
+/// A lint or a set of lints, as people choose them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LintChoice {
+    One(&'static Lint),
+    Set(LintSet),
+}
+
+impl LintChoice {
+    /// The set of this name, or the lint of this code or name.
+    pub(super) fn named(name: &str) -> Result<Self, UnknownLint> {
+        LintSet::named(name).map_or_else(|| Lint::find(name).map(Self::One), |set| Ok(Self::Set(set)))
+    }
+
+    fn has(self, lint: &Lint) -> bool {
+        match self {
+            Self::One(chosen) => chosen == lint,
+            Self::Set(set) => lint.set == set,
+        }
+    }
+}
+
+/// A name that neither a lint nor a set of lints has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLint {
     name: Box<str>,
@@ -182,7 +216,8 @@ pub struct UnknownLint {
 impl fmt::Display for UnknownLint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no lint is called `{}`", self.name.escape_debug())?;
-        let names = LINTS.iter().flat_map(|lint| [lint.name, lint.code]);
+        let sets = LintSet::ALL.iter().map(|set| set.name());
+        let names = LINTS.iter().flat_map(|lint| [lint.name, lint.code]).chain(sets);
         match nearest(&self.name, names) {
             Some(name) => write!(f, "; perhaps `{name}` is meant"),
             None => write!(f, "; `mayi lint --list` prints them all"),

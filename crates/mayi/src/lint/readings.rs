@@ -73,33 +73,29 @@ pub(super) struct MetGroups<'l> {
     pub(super) dialect: &'static Dialect,
     /// For each line, the group that it is in.
     of_line: Vec<u32>,
-    /// For each group, whether it has a rule that is not blank.
-    has_rule: Vec<bool>,
     /// Every rule: what it says, and its pattern.
     pub(super) rules: Vec<(RuleKind, &'l [u8])>,
 }
 
 impl<'l> MetGroups<'l> {
     pub(super) fn of(dialect: &'static Dialect, lines: impl Iterator<Item = &'l [u8]>) -> Self {
-        let mut groups =
-            Self { dialect, of_line: Vec::new(), has_rule: vec![false], rules: Vec::new() };
+        let mut groups = Self { dialect, of_line: Vec::new(), rules: Vec::new() };
+        let mut group = 0;
         let mut walk = dialect.group_walk();
         for line in lines {
             let all = if line.is_empty() { Vec::new() } else { said(line, dialect) };
             for said in all {
                 let role = said.directive.role;
                 if walk.step(role) == GroupStep::Starts {
-                    groups.has_rule.push(false);
+                    group += 1;
                 }
                 if let Role::Rule(kind) = role
                     && !said.value.is_empty()
                 {
-                    let last = groups.has_rule.len() - 1;
-                    groups.has_rule[last] = true;
                     groups.rules.push((kind, said.value));
                 }
             }
-            groups.of_line.push(groups.has_rule.len() as u32 - 1);
+            groups.of_line.push(group);
         }
         groups
     }
@@ -107,10 +103,5 @@ impl<'l> MetGroups<'l> {
     /// Whether two lines are in the same group.
     pub(super) fn are_together(&self, one: usize, other: usize) -> bool {
         self.of_line[one] == self.of_line[other]
-    }
-
-    /// Whether the group of a line has a rule that is not blank.
-    pub(super) fn has_rule(&self, line: usize) -> bool {
-        self.has_rule[self.of_line[line] as usize]
     }
 }

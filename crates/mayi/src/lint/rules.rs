@@ -45,6 +45,20 @@ impl<'c> Names<'c> {
         let (token, rest) = split_token(value);
         if token.is_empty() { Self::Nobody } else { Self::Token { token, rest } }
     }
+
+    /// What all lines for the same crawlers have in common: whether it is a purpose, and the name. Names with more words
+    /// only start alike, and are meant for different crawlers.
+    pub(super) fn named(self, entry: &Entry<'c>) -> Option<(bool, &'c [u8])> {
+        let value = entry.record.value;
+        match self {
+            Self::Purpose => Some((true, value)),
+            Self::Global => Some((false, b"*")),
+            Self::Token { rest, .. } if rest.contains(&b' ') => Some((false, value)),
+            Self::Token { token, .. } => Some((false, token)),
+            Self::Regex => Some((false, value)),
+            Self::Nobody => None,
+        }
+    }
 }
 
 /// The group-start lines of a file that are regular expressions, with the groups that they start, each as

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::owned;
 use crate::lint::{Diagnostic, Edit, Fix, Linted, Place, Severity};
+use crate::span::LineNumber;
 use crate::spec::Clause;
 
 /// The diagnostics of a file.
@@ -26,13 +27,13 @@ use crate::spec::Clause;
 pub struct LintReport<'l> {
     /// How the file is called.
     pub file: Cow<'l, str>,
-    /// What was found, in the order of the file.
+    /// What was found, in the order of the file, one for each cause.
     pub diagnostics: Vec<DiagnosticReport<'l>>,
-    /// How many there are of each code, including those that are not listed.
+    /// How many places there are of each code, including those that are not listed.
     pub totals: BTreeMap<Cow<'l, str>, usize>,
-    /// How many there are of each severity, including those that are not listed.
+    /// How many places there are of each severity, including those that are not listed.
     pub severities: Severities,
-    /// How many were found and are not listed.
+    /// How many places are in none of the diagnostics.
     pub left_out: usize,
     /// How many octets of the file stand before its text: spans count from there. Null if the file
     /// had to be decoded.
@@ -42,7 +43,7 @@ pub struct LintReport<'l> {
     pub ended_early: Option<Cow<'l, str>>,
 }
 
-/// How many findings there are of each severity.
+/// How many places there are of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Severities {
@@ -66,8 +67,12 @@ pub struct DiagnosticReport<'l> {
     pub severity: Severity,
     /// The clauses that it is about.
     pub clauses: Vec<Clause>,
-    /// Where it is; null if it is about the page or the whole file.
+    /// Where it is first; null if it is about the page or the whole file.
     pub place: Option<PlaceReport>,
+    /// How often it is in the file.
+    pub count: usize,
+    /// The lines where it is, each once. A long list is cut, and `count` is then larger.
+    pub lines: Vec<u32>,
     /// What is wrong.
     pub message: Cow<'l, str>,
     /// What crawlers do with it.
@@ -190,6 +195,8 @@ impl DiagnosticReport<'_> {
             severity: self.severity,
             clauses: self.clauses,
             place: self.place,
+            count: self.count,
+            lines: self.lines,
             message: owned(self.message),
             reading: owned(self.reading),
             fix: self.fix.map(fix),
@@ -207,6 +214,8 @@ impl<'l> DiagnosticReport<'l> {
             severity: found.severity,
             clauses: found.lint.clauses.to_vec(),
             place: found.place.map(PlaceReport::of),
+            count: found.count,
+            lines: found.lines().into_iter().map(LineNumber::number).collect(),
             message: Cow::Borrowed(&found.message),
             reading: Cow::Borrowed(&found.reading),
             fix: found.fix.as_ref().map(FixReport::of),

@@ -6,10 +6,17 @@ use mayi::{Crawler, Dialect, RobotsTxt};
 
 use super::{Question, json, read};
 
+/// Every lint, of every set.
+fn all_lints() -> Options {
+    let mut options = Options::default();
+    options.choose(&["style"], &[]).expect("it is a set");
+    options
+}
+
 /// Any octets can be linted: every place is in the text and on one line, edits are in order, totals
 /// are not less than what is listed, and no more work is done than the length allows for.
 pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
-    let linted = lint(octets, &Options::default());
+    let linted = lint(octets, &all_lints());
     let report = LintReport::of("robots.txt", &linted);
     json::comes_back(&report);
     assert_eq!(report.clone().into_owned(), report);
@@ -17,8 +24,10 @@ pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
     let is_within = |start: u32, end: u32| start <= end && end as usize <= text.len();
     let mut last = None;
     for found in linted.diagnostics() {
+        let lines = found.lines();
+        assert!(lines.is_sorted() && found.count > found.others.len(), "{found:?}");
         let related = found.related.iter().map(|other| other.place);
-        for place in found.place.into_iter().chain(related) {
+        for place in found.place.into_iter().chain(related).chain(found.others.iter().copied()) {
             assert!(is_within(place.span.start, place.span.end), "{found:?}");
             let pointed = &text[place.span.range()];
             assert!(!pointed.contains(&b'\n') && !pointed.contains(&b'\r'), "{found:?}");
@@ -39,7 +48,8 @@ pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
         assert!(!found.message.is_empty() && found.reading.ends_with('.'), "{found:?}");
     }
     for known in LINTS {
-        let count = linted.diagnostics().iter().filter(|found| found.lint == *known).count();
+        let of_lint = linted.diagnostics().iter().filter(|found| found.lint == *known);
+        let count: usize = of_lint.map(|found| found.count).sum();
         assert!(count <= linted.totals().get(known.code).copied().unwrap_or_default(), "{known:?}");
     }
     work_is_bounded(octets, &linted);
@@ -56,10 +66,10 @@ fn work_is_bounded(octets: &[u8], linted: &Linted<'_>) {
 /// asks, and keep comments and line ends.
 pub(crate) fn safe_fixes_are_safe(question: &Question) {
     let octets = &question.robots;
-    let fixed = fix(octets, &Options::default());
-    let again = fix(&fixed.octets, &Options::default());
+    let fixed = fix(octets, &all_lints());
+    let again = fix(&fixed.octets, &all_lints());
     assert_eq!(again.octets, fixed.octets, "fixed twice: {question:?}");
-    let after = lint(&fixed.octets, &Options::default().with_most_of_each(usize::MAX));
+    let after = lint(&fixed.octets, &all_lints().with_most_of_each(usize::MAX));
     if after.robots().cut().is_none() && after.text_start().is_some() {
         let left =
             after.diagnostics().iter().find(|found| found.fix.as_ref().is_some_and(|fix| fix.safe));

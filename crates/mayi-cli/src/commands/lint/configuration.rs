@@ -63,12 +63,7 @@ impl<'a> Configurations<'a> {
         if !args.agents.is_empty() {
             settings.options = settings.options.with_agents(crawlers(&args.agents)?);
         }
-        for name in &args.disable {
-            settings.options.disable(name).map_err(Failure::new)?;
-        }
-        for name in &args.enable {
-            settings.options.enable(name).map_err(Failure::new)?;
-        }
+        settings.options.choose(&args.select, &args.ignore).map_err(Failure::new)?;
         for (name, severity) in &args.severity {
             settings.options.set_severity(name, *severity).map_err(Failure::new)?;
         }

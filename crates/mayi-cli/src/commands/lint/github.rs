@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mayi::lint::{Linted, Severity};
 
-use super::text::left_out;
+use super::text::{left_out, more};
 use crate::text::shown;
 
 pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
@@ -19,7 +19,8 @@ pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io
         });
         let title = format!("{} {}", found.lint.code, found.lint.name);
         let fix = found.fix.as_ref().map(|fix| format!(" Fix: {}.", fix.label)).unwrap_or_default();
-        let message = format!("{}. {}{fix}", capitalised(&found.message), found.reading);
+        let more = more(found).map(|more| format!(" {}.", capitalised(&more))).unwrap_or_default();
+        let message = format!("{}. {}{more}{fix}", capitalised(&found.message), found.reading);
         writeln!(
             out,
             "::{command} file={}{},title={}::{}",

@@ -15,7 +15,7 @@ use std::thread;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use mayi::lint::{FailOn, LINTS, Lint, Options, Page, Severity, UnknownLint};
+use mayi::lint::{FailOn, LINTS, Lint, Options, Page, Severity};
 use mayi::page::{HeadReader, PageControls};
 use mayi::report::LintReport;
 use mayi::{Crawler, Limits, ReadOptions, Target};
@@ -50,13 +50,18 @@ are checked, and with --every-file all files. Settings come from a mayi.toml in
 the folder of the file or above it:
 
   [lint]
-  disable = [\"redundant-wildcard\"]
-  enable = []
+  select = [\"style\"]
+  ignore = [\"redundant-wildcard\"]
   fail-on = \"warning\"
   severity = { S001 = \"error\" }
   agents = [\"Googlebot\"]
 
-Options override these settings. In a robots.txt file, the comment
+Options override these settings. By default, only problems are shown: what
+changes a decision in some crawler, what is surely a slip, what nobody reads.
+The set `style` has the other lints: what could be written more simply. What is
+said of a lint counts more than what is said of its set.
+
+One cause in many places is one finding with a count. In a robots.txt file, the comment
 `# mayi: allow(S001, shadowed-rule)` switches lints off for its line. If nothing
 else is on the line, it does so for the next line.
 
@@ -76,7 +81,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "LINT", conflicts_with = "sources")]
     explain: Option<String>,
 
-    /// List all lints with code, name, severity and summary
+    /// List all lints with code, name, set, severity and summary
     #[arg(long, conflicts_with_all = ["sources", "explain"])]
     list: bool,
 
@@ -96,13 +101,13 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "SEVERITY", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
-    /// Switch a lint off, by code or name. Can be repeated
-    #[arg(long, value_name = "LINT")]
-    disable: Vec<String>,
+    /// Switch a lint on, by code or name, or the set `style`. Can be repeated
+    #[arg(long, alias = "enable", value_name = "LINT")]
+    select: Vec<String>,
 
-    /// Switch a lint on, by code or name. Can be repeated
-    #[arg(long, value_name = "LINT")]
-    enable: Vec<String>,
+    /// Switch a lint off, by code or name, or a set. Can be repeated
+    #[arg(long, alias = "disable", value_name = "LINT")]
+    ignore: Vec<String>,
 
     /// Change the severity of a lint, as in S001=error. Can be repeated
     #[arg(hide_short_help = true, long, value_name = "LINT=SEVERITY", value_parser = severity_of)]
@@ -117,13 +122,13 @@ pub(crate) struct LintArgs {
     #[arg(short = 'a', long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. At most
-    /// 1000, and 100 after the first 5000 [default: 10 as text and as annotations, the maximum in the other
-    /// formats]
+    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. They list
+    /// at most 1000 places of a lint, and 100 after the first 5000 [default: 10 as text and as annotations,
+    /// the maximum in the other formats]
     #[arg(hide_short_help = true, long, value_name = "N")]
     most: Option<usize>,
 
-    /// Print only the number of diagnostics of each lint, as text or JSON
+    /// Print only how often each lint found something, as text or JSON
     #[arg(long)]
     summary: bool,
 
@@ -365,24 +370,17 @@ fn crawlers(names: &[String]) -> Result<Vec<Crawler>, Failure> {
 }
 
 fn explain(name: &str) -> Result<Exit, Failure> {
-    let lint = find(name).map_err(Failure::new)?;
+    let lint = Lint::find(name).map_err(Failure::new)?;
     io::stdout().write_all(lint.manual().as_bytes())?;
     Ok(Exit::Allowed)
-}
-
-/// The lint of a name, or what to say where there is none.
-fn find(name: &str) -> Result<&'static Lint, UnknownLint> {
-    // Switching it on in options of its own says what is wrong with the name.
-    Options::default().enable(name)?;
-    Ok(Lint::named(name).expect("it was found above"))
 }
 
 fn list() -> Result<Exit, Failure> {
     let mut out = crate::text::out();
     for lint in LINTS {
-        let off = if lint.by_default { "" } else { " (off)" };
         let name = terminal::styled(terminal::STRONG, format_args!("{:<30}", lint.name));
-        writeln!(out, "{} {name} {:<8} {}{off}", lint.code, lint.severity, lint.summary)?;
+        let (code, set, severities) = (lint.code, lint.set.name(), lint.severities_in_words());
+        writeln!(out, "{code} {name} {set:<7} {severities:<24} {}", lint.summary)?;
     }
     out.flush()?;
     Ok(Exit::Allowed)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mayi::lint::{Diagnostic, LINTS, Lint, Linted, Place, Severity};
+use mayi::lint::{Diagnostic, LINTS, Lint, LintSet, Linted, Place, Severity};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -71,8 +71,8 @@ fn rule(lint: &Lint) -> Value {
         "name": lint.name,
         "shortDescription": { "text": lint.summary },
         "help": { "text": lint.manual(), "markdown": lint.manual() },
-        "defaultConfiguration": { "level": level(lint.severity), "enabled": lint.by_default },
-        "properties": { "tags": clauses },
+        "defaultConfiguration": { "level": level(lint.severity), "enabled": lint.set == LintSet::Default },
+        "properties": { "tags": clauses, "set": lint.set.name() },
     })
 }
 
@@ -96,13 +96,21 @@ fn result(uri: &str, linted: &Linted<'_>, found: &Diagnostic) -> Value {
         "message": { "text": text },
         "locations": [location(uri, found.place)],
     });
-    if !found.related.is_empty() {
-        let related = found.related.iter().map(|other| {
-            let mut location = location(uri, Some(other.place));
-            location["message"] = json!({ "text": other.message });
+    if found.count > 1 {
+        result["occurrenceCount"] = found.count.into();
+    }
+    let related = found.related.iter().map(|other| (other.place, &*other.message));
+    let others = found.others.iter().map(|place| (*place, "the same here"));
+    let locations: Vec<Value> = related
+        .chain(others)
+        .map(|(place, message)| {
+            let mut location = location(uri, Some(place));
+            location["message"] = json!({ "text": message });
             location
-        });
-        result["relatedLocations"] = related.collect();
+        })
+        .collect();
+    if !locations.is_empty() {
+        result["relatedLocations"] = locations.into();
     }
     // Regions of a file that had to be decoded are not those of its octets.
     if let (Some(fix), Some(start)) = (&found.fix, linted.text_start()) {

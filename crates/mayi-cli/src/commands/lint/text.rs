@@ -11,7 +11,10 @@ use crate::text::{BAD, DIM, STRONG, counted, shown, styled};
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// How many findings of a lint a list has at the most.
+/// How many lines of a finding are named.
+const MOST_LINES: usize = 10;
+
+/// How many places of a lint a list has at the most.
 const MOST_OF_A_LINT: usize = 1000;
 
 pub(super) fn write(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
@@ -42,6 +45,9 @@ fn write_one(
     if let Some(place) = found.place {
         write_line(out, linted, place, style)?;
     }
+    if let Some(more) = more(found) {
+        writeln!(out, "      {} {more}", styled(DIM, "="))?;
+    }
     let also =
         |sign: &str, text: &str| format!("      {} {}", styled(DIM, sign), shown(text.as_bytes()));
     writeln!(out, "{}", also("=", &found.reading))?;
@@ -54,6 +60,19 @@ fn write_one(
         writeln!(out, "{}", also("=", &format!("{how}: {}", fix.label)))?;
     }
     writeln!(out)
+}
+
+/// Where else a finding is: `and 197 more: lines 4, 7, 9 …`.
+pub(super) fn more(found: &Diagnostic) -> Option<String> {
+    let count = found.count.checked_sub(1).filter(|count| *count > 0)?;
+    let lines: Vec<_> = found.lines().into_iter().map(|line| line.to_string()).skip(1).collect();
+    let shown = lines[..lines.len().min(MOST_LINES)].join(", ");
+    Some(match lines.len() {
+        0 => format!("and {count} more on the same line"),
+        1 if count == 1 => format!("and 1 more: line {shown}"),
+        length if length <= MOST_LINES && length == count => format!("and {count} more: lines {shown}"),
+        _ => format!("and {count} more: lines {shown} …"),
+    })
 }
 
 /// The line, or what is around the place in it, with the place underlined.
@@ -71,12 +90,14 @@ fn write_line(out: &mut impl Write, linted: &Linted<'_>, place: Place, style: St
 fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for (code, total) in linted.totals() {
         let shown_ones = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
-        let shown = shown_ones.count();
-        let more = total - shown;
+        let (listed, counts): (Vec<_>, Vec<_>) =
+            shown_ones.map(|found| (1 + found.others.len(), found.count)).unzip();
+        let more = total - counts.iter().sum::<usize>();
         // A list has a limit of its own, whatever --most says.
-        let hint = if shown < MOST_OF_A_LINT { " (--most shows more)" } else { "" };
+        let is_full = listed.iter().sum::<usize>() >= MOST_OF_A_LINT;
+        let hint = if is_full { "" } else { " (--most shows more)" };
         if more > 0 {
-            writeln!(out, "{file}: {code}: {more} more like it{hint}")?;
+            writeln!(out, "{file}: {code}: {more} more{hint}")?;
         }
     }
     if let Some(left_out) = left_out(linted) {
@@ -92,8 +113,8 @@ fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Resu
 pub(super) fn left_out(linted: &Linted<'_>) -> Option<String> {
     match linted.left_out() {
         0 => None,
-        1 => Some("and 1 more finding left out".to_owned()),
-        count => Some(format!("and {count} more findings left out")),
+        1 => Some("and 1 more place left out".to_owned()),
+        count => Some(format!("and {count} more places left out")),
     }
 }
 

@@ -22,8 +22,11 @@
 //!
 //! Write `/my%20files/` and `/~user/`, which all crawlers read the same way.
 
+use std::collections::HashSet;
+
 use crate::dialect::{Comparison, Dialect};
-use crate::lint::characters::template_in;
+use crate::lint::characters::{is_invisible, is_regex_pattern, template_in};
+use crate::lint::pattern::several_paths::has_several_paths;
 use crate::lint::prelude::*;
 use crate::lint::rules::can_match;
 use crate::lint::syntax::markup::markup_span;
@@ -35,7 +38,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "compared-differently",
     summary: "Google compares a pattern differently",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[Severity::Note],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_11, Clause::REP_12, Clause::REP_16],
     source: include_str!("compared_differently.rs"),
@@ -50,19 +54,33 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         |(dialect, _): &(&Dialect, _)| dialect.comparison == Comparison::AsWritten;
     let Some((_, reader)) = Dialect::met().find(compares_as_written) else { return };
     let entries =
-        context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
-    for rule in entries {
+        || context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
+    // A file that has a pattern in both spellings has one for every crawler.
+    let written: HashSet<&[u8]> = entries().map(|rule| rule.record.value).collect();
+    for rule in entries() {
         let value = rule.record.value;
+        let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
+        let is_unclear = || {
+            template_in(&start).is_some()
+                || start.contains(is_invisible)
+                || is_regex_pattern(value)
+                || has_several_paths(value)
+                || markup_span(value).is_some()
+                || second_record(context, value).is_some()
+        };
         let Some((at, length)) = first_difference(value) else {
-            report_two_spellings(context, found, value, reader);
+            let other = first_of_two_spellings(value);
+            if let Some(spelling) =
+                other.filter(|spelling| !spelling.is_in(&written, value) && !is_unclear())
+            {
+                spelling.report(context, found, value, reader);
+            }
             continue;
         };
-        let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
-        if template_in(&start).is_some()
-            || markup_span(value).is_some()
-            || second_record(context, value).is_some()
-        {
-            continue; // the intended pattern is not known
+        // If the intended pattern is not known, there is nothing to say about how it is compared.
+        let normalised = normalise(value);
+        if is_unclear() || *normalised != *value && written.contains(&*normalised) {
+            continue;
         }
         let whole = context.span(value);
         let start = whole.start + at as u32;
@@ -91,36 +109,54 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Reports a character that RFC 9309 compares the same raw and encoded and another dialect does not: a bracket,
-/// because URLs write it in both ways, or an escape of a character that is usually raw in URLs.
-fn report_two_spellings(
-    context: &Context<'_, '_>,
-    found: &mut Found<'_>,
-    pattern: &[u8],
-    reader: &str,
-) {
+/// A character of a pattern that RFC 9309 compares the same raw and encoded and another dialect does not.
+struct Spelling {
+    at: usize,
+    octet: u8,
+    is_encoded: bool,
+}
+
+/// The first of them: a bracket, because URLs write it in both ways, or an escape of a character that is usually raw in
+/// URLs.
+fn first_of_two_spellings(pattern: &[u8]) -> Option<Spelling> {
     let query = memchr::memchr(b'?', pattern).unwrap_or(pattern.len());
-    let first = pattern.iter().enumerate().find_map(|(at, &octet)| match octet {
-        b'[' | b']' => Some((at, 1, octet)),
+    pattern.iter().enumerate().find_map(|(at, &octet)| match octet {
+        b'[' | b']' => Some(Spelling { at, octet, is_encoded: false }),
         b'%' => {
-            let octet = escaped(&pattern[at + 1..])?;
-            let is_one = means_the_same_raw(octet) || at > query && b"/?#".contains(&octet);
-            is_one.then_some((at, 3, octet))
+            // A query is copied from URLs, in the one spelling that they have.
+            let octet = escaped(&pattern[at + 1..]).filter(|_| at < query)?;
+            let is_one = means_the_same_raw(octet);
+            is_one.then_some(Spelling { at, octet, is_encoded: true })
         }
         _ => None,
-    });
-    let Some((at, length, octet)) = first else { return };
-    let start = context.span(pattern).start + at as u32;
-    found.report(Span { start, end: start + length }, || {
-        let (raw, encoded) = (char::from(octet), format!("%{octet:02X}"));
-        let (written, other) =
-            if length == 1 { (raw.to_string(), encoded) } else { (encoded, raw.to_string()) };
-        Draft::new(
-            format!("{reader} treats `{written}` and `{other}` as different"),
-            format!("Crawlers that follow RFC 9309 match both `{written}` and `{other}`; {reader} matches only `{written}`."),
-        )
-        .with_severity(Severity::Note)
-    });
+    })
+}
+
+impl Spelling {
+    /// The character as it is written, and in its other spelling.
+    fn both(&self) -> (String, String) {
+        let (raw, encoded) = (char::from(self.octet).to_string(), format!("%{:02X}", self.octet));
+        if self.is_encoded { (encoded, raw) } else { (raw, encoded) }
+    }
+
+    /// Whether one of these patterns is the same with the other spelling of the character.
+    fn is_in(&self, patterns: &HashSet<&[u8]>, pattern: &[u8]) -> bool {
+        let (written, other) = self.both();
+        let behind = &pattern[self.at + written.len()..];
+        patterns.contains(&[&pattern[..self.at], other.as_bytes(), behind].concat()[..])
+    }
+
+    fn report(&self, context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8], reader: &str) {
+        let (written, other) = self.both();
+        let start = context.span(pattern).start + self.at as u32;
+        found.report(Span { start, end: start + written.len() as u32 }, || {
+            Draft::new(
+                format!("{reader} treats `{written}` and `{other}` as different"),
+                format!("Crawlers that follow RFC 9309 match both `{written}` and `{other}`; {reader} matches only `{written}`."),
+            )
+            .with_severity(Severity::Note)
+        });
+    }
 }
 
 /// The first part of a pattern that is compared differently: where it starts, and how many octets it has.

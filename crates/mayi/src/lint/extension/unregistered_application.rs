@@ -28,7 +28,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "unregistered-application",
     summary: "an application, or one of its directives, is not registered",
     severity: Severity::Note,
-    by_default: true,
+    other_severities: &[Severity::Warning],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::APP_8],
     source: include_str!("unregistered_application.rs"),
@@ -74,6 +75,7 @@ fn report(
             message,
             "An application with that name may use it; if the name is misspelled, none does.",
         )
+        .about(word)
         .with_severity(severity)
         .fixed_by(fix)
     });

@@ -30,7 +30,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "unregistered-purpose",
     summary: "a purpose is not registered",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::PUR_2],
     source: include_str!("unregistered_purpose.rs"),
@@ -57,6 +58,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 "Only crawlers that claim exactly this purpose follow the line, and only if they accept \
                  unregistered purposes; Google reads it as the name of a crawler.",
             )
+            .about(text.to_ascii_lowercase())
             .fixed_by(fix.filter(|_| !value.is_empty()))
         });
     }

@@ -29,7 +29,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "usage-label",
     summary: "a label of Content-Usage is not in the vocabulary",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::USE_2],
     source: include_str!("usage_label.rs"),
@@ -54,6 +55,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     format!("`{label}` is not in the vocabulary, which has {all}"),
                     "Crawlers that read Content-Usage know no use that it is about; Google ignores the line.",
                 )
+                .about(label)
                 .fixed_by(fix)
             });
         }

@@ -3,8 +3,9 @@
 //! ## What is wrong
 //!
 //! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to allow
-//! everything. Among other rules it looks as if it cancels them, but it does not. The same is true in a
-//! second group of the same crawler, because crawlers combine the two groups.
+//! everything. Below other rules it looks as if it cancels them, but it does not. The same is true in a
+//! second group of the same crawler, because crawlers combine the two groups. As the first rule of a group
+//! it is not reported: it says that everything is allowed, and the rules below are exceptions.
 //!
 //! ## What crawlers do
 //!
@@ -32,8 +33,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "blank-rule",
     summary: "a rule without a value is among other rules and has no effect",
     severity: Severity::Warning,
-    by_default: true,
-    fixes: true,
+    other_severities: &[],
+    set: LintSet::Default,
+    fixes: false,
     clauses: &[Clause::REP_9],
     source: include_str!("blank_rule.rs"),
     check,
@@ -61,17 +63,20 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let mut names = group.starts.iter().filter_map(name_of);
         let of_name = || names.find_map(|name| by_name.get(&name)).copied();
         let Some(full) = own.map(|(_, rule)| rule).or_else(of_name) else { continue };
+        let first = group.rules().next().map(|(_, rule)| rule.line);
         for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
+            if is_own && kind == RuleKind::Disallow && first == Some(rule.line) {
+                continue;
+            }
             let line = context.lines.at(rule.line);
             let span = context.span(rule.record.name);
             found.report(span, || {
                 let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
                 let of = if is_own { "of the group" } else { "for the same crawler" };
-                let fix = (is_own
-                    && line.inline_rule.is_none()
-                    && context.met().iter().all(|groups| groups.has_rule(rule.line))
-                    && context.is_read_alike(rule))
-                .then(|| Fix::safe("delete the line", vec![line.removed()]));
+                // It is not known which of the two was meant.
+                let fix = (is_own && line.inline_rule.is_none()).then(|| {
+                    Fix::unsafe_("delete the line, if the other rules are meant", vec![line.removed()])
+                });
                 Draft::new(
                     format!("a blank `{name}` has no effect: the other rules {of} still apply"),
                     "Crawlers read it as a rule that matches no URL; a few very old ones read a blank \

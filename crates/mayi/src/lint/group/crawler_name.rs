@@ -2,9 +2,9 @@
 //!
 //! ## What is wrong
 //!
-//! A crawler is named by its product token in robots.txt: `Googlebot`, not `Googlebot/2.1`, not
-//! `Google Bot` and not the whole User-Agent string. Crawlers do not compare anything from the first
-//! character on that a token can't have.
+//! A crawler is named by its product token in robots.txt: `Googlebot`, not `Google Bot` and not the whole
+//! User-Agent string. Crawlers do not compare anything from the first character on that a token can't
+//! have. [G014](G014.md) reports a version, which changes nothing.
 //!
 //! ## What crawlers do
 //!
@@ -30,8 +30,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "crawler-name",
     summary: "the name of a crawler has characters that a name can't have",
     severity: Severity::Warning,
-    by_default: true,
-    fixes: true,
+    other_severities: &[Severity::Error],
+    set: LintSet::Default,
+    fixes: false,
     clauses: &[Clause::REP_4],
     source: include_str!("crawler_name.rs"),
     check,
@@ -40,16 +41,20 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.starts() {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
-        if rest.is_empty() || look_alike_name(start.record.value).is_some() {
+        let is_mozilla = token.eq_ignore_ascii_case(b"Mozilla");
+        // `crawler-version` reports what changes nothing.
+        let is_harmless = rest.is_empty() || rest.starts_with(b"/") && !is_mozilla || rest == b"*";
+        if is_harmless || look_alike_name(start.record.value).is_some() {
             continue;
         }
         let span = context.span(start.record.value);
         found.report(span, || {
             let (value, name) = (start.record.value, quoted(token));
             let registry = context.robots.registry();
-            let to_token = || vec![Edit::new(span, token)];
-            let reading = format!("Crawlers read the line as {name} and ignore what follows.");
-            if token.eq_ignore_ascii_case(b"Mozilla") {
+            let reading = format!(
+                "Crawlers that follow RFC 9309 read the line as {name}; some others compare all of it, and find no such crawler."
+            );
+            if is_mozilla {
                 return Draft::new(
                     format!(
                         "{} is a whole User-Agent string, not the name of a crawler",
@@ -57,20 +62,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     ),
                     "Crawlers read the line as `Mozilla`, which is not the name of any crawler.",
                 )
+                .about(known_in(value, registry).unwrap_or_default())
                 .with_severity(Severity::Error)
                 .fixed_by(known_in(value, registry).map(|known| {
                     Fix::unsafe_(format!("write `{known}`"), vec![Edit::new(span, known)])
                 }));
-            }
-            if rest.starts_with(b"/") && !rest.contains(&b' ') || rest == b"*" {
-                let what = if rest == b"*" { "wildcard" } else { "version" };
-                return Draft::new(format!("the name of a crawler has no {what}"), reading)
-                    .with_severity(Severity::Note)
-                    .fixed_by(Fix {
-                        label: format!("write {name}"),
-                        edits: to_token(),
-                        safe: context.is_read_alike(start),
-                    });
             }
             let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
             if is_list {
@@ -79,7 +75,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 return Draft::new(message, reading);
             }
             let fix =
-                known_in(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
+                spelled_apart(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
             let fix = fix.map(|known| {
                 Fix::unsafe_(
                     format!("write `{known}`, if you mean that crawler"),
@@ -99,13 +95,21 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// The known crawler whose name is a word of the value, or is the value without its spaces.
+/// The known crawler whose name is a word of a User-Agent string.
 fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     let text = String::from_utf8_lossy(&value[..value.len().min(500)]).into_owned();
-    let joined: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let dashed = text.split_whitespace().collect::<Vec<_>>().join("-");
     let in_token = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let words = text.split(|c| !in_token(c)).filter(|word| !word.is_empty());
-    let mut tries = [joined.as_str(), dashed.as_str()].into_iter().chain(words);
-    tries.find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
+    let mut words = text.split(|c| !in_token(c)).filter(|word| !word.is_empty());
+    words.find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
+}
+
+/// The known crawler whose name the value is without its spaces, with any version behind it. A crawler that a sentence
+/// mentions is perhaps not the one that is meant.
+fn spelled_apart<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
+    let text = String::from_utf8_lossy(&value[..value.len().min(500)]).into_owned();
+    let is_version = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    let name = text.split('/').next().unwrap_or_default();
+    let words: Vec<_> = name.split_whitespace().filter(|word| !is_version(word)).collect();
+    let (joined, dashed) = (words.concat(), words.join("-"));
+    [joined, dashed].iter().find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
 }

@@ -29,7 +29,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "near-crawler",
     summary: "the name of a crawler is almost the same as a known one",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::WILD_6, Clause::REP_4],
     source: include_str!("near_crawler.rs"),
@@ -108,6 +109,7 @@ fn report(
             format!("no crawler is known as `{name}`; {operator}'s is called `{token}`"),
             format!("The line does not match `{token}`, which uses {uses}."),
         )
+        .about(name.to_ascii_lowercase())
         .fixed_by(Fix::unsafe_(format!("write `{token}`"), vec![Edit::new(span, &**token)]))
     });
 }

@@ -1,9 +1,9 @@
-//! The same crawler is named in two groups, or twice in one.
+//! The same crawler is named in two groups.
 //!
 //! ## What is wrong
 //!
-//! By RFC 9309 nothing is wrong. But it is easy to change one group and forget the other, and not every
-//! crawler combines them.
+//! By RFC 9309 nothing is wrong. But the groups say different things, it is easy to change one and forget
+//! the other, and not every crawler combines them.
 //!
 //! ## What crawlers do
 //!
@@ -20,11 +20,13 @@
 //! Disallow: /tmp/
 //! ```
 //!
-//! Write one group with both rules. If a line repeats another line of its own group, delete it.
+//! Write one group with both rules. [G013](G013.md) reports a name that is
+//! twice in one group, and groups that say the same.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
 
+use super::repeats_global::said_by_groups;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 
@@ -33,61 +35,35 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "repeated-crawler",
     summary: "the same crawler is named in two groups",
     severity: Severity::Note,
-    by_default: true,
-    fixes: true,
+    other_severities: &[],
+    set: LintSet::Default,
+    fixes: false,
     clauses: &[Clause::REP_5, Clause::REP_6],
     source: include_str!("repeated_crawler.rs"),
     check,
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let mut seen: HashMap<(bool, u64), (usize, &Entry<'_>)> = HashMap::new();
+    let mut seen: HashMap<_, (usize, &Entry<'_>)> = HashMap::new();
+    let said_by = LazyCell::new(|| said_by_groups(context));
     for (group, view) in context.groups.iter().enumerate() {
         for start in view.starts {
-            let (is_purpose, name) = match Names::of(start, context) {
-                Names::Purpose => (true, start.record.value),
-                Names::Global => (false, &b"*"[..]),
-                Names::Token { token, .. } => (false, token),
-                Names::Regex => (false, start.record.value),
-                Names::Nobody => continue,
-            };
-            let span = context.span(start.record.value);
-            let (first_group, first_start) = match seen.entry((is_purpose, context.name_hash(name))) {
-                Slot::Occupied(first) => *first.get(),
-                Slot::Vacant(slot) => {
-                    slot.insert((group, start));
-                    continue;
-                }
-            };
-            let first = context.span(first_start.record.value);
-            found.report(span, || {
-                let line = first_start.line + 1;
-                let who = quoted(name);
-                let view = context.lines.at(start.line);
-                if first_group != group {
-                    return Draft::new(
-                        format!("{who} already has a group, at line {line}"),
-                        "Crawlers that follow RFC 9309, including Google's, combine both groups; some \
-                         others use only the first, or only the last.",
-                    )
-                    .related(first, "the first group");
-                }
-                let first_value = &context.text[first.range()];
-                let fix = (first_value.eq_ignore_ascii_case(start.record.value)
-                    && view.inline_rule.is_none()
-                    && context
-                        .met()
-                        .iter()
-                        .all(|groups| groups.are_together(first_start.line, start.line))
-                    && context.is_read_alike(first_start)
-                    && context.is_read_alike(start))
-                .then(|| Fix::safe("delete the line", vec![view.removed()]));
+            let Some((is_purpose, name)) = Names::of(start, context).named(start) else { continue };
+            let slot = seen.entry((is_purpose, context.name_hash(name))).or_insert((group, start));
+            let (first_group, first) = *slot;
+            slot.0 = group;
+            // `repeated-name` reports a name that is twice in one group, and groups that say the same.
+            if first_group == group || said_by[first_group] == said_by[group] {
+                continue;
+            }
+            found.report(context.span(start.record.value), || {
+                let (who, line) = (quoted(name), first.line + 1);
                 Draft::new(
-                    format!("{who} is already named at line {line} of the same group"),
-                    "Crawlers read the two lines as one.",
+                    format!("{who} already has a group, at line {line}"),
+                    "Crawlers that follow RFC 9309, including Google's, combine both groups; some \
+                     others use only the first, or only the last.",
                 )
-                .related(first, "the first line")
-                .fixed_by(fix)
+                .related(context.span(first.record.value), "the first group")
             });
         }
     }

@@ -23,6 +23,7 @@
 //! to ignore `*`, such as AdsBot-Google, need their own group and are not reported.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 
 use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
@@ -34,7 +35,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "repeats-global",
     summary: "a group says exactly the same as the `*` group",
     severity: Severity::Note,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Style,
     fixes: false,
     clauses: &[Clause::REP_6],
     source: include_str!("repeats_global.rs"),
@@ -85,6 +87,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .related(context.span(global_start.record.value), "the same rules")
         });
     }
+}
+
+/// A number for what each group says. Groups with the same number say the same.
+pub(super) fn said_by_groups(context: &Context<'_, '_>) -> Vec<u64> {
+    let hasher = RandomState::new();
+    context.groups.iter().map(|group| hasher.hash_one(said(group.entries))).collect()
 }
 
 /// What the records say; their order does not matter, and a blank rule says nothing.

@@ -29,7 +29,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "unusable-regex",
     summary: "a user-agent line is a regular expression that can't be used",
     severity: Severity::Error,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::AIA_3],
     source: include_str!("unusable_regex.rs"),
@@ -43,7 +44,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(context.span(value), || {
             let value = quoted(value);
             let message = match why {
-                Unused::NotOne => format!("{value} does not compile as a regular expression"),
+                Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
                 Unused::TooLarge => format!("{value} is too large a regular expression"),
                 Unused::OneTooMany => format!(
                     "{value} is one regular expression too many: those before it use up the limit for a file"

@@ -19,6 +19,7 @@
 //!
 //! Name the crawlers, one per line. For crawlers that read regular expressions, write `.*-ai`.
 
+use crate::crawler::is_letter_of_token;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 use crate::lint::syntax::markup::markup_span;
@@ -28,7 +29,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "wildcard-crawler",
     summary: "a user-agent line has more after its `*`",
     severity: Severity::Error,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::AIA_2, Clause::REP_4],
     source: include_str!("wildcard_crawler.rs"),
@@ -47,7 +49,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let rest = &value[1..];
             let has_name = rest.iter().any(u8::is_ascii_alphanumeric);
-            let (label, meant) = if has_name {
+            let name = rest.strip_suffix(b"*").unwrap_or(rest);
+            let is_name = name.first().is_some_and(u8::is_ascii_alphanumeric)
+                && name.iter().all(|octet| is_letter_of_token(*octet) || octet.is_ascii_digit());
+            let (label, meant) = if is_name {
+                (format!("write {}", quoted(name)), name.to_vec())
+            } else if has_name {
                 let stem: Vec<u8> = rest.iter().copied().filter(|octet| *octet != b'*').collect();
                 let end: &[u8] = if rest.ends_with(b"*") { b".*" } else { b"" };
                 let meant = [b".*", &stem[..], end].concat();

@@ -2,11 +2,10 @@
 //!
 //! ## What is wrong
 //!
-//! Paths are case-sensitive: `/Private/` and `/private/` are two folders. If an exception and its rule
-//! are written in different cases, the exception has no effect. If two rules write one folder in two
-//! cases (`/Shop/cart`, `/shop/checkout`), the server usually has only one of them, and the other rule
-//! matches nothing. That is a note, because a server may have both. One path in two cases is a note
-//! too.
+//! Paths are case-sensitive: `/Private/` and `/private/` are two folders. If two rules write one folder in
+//! two cases (`/Shop/cart`, `/shop/checkout`), many servers have only one of them, and the other rule
+//! matches nothing. A server may have both, or accept both, and then nothing is wrong.
+//! [P012](P012.md) reports an exception in another case than its rule.
 //!
 //! ## What crawlers do
 //!
@@ -16,18 +15,17 @@
 //!
 //! ```text
 //! User-agent: *
-//! Disallow: /Private/
-//! Allow: /private/press/
+//! Disallow: /Shop/cart
+//! Disallow: /shop/checkout
 //! ```
 //!
-//! Write both in the case of the URLs. If a server accepts both cases, a rule for each is right, and
-//! you can silence the note. A folder that has the same rule in both cases is not reported again for
-//! each path in it.
+//! Write both in the case of the URLs. If a server accepts both cases, a rule for each is right. A folder
+//! that has the same rule in both cases is not reported again for each path in it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use crate::directive::RuleKind;
+use super::exception_in_another_case::{MOST_FOLDERS, each_exception};
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
 use crate::pattern::PathPattern;
@@ -36,20 +34,19 @@ pub(in crate::lint) static LINT: Lint = Lint {
     code: "P009",
     name: "letter-case",
     summary: "two rules write the same path in different letter cases",
-    severity: Severity::Warning,
-    by_default: true,
+    severity: Severity::Note,
+    other_severities: &[],
+    set: LintSet::Style,
     fixes: false,
     clauses: &[Clause::REP_7],
     source: include_str!("letter_case.rs"),
     check,
 };
 
-/// How many folders of a pattern are looked at: no site has more.
-const MOST_FOLDERS: usize = 16;
-
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let exceptions = exceptions(context, found);
-    folders(context, found, &exceptions);
+    let mut told = HashSet::new();
+    each_exception(context, |rule, other| told.extend([rule.line, other.line]));
+    folders(context, found, &told);
 }
 
 /// Folders that rules of the file write in two cases, each reported once. Patterns and folders are known by their hash
@@ -123,7 +120,6 @@ fn report(
             "Paths are case-sensitive: each rule matches only URLs in its own case.",
         )
         .related(context.span(first.record.value), "written in another case")
-        .with_severity(Severity::Note)
     });
 }
 
@@ -134,52 +130,4 @@ fn folder_ends(pattern: &[u8]) -> impl Iterator<Item = usize> {
     let ends = memchr::memchr_iter(b'/', &pattern[..plain]).filter(|at| *at > 0);
     let last = Some(plain).filter(|end| is_whole && *end > 1 && pattern[end - 1] != b'/');
     ends.take(MOST_FOLDERS).chain(last)
-}
-
-/// Reports exceptions in another case than the rule that they are an exception to; gives the lines reported.
-fn exceptions(context: &Context<'_, '_>, found: &mut Found<'_>) -> HashSet<usize> {
-    let mut told = HashSet::new();
-    let hasher = RandomState::new();
-    for group in context.groups.iter() {
-        // The first rule of each lower-case pattern, and every pattern as it is written: what is also there in the
-        // other's case is meant.
-        let mut first: HashMap<u64, &Entry<'_>> = HashMap::new();
-        let mut written: HashSet<u64> = HashSet::new();
-        for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
-            let value = rule.record.value;
-            first.entry(hasher.hash_one((kind, value.to_ascii_lowercase()))).or_insert(rule);
-            written.insert(hasher.hash_one((kind, value)));
-        }
-        for (kind, rule) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
-            let value = rule.record.value;
-            let opposite = match kind {
-                RuleKind::Allow => RuleKind::Disallow,
-                RuleKind::Disallow => RuleKind::Allow,
-            };
-            let folders = value.iter().enumerate().skip(1).filter(|(_, octet)| **octet == b'/');
-            let ends = folders.take(MOST_FOLDERS).map(|(at, _)| at + 1).chain([value.len()]);
-            let other = ends.filter(|end| *end > 1).find_map(|end| {
-                let start = &value[..end];
-                let other = first.get(&hasher.hash_one((opposite, start.to_ascii_lowercase())))?;
-                let is_exact = written.contains(&hasher.hash_one((opposite, start)));
-                if is_exact { None } else { Some(*other) }
-            });
-            let Some(other) = other else { continue };
-            // Reported once for the two, at the later of them.
-            let is_equal = other.record.value.len() == value.len();
-            if is_equal && other.line > rule.line {
-                continue;
-            }
-            told.extend([rule.line, other.line]);
-            found.report(context.span(value), || {
-                let line = other.line + 1;
-                Draft::new(
-                    format!("{} at line {line} is written in another case", quoted(other.record.value)),
-                    "Paths are case-sensitive, so neither rule is an exception to the other.",
-                )
-                .related(context.span(other.record.value), "written in another case")
-            });
-        }
-    }
-    told
 }

@@ -19,7 +19,7 @@
 //! Write `/private/`. For something anywhere in the URL, such as `.php` or `?page=`, write `/*.php` or
 //! `/*?page=`.
 
-use crate::lint::characters::{ascii_of, is_invisible, template_in};
+use crate::lint::characters::{ascii_of, is_invisible, is_regex_pattern, template_in};
 use crate::lint::pattern::whole_url::path_of_url;
 use crate::lint::prelude::*;
 use crate::lint::rules::{can_match, patterns};
@@ -31,7 +31,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "missing-slash",
     summary: "a pattern does not start with `/`, so it matches nothing",
     severity: Severity::Error,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::WILD_4, Clause::REP_7],
     source: include_str!("missing_slash.rs"),
@@ -44,12 +45,19 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         if value.is_empty() || can_match(&rule.record) || path_of_url(value).is_some() {
             continue;
         }
-        // Other lints report invisible characters, placeholders and records that are glued together.
+        // Other lints report invisible characters, placeholders, records that are glued together and regular
+        // expressions.
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
         let is_odd = |c: char| is_invisible(c) || c == '\u{feff}';
         let is_glued = second_record(context, value).is_some();
         let is_markup = markup_span(value).is_some_and(|(from, _)| from == 0);
-        if start.starts_with(is_odd) || template_in(&start).is_some() || is_glued || is_markup {
+        let is_regex = is_regex_pattern(value);
+        if start.starts_with(is_odd)
+            || template_in(&start).is_some()
+            || is_glued
+            || is_markup
+            || is_regex
+        {
             continue;
         }
         let span = context.span(value);
@@ -65,7 +73,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 _ if slash.is_some() => [b"/", &value[slash.map_or(0, char::len_utf8)..]].concat(),
                 [b'/' | b'*', ..] => value.to_vec(),
                 [b'?' | b'.' | b'&' | b'=', ..] => [b"/*", value].concat(),
-                [b'\\', rest @ ..] => [b"/", rest].concat(),
+                // A parameter is somewhere in the query.
+                _ if value.ends_with(b"=") && !value.contains(&b'/') => [b"/*", value].concat(),
+                [b'\\', ..] => {
+                    value.iter().map(|octet| if *octet == b'\\' { b'/' } else { *octet }).collect()
+                }
                 _ => [b"/", value].concat(),
             };
             Draft::new(

@@ -30,7 +30,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "page-resources",
     summary: "crawlers may not fetch style sheets or scripts of pages",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[Severity::Note],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_8],
     source: include_str!("page_resources.rs"),
@@ -107,8 +108,9 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     let (path, query) = stem.split_at(stem.find('?').unwrap_or(stem.len()));
     for (end, what) in [(".css", "style sheets"), (".js", "scripts"), (".mjs", "scripts")] {
         let Some(before) = path.strip_suffix(end).filter(|_| query.len() <= 1) else { continue };
-        let is_certain = before.ends_with(['*', '/'])
-            || before.contains('*') && before.trim_end_matches("min").ends_with('.');
+        // Not the versions of one file, such as `/robots.*.js`.
+        let name = before.rsplit('/').next().unwrap_or_default().replace("min", "");
+        let is_certain = name.bytes().all(|octet| b"*.".contains(&octet));
         // There may be reasons to disallow a single script; hardly ever for a style sheet.
         if !is_certain && end != ".css" {
             return None;

@@ -3,7 +3,8 @@
 //! ## What is wrong
 //!
 //! A pattern without `$` matches every URL that starts with it: `/private/*` matches the same as
-//! `/private/`. The `*` only makes the rule one octet longer, and longer rules win over shorter ones.
+//! `/private/`. The `*` only makes the rule one octet longer. Where that octet could decide which of two
+//! rules wins, the `*` is not unnecessary and is not reported.
 //!
 //! ## What crawlers do
 //!
@@ -17,8 +18,7 @@
 //! Disallow: /private/*
 //! ```
 //!
-//! Write `/private/`. The fix is safe if no rule of the opposite kind is about as long, because then
-//! that octet does not change which rule wins.
+//! Write `/private/`.
 
 use std::cell::LazyCell;
 
@@ -33,7 +33,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "redundant-wildcard",
     summary: "a pattern ends in `*`, which is unnecessary",
     severity: Severity::Note,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Style,
     fixes: true,
     clauses: &[Clause::REP_8, Clause::REP_15],
     source: include_str!("redundant_wildcard.rs"),
@@ -55,16 +56,22 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for (kind, rule) in entries.filter(|(_, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
         let Some(kept) = without_wildcard(value) else { continue };
+        let changes_nothing = || {
+            let is_free = lengths.iter().all(|lengths| lengths.are_free(kind, value));
+            is_free && context.is_read_alike(rule)
+        };
+        if !changes_nothing() {
+            continue;
+        }
         let whole = context.span(value);
         let span = Span { start: whole.start + kept.len() as u32, end: whole.end };
         found.report(span, || {
-            let safe = context.is_read_alike(rule) && lengths.iter().all(|lengths| lengths.are_free(kind, value));
             Draft::new(
                 format!("{} matches the same URLs without {} at its end", quoted(value), quoted(&value[kept.len()..])),
                 "Crawlers that follow RFC 9309 match the same URLs with and without it; it only makes the \
                  rule longer.",
             )
-            .fixed_by(Fix { label: format!("write {}", quoted(kept)), edits: vec![Edit::new(span, "")], safe })
+            .fixed_by(Fix::safe(format!("write {}", quoted(kept)), vec![Edit::new(span, "")]))
         });
     }
 }

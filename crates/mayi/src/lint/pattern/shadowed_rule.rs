@@ -35,7 +35,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "shadowed-rule",
     summary: "a rule never decides, because another rule always wins over it",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_8, Clause::REP_5],
     source: include_str!("shadowed_rule.rs"),
@@ -123,6 +124,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                     ),
                     "Crawlers that follow RFC 9309, including Google's, never decide by this rule.",
                 )
+                .about(other)
                 .related(context.span(winner.entry.record.value), "this rule always wins over it")
             });
         }

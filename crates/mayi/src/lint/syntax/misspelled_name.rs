@@ -30,7 +30,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "misspelled-name",
     summary: "the name of a record is misspelled",
     severity: Severity::Error,
-    by_default: true,
+    other_severities: &[Severity::Warning],
+    set: LintSet::Default,
     fixes: true,
     clauses: &[Clause::WILD_2, Clause::WILD_7],
     source: include_str!("misspelled_name.rs"),
@@ -63,11 +64,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let end = (span.end - line.span.start) as usize;
             let fixed = [&text[..start], right.as_bytes(), &text[end..]].concat();
             let safe = is_read && is_kept(text, &fixed, context.robots.dialect());
-            let draft = Draft::new(message, reading).fixed_by(Fix {
-                label: format!("write `{right}`"),
-                edits: vec![Edit::new(span, right)],
-                safe,
-            });
+            let label = format!("write `{right}`");
+            let draft = Draft::new(message, reading)
+                .about(quoted(&record.name.to_ascii_lowercase()))
+                .fixed_by(Fix { label, edits: vec![Edit::new(span, right)], safe });
             if is_read { draft.with_severity(Severity::Warning) } else { draft }
         });
     }

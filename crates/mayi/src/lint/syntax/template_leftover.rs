@@ -34,7 +34,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "template-leftover",
     summary: "a placeholder was not filled in",
     severity: Severity::Warning,
-    by_default: true,
+    other_severities: &[],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_22],
     source: include_str!("template_leftover.rs"),
@@ -90,7 +91,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             } else {
                 format!("{what} looks like a placeholder that was not filled in")
             };
-            Draft::new(message, reading)
+            Draft::new(message, reading).about(what)
         });
     }
 }

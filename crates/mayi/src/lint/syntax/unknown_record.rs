@@ -28,7 +28,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "unknown-record",
     summary: "a record has an unknown name",
     severity: Severity::Note,
-    by_default: true,
+    other_severities: &[Severity::Warning],
+    set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_17],
     source: include_str!("unknown_record.rs"),
@@ -65,6 +66,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             };
             let edit = Edit::new(at, "# ");
             Draft::new(message, "Crawlers ignore the line; it has no effect.")
+                .about(name.to_ascii_lowercase())
                 .fixed_by(Fix::unsafe_("make it a comment", vec![edit]))
         });
     }

@@ -40,6 +40,16 @@ const KINDS: &[(&str, Kind)] = &[
     ("labels", |n| format!("Content-Usage: {}", format!("k{n}=y,").repeat(30).trim_end_matches(','))),
     ("cases of letters", |n| format!("Disallow: /{}/x{n}", ["Ab", "aB", "AB"][n % 3])),
     ("unreadable", |_| "x".to_owned()),
+    ("runs of wildcards", |n| format!("Disallow: /{}{n}{}$", "*".repeat(n % 90), "*".repeat(n % 70))),
+    ("mixed line ends", |n| format!("Disallow: /{n}\r\nAllow: /{n}\n\rDisallow:\r\r\n\rx\r")),
+    ("sets of names", |n| {
+        format!("User-agent: a{}\nUser-agent: b{}\nUser-agent: c{n}\nDisallow: /*{n}", n % 3, n % 50)
+    }),
+    ("one name again", |n| format!("User-agent: ExampleBot\nDisallow: /{n}")),
+    ("one signal again", |n| {
+        format!("Content-Signal: {}k{n}=yes", "ai-train=no,AI-Train=yes,".repeat(20))
+    }),
+    ("short silences", |_| format!("# mayi: allow({})", "a,".repeat(40))),
 ];
 
 /// A file of about so many octets: lines of two kinds in turn, or one kind in each half, in a group.
@@ -109,6 +119,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("lint", "wildcards"),
     ("lint", "literal dollars"),
     ("diff with turned", "index pages"),
+    ("lint", "runs of wildcards"),
 ];
 
 /// From a file to one of eight times its size, work grows eight times, but for what is known to be a matter of

@@ -35,8 +35,11 @@ enum Basis {
 impl Decision {
     /// A decision that was made, whose report can be made from who asked.
     pub(crate) fn of(url: &Bound<'_, PyString>, made: &mayi::Decision<'_>, asker: &Arc<Asker>) -> Self {
+        // What is kept is text and nothing else: a subclass may change, or compare as it likes.
+        let is_plain = url.is_exact_instance_of::<PyString>();
+        let plain = || url.to_str().map_or_else(|_| url.clone(), |text| PyString::new(url.py(), text));
         Self {
-            url: url.clone().unbind(),
+            url: if is_plain { url.clone() } else { plain() }.unbind(),
             allowed: made.is_allowed(),
             reason: made.reason(),
             basis: Basis::Asker(Arc::clone(asker)),
@@ -247,11 +250,11 @@ impl Decision {
     #[staticmethod]
     fn _of_json(py: Python<'_>, json: String) -> PyResult<Self> {
         // A pickle may be anything. What is no whole report would fail later, where nobody expects it.
-        if let Err(error) = serde_json::from_str::<Report<'_>>(&json) {
-            return Err(PyValueError::new_err(format!(
-                "this is not the report of a decision: {error}"
-            )));
-        }
-        Self::of_json(py, json)
+        let whole = serde_json::from_str::<Report<'_>>(&json)
+            .and_then(|report| serde_json::to_string(&report))
+            .map_err(|error| {
+                PyValueError::new_err(format!("this is not the report of a decision: {error}"))
+            })?;
+        Self::of_json(py, whole)
     }
 }

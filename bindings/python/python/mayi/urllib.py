@@ -58,14 +58,15 @@ class Entry:
             lines.append(f"Crawl-delay: {self.delay}")
         if self.req_rate is not None:
             lines.append(f"Request-rate: {self.req_rate.requests}/{self.req_rate.seconds}")
-        lines.extend(map(str, self.rulelines))
+        lines.extend(map(str, self.rulelines) if self.rulelines else ["Allow:"])
         return "\n".join(lines)
 
 
 class RobotFileParser:
     """A robots.txt file, with the methods and attributes of ``urllib.robotparser.RobotFileParser``.
 
-    ``user_agent`` and ``timeout`` are what ``read()`` fetches with; ``dialect`` is how the file is read.
+    ``user_agent`` and ``timeout`` are what ``read()`` fetches with; ``dialect`` is how the file is read. With
+    ``obey_refusals``, a status of 401 or 403 disallows everything, as it does in the original.
     """
 
     def __init__(
@@ -75,12 +76,14 @@ class RobotFileParser:
         user_agent: str | None = None,
         timeout: float = 30.0,
         dialect: str = "rfc9309",
+        obey_refusals: bool = False,
     ) -> None:
         self.disallow_all = False
         self.allow_all = False
         self.last_checked: float = 0
         self.user_agent = user_agent
         self.timeout = timeout
+        self.obey_refusals = obey_refusals
         self._dialect = dialect
         self._lines: list[str] = []
         self._robots = RobotsTxt(b"", dialect=dialect)
@@ -115,7 +118,8 @@ class RobotFileParser:
         except urllib.error.HTTPError as error:
             error.close()
             ended = RobotsTxt.of_status(error.code, dialect=self._dialect)
-            self.allow_all = ended.access == "unavailable"
+            is_refused = self.obey_refusals and error.code in (401, 403)
+            self.allow_all = ended.access == "unavailable" and not is_refused
             self.disallow_all = not self.allow_all
             self.modified()
         else:

@@ -18,7 +18,7 @@ def pytest_configure() -> None:
 
         class RobotFileParser(mayi.urllib.RobotFileParser):
             def __init__(self, url: str = "") -> None:
-                super().__init__(url, dialect=dialect)
+                super().__init__(url, dialect=dialect, obey_refusals=dialect == "urllib")
 
         original.RobotFileParser = RobotFileParser  # type: ignore[misc,assignment]
         original.RequestRate = mayi.urllib.RequestRate  # type: ignore[misc,assignment]

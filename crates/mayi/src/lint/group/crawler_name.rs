@@ -20,6 +20,7 @@
 //!
 //! Write the token from the crawler's own documentation, and one line for each crawler.
 
+use super::crawler_version::is_harmless;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 use crate::lint::syntax::look_alike::look_alike_name;
@@ -43,8 +44,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         let is_mozilla = token.eq_ignore_ascii_case(b"Mozilla");
         // `crawler-version` reports what changes nothing.
-        let is_harmless = rest.is_empty() || rest.starts_with(b"/") && !is_mozilla || rest == b"*";
-        if is_harmless || look_alike_name(start.record.value).is_some() {
+        if rest.is_empty() || is_harmless(token, rest) || look_alike_name(start.record.value).is_some()
+        {
             continue;
         }
         let span = context.span(start.record.value);

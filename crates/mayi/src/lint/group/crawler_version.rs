@@ -38,9 +38,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for start in context.groups.starts() {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
-        // `crawler-name` reports User-Agent strings of browsers.
-        let is_one = rest == b"*" || rest.starts_with(b"/") && !token.eq_ignore_ascii_case(b"Mozilla");
-        if !is_one {
+        if rest.is_empty() || !is_harmless(token, rest) {
             continue;
         }
         let span = context.span(start.record.value);
@@ -49,7 +47,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = match rest {
                 b"*" => "the name of a crawler has no wildcard",
                 _ if is_version(rest) => "the name of a crawler has no version",
-                _ => "the name of a crawler ends before the first `/`",
+                _ => "what follows the name of a crawler has no meaning",
             };
             // What is no version may have a meaning to its author.
             let safe = (rest == b"*" || is_version(rest)) && context.is_read_alike(start);
@@ -62,6 +60,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix { label: format!("write {name}"), edits: vec![Edit::new(span, token)], safe })
         });
     }
+}
+
+/// Whether a name is the one that was meant, although something follows it: no word follows. The User-Agent strings
+/// of browsers name nobody.
+pub(super) fn is_harmless(token: &[u8], rest: &[u8]) -> bool {
+    let next = rest.trim_ascii_start().first();
+    let is_no_word = next.is_none_or(|octet| octet.is_ascii_digit() || b"/(+-[".contains(octet));
+    rest == b"*" || is_no_word && !token.eq_ignore_ascii_case(b"Mozilla")
 }
 
 /// Whether what follows a name is a version, such as `/2.0`, `/v3` or `/1.0b`, and perhaps more words.

@@ -53,7 +53,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Folders that may have them, among other things.
-const LIKELY: &[&str] = &["assets", "static", "themes"];
+const LIKELY: &[&str] = &["assets", "static"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for rule in context.known_records() {
@@ -120,10 +120,11 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     let last = stem.trim_end_matches('/').rsplit('/').next()?;
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
     let is_in = |folders: &[&str]| folders.iter().any(|folder| last.eq_ignore_ascii_case(folder));
-    let is_certain = is_in(FOLDERS);
+    let is_certain = is_in(FOLDERS) || stem.trim_end_matches('/').ends_with("wp-content/themes");
     if !is_whole || pattern.ends_with('$') || !is_certain && !is_in(LIKELY) {
         return None;
     }
+    let last = last.to_ascii_lowercase();
     let end = if last.contains("js") || last.contains("script") { "js" } else { "css" };
     let url = format!("{}/a.{end}", filled(stem.trim_end_matches('/')));
     Some(Probe { url, what: "style sheets or scripts", is_certain })

@@ -518,7 +518,7 @@ fn an_edit_is_written_shown_or_refused() {
     let path = folder.path().join("robots.txt").to_string_lossy().into_owned();
     let read = || std::fs::read_to_string(&path).expect("a file");
     let run = mayi(&["edit", &path, "--new", "--keep-out", "/cart/", "--refuse", "GPTBot"], b"");
-    assert_eq!((run.status, &*run.stderr), (0, b""), "{}", run.stdout);
+    assert_eq!((run.status, &*run.stderr), (Some(0), ""), "{}", run.stdout);
     assert_eq!(read(), "User-agent: *\nDisallow: /cart/\n\nUser-agent: GPTBot\nDisallow: /\n");
 
     let words = ["edit", &path, "--allow", "GPTBot", "/press/", "--refuse", "*", "/drafts/"];
@@ -549,7 +549,7 @@ fn an_edit_is_written_shown_or_refused() {
         assert!(run.stderr.contains(expected), "{words:?}: {}", run.stderr);
     }
     let run = mayi(&["edit", "-", "--refuse", "A", "/p/"], b"User-agent: A\nAllow: /*.html$\n");
-    assert_eq!((run.status, &*run.stdout), (2, b""));
+    assert_eq!((run.status, &*run.stdout), (Some(2), ""));
     assert!(run.stderr.contains("line 2 (`Allow: /*.html$`)"), "{}", run.stderr);
     assert_eq!(read(), before);
 }

@@ -34,6 +34,7 @@ Examples:
   mayi page -a ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
   mayi fetch https://example.com/
   mayi fmt robots.txt
+  mayi overview robots.txt
   mayi compare robots.txt --agents Googlebot,GPTBot
   mayi diff old/robots.txt new/robots.txt
   mayi lint robots.txt
@@ -75,6 +76,8 @@ pub(crate) enum Command {
     Page(Page),
     /// Format files without changing what any crawler reads in them
     Fmt(crate::commands::fmt::Fmt),
+    /// Show who may do what with a site: search engines, AI training, assistants, archives, tools
+    Overview(crate::commands::overview::OverviewArgs),
     /// Show where crawlers and dialects read a file differently
     Compare(crate::commands::compare::Compare),
     /// Show what a change to a file means for crawlers

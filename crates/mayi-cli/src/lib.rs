@@ -45,6 +45,7 @@ fn run(words: impl IntoIterator<Item = OsString>) -> Result<Exit, Failure> {
         Command::Audit(audit) => commands::audit::run(&audit),
         Command::Page(page) => commands::page::run(&page),
         Command::Fmt(fmt) => commands::fmt::run(&fmt),
+        Command::Overview(overview) => commands::overview::run(&overview),
         Command::Compare(compare) => commands::compare::run(&compare),
         Command::Diff(diff) => commands::diff::run(&diff),
         Command::Edit(edit) => commands::edit::run(&edit),

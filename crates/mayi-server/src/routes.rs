@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use hyper::body::Incoming;
 use tower_service::Service;
 
-use crate::api::{App, decide, edit, operation, reading, registry, robots};
+use crate::api::{App, decide, edit, meaning, operation, reading, registry, robots};
 use crate::gate::Place;
 use crate::page::ASSETS;
 use crate::problem::Problem;
@@ -23,7 +23,11 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route(DECIDE, post(decide::routed).get(decide::get))
         .route("/v1/lint", post(reading::lint_file))
         .route("/v1/page", post(reading::read_page))
-        .route("/v1/compare", post(reading::compare))
+        .route("/v1/overview", post(meaning::overview))
+        .route("/v1/crawler", post(meaning::crawler))
+        .route("/v1/compare", post(meaning::compare))
+        .route("/v1/diff", post(meaning::diff))
+        .route("/v1/format", post(meaning::format))
         .route("/v1/edit", post(edit::edit))
         .route("/v1/robots", get(robots::get))
         .route("/v1/registry/{which}", get(registry::list))

@@ -163,7 +163,7 @@ fn what_is_left_out_is_said() {
 
     let other = text.replace("Allow: /*1", "Disallow: /*1");
     let (old, new) = (RobotsTxt::parse(text.as_bytes()), RobotsTxt::parse(other.as_bytes()));
-    let differing = diff_within(&old, &new, limits);
+    let differing = diff_within(&old, &new, &reading);
     assert!(differing.spent.ran_out.is_some() && differing.left_out > 0, "{:?}", differing.spent);
     assert_ne!(differing.meaning, Meaning::Same);
 }

@@ -13,6 +13,7 @@ pub(crate) mod fetch;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod lint;
+pub(crate) mod overview;
 pub(crate) mod page;
 pub(crate) mod registry;
 pub(crate) mod serve;

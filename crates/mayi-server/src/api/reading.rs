@@ -1,4 +1,4 @@
-//! `/v1/lint`, `/v1/page`, `/v1/compare`: what a given file or page says, without a fetch.
+//! `/v1/lint`, `/v1/page`: what a given file or page says, without a fetch.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,10 +12,9 @@ use axum::http::{Request as HttpRequest, StatusCode};
 use mayi::lint::{Options, Page, lint};
 use mayi::page::{PageControls, PageOptions};
 use mayi::report::{
-    ErrorCode, HtmlInput, LintReport, PageInput, PageReport, Request, RequestError, RobotsInput,
-    time_of_rfc3339,
+    ErrorCode, HtmlInput, LintReport, PageInput, PageReport, RequestError, RobotsInput, time_of_rfc3339,
 };
-use mayi::{Crawler, Dialect, ProductToken, ReadOptions, Spent, Stop};
+use mayi::{Crawler, ReadOptions, Spent, Stop};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -25,7 +24,7 @@ use crate::gate::Place;
 use crate::problem::Problem;
 
 /// How many crawlers may be asked about at once.
-const MOST_AGENTS: usize = 100;
+pub(super) const MOST_AGENTS: usize = 100;
 
 /// How many lints and sets of lints may be switched on or off: more than there are.
 const MOST_LINTS: usize = 200;
@@ -51,7 +50,7 @@ struct LintBody<'a> {
 }
 
 /// A member that may be absent but not null.
-fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(super) fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
@@ -150,43 +149,8 @@ pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<
     .await
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CompareBody<'a> {
-    #[serde(borrow)]
-    robots: RobotsInput<'a>,
-    #[serde(borrow, default)]
-    agents: Few<Cow<'a, str>, MOST_AGENTS>,
-}
-
-pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
-        let body: CompareBody<'_> = object(&read.octets)?;
-        let (octets, options) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
-        let agent = |token: &Cow<'_, str>| match token.trim() {
-            "*" => Ok(None),
-            token => ProductToken::new(token).map(Some).map_err(no_token),
-        };
-        let agents = body.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
-        let agents = (!agents.is_empty()).then_some(&*agents);
-        let dialects = Dialect::BY_TOKEN.iter().map(|dialect| {
-            let mut request = Request::new("", "");
-            request.dialect = Some(Cow::Borrowed(dialect.name()));
-            app.fetcher.answering().dialect_of(&request)
-        });
-        let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
-        let compared = mayi::meaning::compare(octets, &options, &dialects, agents);
-        within_budget(&app, stop, compared.spent)?;
-        Ok(json(to_vec(&compared)))
-    })
-    .await
-}
-
 /// Rejects a request that cost more than its limit: its answer would be incomplete.
-fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), Problem> {
+pub(super) fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), Problem> {
     match spent.ran_out {
         // It was told to stop, so nobody receives this answer.
         Some(_) if stop.is_stopped() => Err(Problem::internal()),
@@ -279,7 +243,7 @@ fn crawler(token: &str) -> Result<Crawler, Problem> {
     Crawler::new(token).map_err(no_token)
 }
 
-fn no_token(error: mayi::InvalidProductToken) -> Problem {
+pub(super) fn no_token(error: mayi::InvalidProductToken) -> Problem {
     RequestError::new(ErrorCode::InvalidAgent, error).into()
 }
 

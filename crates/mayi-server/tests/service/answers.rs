@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
 use mayi_vectors::Case;
 use serde_json::{Value, json};
 
@@ -176,6 +177,45 @@ async fn other_operations_answer_as_the_library_does() {
     let refused = service.post("/v1/edit", refused.to_string()).await.json();
     document.check("Edit", &refused).expect("as documented");
     assert_eq!((&refused["refused"]["line"], &refused["robots"]), (&json!(2), &json!(null)));
+    let new = "User-agent: *\nDisallow: /b\n";
+    let diff = json!({ "old": file, "new": { "base64": base64_of(new) }, "dialect": "google" });
+    let diff = service.post("/v1/diff", diff.to_string()).await.json();
+    document.check("Diff", &diff).expect("as documented");
+    let read = |text: &'static str| {
+        let options = mayi::ReadOptions::default().with_dialect(mayi::Dialect::GOOGLE);
+        mayi::RobotsTxt::read(text.as_bytes(), &options)
+    };
+    let expected = mayi::meaning::diff(&read(file), &read(new));
+    assert_eq!(diff, serde_json::to_value(expected).expect("JSON"));
+    assert_eq!((&diff["meaning"], &diff["dialect"]), (&json!("changed"), &json!("google")));
+
+    for robots in [json!(file), json!({ "status": 404 }), json!({ "error": "timeout" })] {
+        let overview = json!({ "robots": robots }).to_string();
+        let overview = service.post("/v1/overview", overview).await.json();
+        document.check("Overview", &overview).expect("as documented");
+        assert!(overview["summary"].as_array().is_some_and(|it| !it.is_empty()), "{overview}");
+    }
+    let overview = service.post("/v1/overview", json!({ "robots": file }).to_string()).await.json();
+    let options = mayi::ReadOptions::default();
+    let site = mayi::access::SiteFile::read(file.as_bytes(), &options);
+    let expected = mayi::meaning::overview(&site, &options);
+    assert_eq!(overview, serde_json::to_value(expected).expect("JSON"));
+
+    let text = "Mozilla/5.0 (compatible; AcmeBot/1; bingbot/2.0; +https://acme.example/)";
+    let crawler = json!({ "text": text, "robots": "User-agent: acmebot\nDisallow: /\n" });
+    let crawler = service.post("/v1/crawler", crawler.to_string()).await.json();
+    document.check("AgentReport", &crawler).expect("as documented");
+    let known = crawler["known"].as_array().expect("a list").iter().map(|it| &it["token"]);
+    assert_eq!(known.collect::<Vec<_>>(), ["AcmeBot", "bingbot"]);
+
+    let format =
+        service.post("/v1/format", json!({ "robots": "user-agent:*\n" }).to_string()).await.json();
+    document.check("Formatted", &format).expect("as documented");
+    assert_eq!(format, json!({ "robots": "User-agent: *\n", "changed": true, "unformatted": null }));
+    let latin = json!({ "robots": { "base64": "VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL+kK" } });
+    let format = service.post("/v1/format", latin.to_string()).await.json();
+    document.check("Formatted", &format).expect("as documented");
+    assert_eq!((&format["robots"], &format["changed"]), (&latin["robots"], &json!(false)));
 
     let page = json!({ "headers": [["X-Robots-Tag", "noindex"]], "html": "<meta name=robots content=nosnippet>" });
     let page = service.post("/v1/page", page.to_string()).await.json();
@@ -209,6 +249,20 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": vec!["a"; 101] }] })),
         ("/v1/edit", json!({ "new": { "keep_out": ["/a\nUser-agent: x"] } })),
         ("/v1/edit", json!({ "new": { "sitemaps": ["sitemap.xml"] } })),
+        ("/v1/overview", json!({ "robots": { "status": 200 } })),
+        ("/v1/overview", json!({ "robots": "", "dialect": "none" })),
+        ("/v1/overview", json!({ "robots": "", "agents": ["a"] })),
+        ("/v1/crawler", json!({})),
+        ("/v1/crawler", json!({ "text": "", "robots": null })),
+        ("/v1/crawler", json!({ "text": "", "robots": { "status": 404 } })),
+        ("/v1/diff", json!({ "old": "" })),
+        ("/v1/diff", json!({ "old": "", "new": { "status": 404 } })),
+        ("/v1/diff", json!({ "old": "", "new": "", "dialect": "none" })),
+        ("/v1/diff", json!({ "old": "", "new": "", "agents": [] })),
+        ("/v1/diff", json!(["", ""])),
+        ("/v1/format", json!({ "robots": { "error": "timeout" } })),
+        ("/v1/format", json!({ "robots": { "base64": "*" } })),
+        ("/v1/format", json!({ "text": "" })),
         ("/v1/page", json!({ "agent": "a b" })),
         ("/v1/page", json!({ "headers": [["a"]] })),
     ] {
@@ -218,6 +272,10 @@ async fn other_operations_answer_as_the_library_does() {
     }
     let lines = service.post_as("/v1/lint", "application/x-ndjson", "{}").await;
     assert_eq!((lines.status, &*lines.problem()), (415, "unsupported-media-type"));
+}
+
+fn base64_of(text: &str) -> String {
+    base64::engine::general_purpose::STANDARD.encode(text)
 }
 
 #[tokio::test]

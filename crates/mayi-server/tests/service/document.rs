@@ -81,6 +81,7 @@ async fn every_operation_answers_as_documented() {
     let decide_query = format!("/v1/decide?url={}&agent=a&explain=true", site.url("/a"));
     let robots = format!("/v1/robots?url={}", site.url("/"));
     let file = json!({ "robots": "User-agent: *\nDisalow: /\n" }).to_string();
+    let two = json!({ "old": "", "new": "User-agent: *\nDisallow: /\nSitemap: /s\n" }).to_string();
     let asked = [
         ("post", "/v1/decide", "/v1/decide", Some(decide), 200),
         ("post", "/v1/decide", "/v1/decide", Some(String::new()), 400),
@@ -89,7 +90,7 @@ async fn every_operation_answers_as_documented() {
         ("get", "/v1/decide", "/v1/decide", None, 422),
         ("post", "/v1/lint", "/v1/lint", Some(file.clone()), 200),
         ("post", "/v1/lint", "/v1/lint", Some("{".to_owned()), 400),
-        ("post", "/v1/compare", "/v1/compare", Some(file), 200),
+        ("post", "/v1/compare", "/v1/compare", Some(file.clone()), 200),
         ("post", "/v1/compare", "/v1/compare", Some("{}".to_owned()), 422),
         (
             "post",
@@ -99,6 +100,14 @@ async fn every_operation_answers_as_documented() {
             200,
         ),
         ("post", "/v1/edit", "/v1/edit", Some("{}".to_owned()), 422),
+        ("post", "/v1/overview", "/v1/overview", Some(file.clone()), 200),
+        ("post", "/v1/overview", "/v1/overview", Some("{}".to_owned()), 422),
+        ("post", "/v1/crawler", "/v1/crawler", Some(r#"{"text": "a bingbot/2"}"#.to_owned()), 200),
+        ("post", "/v1/crawler", "/v1/crawler", Some(r#"{"text": 1}"#.to_owned()), 422),
+        ("post", "/v1/diff", "/v1/diff", Some(two), 200),
+        ("post", "/v1/diff", "/v1/diff", Some("{}".to_owned()), 422),
+        ("post", "/v1/format", "/v1/format", Some(file), 200),
+        ("post", "/v1/format", "/v1/format", Some("[".to_owned()), 400),
         ("post", "/v1/page", "/v1/page", Some("{}".to_owned()), 200),
         ("post", "/v1/page", "/v1/page", Some("1".to_owned()), 422),
         ("get", "/v1/robots", &robots, None, 200),

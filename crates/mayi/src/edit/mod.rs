@@ -148,7 +148,7 @@ fn grant(text: &[u8], wish: &Wish, options: &ReadOptions) -> Result<(Vec<u8>, Gr
         new = after;
         granted.kept.extend(crawlers.iter().map(ToString::to_string));
     }
-    check(&old, &read(&new, options)?, wish, options.limits())?;
+    check(&old, &read(&new, options)?, wish, options)?;
     Ok((new, granted))
 }
 
@@ -427,7 +427,7 @@ fn check(
     old: &RobotsTxt<'_>,
     new: &RobotsTxt<'_>,
     wish: &Wish,
-    limits: Limits,
+    options: &ReadOptions,
 ) -> Result<(), Unedited> {
     for token in wish.crawlers() {
         if !holds_for(new, wish, &token.clone().into()) {
@@ -437,7 +437,7 @@ fn check(
     if let Some(token) = changed_others(old, new, wish).first() {
         return Err(Unedited::WouldChangeOthers { crawler: token.to_string() });
     }
-    let diff = diff_within(old, new, limits);
+    let diff = diff_within(old, new, options);
     let mut changed = diff.crawlers.iter().flat_map(|changes| &changes.crawlers);
     let is_wished =
         |label: &str| wish.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));

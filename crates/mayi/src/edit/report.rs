@@ -54,7 +54,7 @@ pub fn report(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> EditRepo
         Ok((robots, wishes)) => {
             let (old, new) =
                 (RobotsTxt::read(octets, options), RobotsTxt::read(robots.as_bytes(), options));
-            let diff = diff_within(&old, &new, options.limits());
+            let diff = diff_within(&old, &new, options);
             let changed = robots.as_bytes() != octets;
             EditReport { changed, wishes, diff: Some(diff), refused: None, robots: Some(robots) }
         }

@@ -13,8 +13,7 @@ use super::rules::{EffectiveRule, Rules, Standing, differ_in_idle_rules, overlap
 use super::{Grounds, RuleAt, witness};
 use crate::dialect::Naming;
 use crate::directive::APP_DIRECTIVES;
-use crate::limits::Limits;
-use crate::robots_txt::RobotsTxt;
+use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::ruleset::CrawlerRules;
 use crate::selection::{Selection, cost_of_selecting, select, select_for_application};
 use crate::target::Target;
@@ -109,12 +108,13 @@ const MOST_CHANGES: usize = 1000;
 /// assert_eq!(mayi::meaning::diff(&old, &old).meaning, Meaning::Same);
 /// ```
 pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
-    diff_within(old, new, Limits::default())
+    diff_within(old, new, &ReadOptions::default())
 }
 
-/// The same within limits: see [`Limits::with_work`]. What is left out is not called the same.
-pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, limits: Limits) -> Diff {
-    let work = limits.work_for(old.text().len() + new.text().len());
+/// The same within the limits of the options ([`Limits::with_work`](crate::Limits::with_work)), and until they say to
+/// stop. What is left out is not called the same.
+pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, options: &ReadOptions) -> Diff {
+    let work = options.work_for(old.text().len() + new.text().len());
     let regexes = Both::new(old, new, &work.share(8)).changed_regexes();
     let mut readers = Readers::of(&[old, new], &work.share(8));
     let both = Both::new(old, new, &work);
@@ -297,7 +297,10 @@ impl<'b, 't> Both<'b, 't> {
         };
         let (changes, change_count) = search.changes(&extra);
         let mut unproved = Vec::new();
-        let is_proved = || differ_in_idle_rules(&old_rules, &new_rules, self.new.dialect(), self.work);
+        let is_proved = || {
+            let (old, new) = (old_rules.keys(), new_rules.keys());
+            differ_in_idle_rules(old, new, self.new.dialect(), self.work)
+        };
         if changes.is_empty() && !is_proved() {
             let told = |extra: &Extra<'_>| extra.at.told(extra.rule.kind);
             unproved = extra.iter().take(MOST_CHANGES).map(told).collect();

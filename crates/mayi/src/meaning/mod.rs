@@ -1,12 +1,14 @@
 //! What a file means, compared between crawlers, dialects or two files: where readings differ.
 //!
 //! [`compare`] asks one file as several crawlers and in several dialects; [`diff`] asks two files as
-//! the same crawlers. Both look for URLs with different decisions, and show only URLs that were really
-//! decided. So every difference that they show is real. They say "no difference" only if it is proved:
-//! the rules are the same, or the rules that differ can be shown to decide nothing.
+//! the same crawlers; [`overview`] asks one file as every known crawler. They look for URLs with different
+//! decisions, and show only URLs that were really decided. So every difference that they show is real. They
+//! say "no difference", "everything" and "nothing" only if it is proved: the rules are the same, or the rules
+//! that differ can be shown to decide nothing.
 
 mod compare;
 mod diff;
+mod overview;
 mod parts;
 mod readers;
 pub(crate) mod rules;
@@ -16,6 +18,10 @@ pub use compare::{
     Comparison, DifferingPattern, DifferingPatterns, Reading, ReadingGrounds, ReadingOf, compare,
 };
 pub use diff::{Change, Diff, Meaning, ReaderDiff, diff, diff_within};
+pub use overview::{
+    CrawlerOverview, Crawling, Fetchable, GroupAt, KindOverview, Overview, RuleWithExample,
+    SharedAnswer, UseAnswer, UseElsewhere, UseGrounds, overview,
+};
 pub use parts::{PartChange, ValueAt};
 
 use serde::Serialize;

@@ -91,13 +91,13 @@ const PAIR: usize = 4;
 
 /// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
 /// both decide as what they share.
-pub(super) fn differ_in_idle_rules(
-    old: &Rules<'_>,
-    new: &Rules<'_>,
+pub(super) fn differ_in_idle_rules<'r>(
+    old: impl Iterator<Item = &'r EffectiveRule<'r>>,
+    new: impl Iterator<Item = &'r EffectiveRule<'r>>,
     dialect: &Dialect,
     work: &Work,
 ) -> bool {
-    let (old, new): (IndexSet<_>, IndexSet<_>) = (old.keys().collect(), new.keys().collect());
+    let (old, new): (IndexSet<_>, IndexSet<_>) = (old.collect(), new.collect());
     if dialect.specificity != Specificity::Pattern {
         return old == new; // what is proved below goes by the octets of patterns
     }
@@ -188,7 +188,11 @@ fn has_others(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
 /// over it. It allows where nothing would disallow. Or another rule says the same, matches all that this one matches
 /// and wins against whatever this one wins against. Everything else is not proved, although it may be so: which URLs a
 /// set of patterns matches is a hard question, and nobody is told "the same" by a guess.
-fn is_idle(rule: &EffectiveRule<'_>, others: &[&EffectiveRule<'_>], dialect: &Dialect) -> bool {
+pub(super) fn is_idle(
+    rule: &EffectiveRule<'_>,
+    others: &[&EffectiveRule<'_>],
+    dialect: &Dialect,
+) -> bool {
     let has_others = |rule: &EffectiveRule<'_>| has_others(rule, dialect);
     if has_others(rule) || !rule.pattern.starts_with(b"/") && !rule.pattern.starts_with(b"*") {
         return !has_others(rule);

@@ -94,7 +94,7 @@ impl Registry {
     }
 
     /// The known crawler that a word names: exactly, or by what is before one of its hyphens.
-    fn agent_named(&self, word: &str) -> Option<&Agent> {
+    pub(crate) fn agent_named(&self, word: &str) -> Option<&Agent> {
         let mut name = word;
         loop {
             if let Some(agent) = self.agent(name) {
@@ -160,6 +160,12 @@ fn is_machine(word: &[u8]) -> bool {
     // Cubot makes telephones.
     let is_telephone = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"cubot"));
     !is_telephone && MACHINES.iter().any(|part| has(part))
+}
+
+/// The words of a text that may be product tokens.
+#[cfg(feature = "report")]
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    words(text.as_bytes())
 }
 
 /// The words of a string that may be product tokens, without those of URLs and mail addresses.

@@ -144,8 +144,10 @@ impl Agent {
 #[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum AgentKind {
-    /// It builds a search index.
+    /// It builds a search index for people.
     Search,
+    /// It builds a search index for the answers of AI models.
+    AiSearch,
     /// It collects data for training.
     Training,
     /// It fetches for an assistant's user.
@@ -159,12 +161,13 @@ pub enum AgentKind {
 impl AgentKind {
     /// All of them.
     pub const ALL: &[Self] =
-        &[Self::Search, Self::Training, Self::Assistant, Self::Archive, Self::Tool];
+        &[Self::Search, Self::AiSearch, Self::Training, Self::Assistant, Self::Archive, Self::Tool];
 
     /// As in registries.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Search => "search",
+            Self::AiSearch => "ai-search",
             Self::Training => "training",
             Self::Assistant => "assistant",
             Self::Archive => "archive",

@@ -33,6 +33,8 @@ mod meanings;
 mod shipped;
 
 pub use claim::Claim;
+#[cfg(feature = "report")]
+pub(crate) use claim::names_in;
 pub use entries::{
     Agent, AgentKind, Application, ApplicationDirective, Category, Overrides, Purpose, Status,
 };

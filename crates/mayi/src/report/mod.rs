@@ -16,10 +16,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agent;
 mod carried;
 mod error;
 mod explained;
 mod file;
+mod format;
 #[cfg(feature = "lint")]
 mod lint;
 mod members;
@@ -32,12 +34,14 @@ mod time;
 mod value;
 mod warning;
 
+pub use agent::{AgentReport, KnownAgent};
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
 pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
     ExplainedRule, ExplainedStart, LeftOut,
 };
 pub use file::{FileHop, FileReport, FileSource};
+pub use format::FormatReport;
 #[cfg(feature = "lint")]
 pub use lint::{
     DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport, Severities,
@@ -394,20 +398,7 @@ impl Answering {
                 let message = "the request has no `robots`, and fetching is not available here";
                 return Err(RequestError::new(ErrorCode::NoRobots, message));
             }
-            Some(RobotsInput::Text(text)) => SiteFile::read(text.as_bytes(), &options),
-            Some(RobotsInput::Octets { octets, charset }) => {
-                let options = match charset {
-                    Some(charset) => options.with_charset(charset),
-                    None => options,
-                };
-                SiteFile::read(&**octets, &options)
-            }
-            Some(RobotsInput::Ended(result)) => {
-                SiteFile::ended(result.clone(), &options).ok_or_else(|| {
-                    let message = "a successful status needs the file: give its text as `robots`";
-                    RequestError::new(ErrorCode::InvalidRobots, message)
-                })?
-            }
+            Some(robots) => robots.site_file(&options)?,
         };
         Ok(self.answer_of(request, crawler, target, file))
     }

@@ -13,10 +13,11 @@ use serde::ser::{Serialize, Serializer};
 use super::carried::carried;
 use super::error::{ErrorCode, Names, RequestError};
 use super::time::{Exact, time_of_rfc3339};
-use crate::access::{AccessResult, Unavailable, Unreachable};
+use crate::access::{AccessResult, SiteFile, Unavailable, Unreachable};
 use crate::crawler::{Crawler, CrawlerParts};
 use crate::dialect::Dialect;
 use crate::page::{PageControls, PageOptions, PageRules};
+use crate::robots_txt::ReadOptions;
 use crate::target::Target;
 
 /// One question. Members that are not listed here are an error.
@@ -442,6 +443,24 @@ pub enum RobotsInput<'a> {
 }
 
 impl RobotsInput<'_> {
+    /// The file, read with these options, or why there is none.
+    ///
+    /// # Errors
+    /// When it is said to be there, by its status, and is not given.
+    pub fn site_file(&self, options: &ReadOptions) -> Result<SiteFile<'_>, RequestError> {
+        match self {
+            Self::Text(text) => Ok(SiteFile::read(text.as_bytes(), options)),
+            Self::Octets { octets, charset: None } => Ok(SiteFile::read(&**octets, options)),
+            Self::Octets { octets, charset: Some(charset) } => {
+                Ok(SiteFile::read(&**octets, &options.clone().with_charset(charset)))
+            }
+            Self::Ended(result) => SiteFile::ended(result.clone(), options).ok_or_else(|| {
+                let message = "a successful status needs the file: give its text as `robots`";
+                RequestError::new(ErrorCode::InvalidRobots, message)
+            }),
+        }
+    }
+
     /// The same without what it borrows.
     pub fn into_owned(self) -> RobotsInput<'static> {
         match self {

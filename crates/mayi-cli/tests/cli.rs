@@ -386,7 +386,7 @@ fn the_short_help_of_every_command_fits_a_screen_and_has_examples() {
         assert!(short.lines().count() <= SCREEN, "{command}:\n{short}");
         let (long, help) = (mayi(&[command, "--help"], b""), mayi(&["help", command], b""));
         assert_eq!((help.status, help.stdout), (Some(0), long.stdout), "{command}");
-        if ["check", "explain", "bulk", "audit", "lint", "fmt", "compare", "diff", "fetch"]
+        if ["check", "explain", "bulk", "audit", "lint", "fmt", "compare", "overview", "diff", "fetch"]
             .contains(&command)
         {
             assert!(short.contains("Examples:\n  mayi "), "{command}:\n{short}");
@@ -502,7 +502,7 @@ fn the_help_is_as_documented() {
 /// A flag that a command takes does something there.
 #[test]
 fn union_is_for_commands_that_read_pages() {
-    for command in ["bulk", "compare", "diff", "fmt"] {
+    for command in ["bulk", "compare", "diff", "fmt", "overview"] {
         let help = mayi(&[command, "--help"], b"").stdout;
         assert!(!help.contains("--union"), "{command}");
     }

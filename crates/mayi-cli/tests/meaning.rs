@@ -1,4 +1,4 @@
-//! `mayi fmt`, `mayi compare` and `mayi diff` as people and scripts use them.
+//! `mayi fmt`, `mayi overview`, `mayi compare` and `mayi diff` as people and scripts use them.
 
 mod common;
 
@@ -158,6 +158,33 @@ fn compare_draws_who_may_and_why() {
 }
 
 #[test]
+fn overview_says_who_may_do_what() {
+    let file = b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /cart/\n\nUser-agent: GPTBot\nDisallow: /\n";
+    let run = mayi(&["overview", "-"], file);
+    assert_eq!(run.status, Some(0));
+    for part in [
+        "Archives may fetch everything but /cart/.\n",
+        "AI training crawlers, 1 is refused; the other ",
+        "\nAI training crawlers (",
+        "  nothing\n      GPTBot\n      Disallow: /  line 6\n",
+        "      Disallow: /cart/  line 3\n      train: disallowed  line 2\n",
+    ] {
+        assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);
+    }
+    let run = mayi(&["overview", "-", "--json"], file);
+    let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(
+        (&report["access"], &report["kinds"][0]["kind"]),
+        (&"successful".into(), &"search".into())
+    );
+    assert_eq!(
+        mayi(&["overview", "-"], b"").stdout.lines().next(),
+        Some("Crawlers may fetch everything.")
+    );
+    assert_eq!(mayi(&["overview", "/no/such/file"], b"").status, Some(2));
+}
+
+#[test]
 fn diff_tells_meaning_from_text() {
     let folder = tempfile::tempdir().expect("a folder");
     let old = path_in(folder.path(), "old", UNTIDY);
@@ -216,7 +243,12 @@ fn nothing_in_a_file_reaches_the_terminal_as_a_command() {
     let file = b"User-agent: \x1b[31m\nUser-agent: b\nDisallow: /\x1b[31m\nSitemap: \x1b[31m\n";
     let empty = tempfile::NamedTempFile::new().expect("a file");
     let empty = empty.path().to_string_lossy();
-    for words in [&["compare", "-"][..], &["diff", &empty, "-"], &["fmt", "--diff", "-"]] {
+    for words in [
+        &["compare", "-"][..],
+        &["overview", "-", "--all"],
+        &["diff", &empty, "-"],
+        &["fmt", "--diff", "-"],
+    ] {
         let run = mayi(words, file);
         assert!(!run.stdout.contains('\u{1b}'), "{words:?}: {}", run.stdout);
     }

@@ -24,6 +24,17 @@ pub(crate) struct Means {
     pub(crate) total: Duration,
 }
 
+/// What is wanted of a server.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    pub(crate) validators: Option<&'w Validators>,
+    pub(crate) accept: &'static str,
+    pub(crate) body_octets: usize,
+}
+
+/// What a robots.txt should be.
+const TEXT: &str = "text/plain, */*;q=0.5";
+
 impl Means {
     /// Asks for the file of an origin, and for its changes where a copy is kept, beginning with a turn that
     /// the caller has waited for.
@@ -46,7 +57,9 @@ impl Means {
             // ask with. A 304 to any other request means nothing.
             let copy =
                 copy.filter(|copy| *copy.url == *asked && copy.validators != Validators::default());
-            let got = self.get(&asked, origin.port(), copy, (turn.take(), party), &mut left).await;
+            let validators = copy.map(|copy| &copy.validators);
+            let wanted = Wanted { validators, accept: TEXT, body_octets: self.body_octets };
+            let got = self.get(&asked, origin.port(), wanted, (turn.take(), party), &mut left).await;
             let said = match &got {
                 Ok(response) => Said::Status(response.status),
                 Err(error) => Said::Error(error.message().into()),
@@ -80,11 +93,11 @@ impl Means {
     }
 
     /// One request, when it is its turn, within what is left of the time.
-    async fn get(
+    pub(crate) async fn get(
         &self,
         url: &str,
         named_port: u16,
-        copy: Option<&FileCopy>,
+        wanted: Wanted<'_>,
         (turn, party): (Option<Turn>, &Party),
         left: &mut Duration,
     ) -> Result<Response, TransportError> {
@@ -99,8 +112,9 @@ impl Means {
         let get = Get {
             url: &url,
             user_agent: &self.user_agent,
-            validators: copy.map(|copy| &copy.validators),
-            body_octets: self.body_octets,
+            accept: wanted.accept,
+            validators: wanted.validators,
+            body_octets: wanted.body_octets,
             named_port,
         };
         let start = self.clock.now();

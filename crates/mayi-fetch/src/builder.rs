@@ -218,6 +218,7 @@ impl Builder {
             counters: crate::stats::Counters::told_to(self.listener),
             flights: std::sync::Mutex::default(),
             routeless: quick_cache::sync::Cache::new(4096),
+            paged: quick_cache::sync::Cache::new(4096),
             clients: std::hash::RandomState::new(),
         })
     }

@@ -5,7 +5,7 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mayi::Target;
 use mayi::access::{AccessResult, InForce, Origin, Unavailable, Unreachable};
@@ -20,7 +20,7 @@ use crate::builder::{Builder, InvalidUserAgent};
 use crate::clock::Clock;
 use crate::events::{StoreHealth, StoreWork, watched};
 use crate::flight::{Flight, Landed, Over, Wanted};
-use crate::kept::Kept;
+use crate::kept::{Kept, LastAttempt, Said};
 use crate::lifecycle::{Need, Policy};
 use crate::manners::{Client, Party};
 use crate::robots::{How, Ready, Robots};
@@ -43,8 +43,8 @@ use crate::store::{Store, StoreError};
 /// ```
 #[derive(Clone)]
 pub struct Fetcher {
-    inner: Arc<Inner>,
-    client: Client,
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) client: Client,
 }
 
 pub(crate) struct Inner {
@@ -59,6 +59,8 @@ pub(crate) struct Inner {
     pub(crate) flights: Mutex<HashMap<Origin, Arc<Flight>>>,
     /// When this machine had no route to an origin. That is not kept as what came of asking for its file.
     pub(crate) routeless: Cache<Origin, SystemTime>,
+    /// When a page of an origin was last asked for.
+    pub(crate) paged: Cache<Origin, SystemTime>,
     /// Tells clients apart, by a number that nobody outside can foresee.
     pub(crate) clients: RandomState,
 }
@@ -163,6 +165,21 @@ impl Fetcher {
         }
         self.inner.counters.answered(landed.how);
         self.robots_of(landed)
+    }
+
+    /// The same for a person who wants the news, as often as a site can be asked: what is kept answers where its server was
+    /// asked less than `least` ago, or has said when to come back (`Retry-After`, 429 and 503).
+    pub async fn ask_again(&self, origin: &Origin, least: Duration) -> Robots {
+        let now = self.inner.clock.now();
+        let is_too_soon = |last: &LastAttempt| {
+            let said = last.hops.last().map(|hop| &hop.said);
+            let is_busy = matches!(said, Some(Said::Status(429 | 503)));
+            now < last.at + least && last.at <= now || is_busy && now < last.not_before
+        };
+        match self.inner.newest(origin, &mut false).await {
+            Some(ready) if is_too_soon(&ready.kept.last) => self.robots(origin).await,
+            _ => self.ask_anew(origin).await,
+        }
     }
 
     /// The file of an origin where it is in memory and needs nobody to be waited for.

@@ -244,7 +244,7 @@ impl Inner {
     }
 
     /// The newest of what is in memory and in the store, and whether the store could not be looked into.
-    async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
+    pub(crate) async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
         let here = self.ready.get(origin);
         if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
             return here;

@@ -222,7 +222,7 @@ fn request(get: Get<'_>, is_two: bool) -> Result<hyper::Request<Empty<Bytes>>, T
     };
     let mut request = hyper::Request::get(target)
         .header(USER_AGENT, get.user_agent)
-        .header(ACCEPT, "text/plain, */*;q=0.5")
+        .header(ACCEPT, get.accept)
         .header(ACCEPT_ENCODING, ACCEPTED);
     if !is_two {
         request = request.header(HOST, authority);

@@ -25,6 +25,8 @@ pub struct Get<'a> {
     pub url: &'a Url,
     /// The User-Agent string to send.
     pub user_agent: &'a str,
+    /// Which media types are wanted: the value of `Accept`.
+    pub accept: &'static str,
     /// What to ask for changes with, where a copy of this very URL is kept.
     pub validators: Option<&'a Validators>,
     /// How many octets of the decoded body are wanted; what is behind them is not read.

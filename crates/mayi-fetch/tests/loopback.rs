@@ -25,6 +25,8 @@ mod guard;
 mod http2;
 #[path = "loopback/local.rs"]
 mod local;
+#[path = "loopback/pages.rs"]
+mod pages;
 #[path = "loopback/queue.rs"]
 mod queue;
 #[path = "loopback/servers.rs"]

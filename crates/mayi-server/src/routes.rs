@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use hyper::body::Incoming;
 use tower_service::Service;
 
-use crate::api::{App, decide, edit, meaning, operation, reading, registry, robots};
+use crate::api::{App, decide, edit, meaning, operation, page, reading, registry, robots};
 use crate::gate::Place;
 use crate::page::ASSETS;
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new()
         .route(DECIDE, post(decide::routed).get(decide::get))
         .route("/v1/lint", post(reading::lint_file))
-        .route("/v1/page", post(reading::read_page))
+        .route("/v1/page", post(reading::read_page).get(page::get))
         .route("/v1/overview", post(meaning::overview))
         .route("/v1/crawler", post(meaning::crawler))
         .route("/v1/compare", post(meaning::compare))

@@ -4,6 +4,7 @@ pub(crate) mod decide;
 pub(crate) mod edit;
 pub(crate) mod meaning;
 pub(crate) mod operation;
+pub(crate) mod page;
 pub(crate) mod reading;
 pub(crate) mod registry;
 pub(crate) mod robots;

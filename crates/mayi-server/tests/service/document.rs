@@ -81,6 +81,7 @@ async fn every_operation_answers_as_documented() {
     let decide_query = format!("/v1/decide?url={}&agent=a&explain=true", site.url("/a"));
     let robots = format!("/v1/robots?url={}", site.url("/"));
     let file = json!({ "robots": "User-agent: *\nDisalow: /\n" }).to_string();
+    let page = format!("/v1/page?url={}&agent=Googlebot", site.url("/b"));
     let two = json!({ "old": "", "new": "User-agent: *\nDisallow: /\nSitemap: /s\n" }).to_string();
     let asked = [
         ("post", "/v1/decide", "/v1/decide", Some(decide), 200),
@@ -110,6 +111,8 @@ async fn every_operation_answers_as_documented() {
         ("post", "/v1/format", "/v1/format", Some("[".to_owned()), 400),
         ("post", "/v1/page", "/v1/page", Some("{}".to_owned()), 200),
         ("post", "/v1/page", "/v1/page", Some("1".to_owned()), 422),
+        ("get", "/v1/page", &page, None, 200),
+        ("get", "/v1/page", "/v1/page", None, 422),
         ("get", "/v1/robots", &robots, None, 200),
         ("get", "/v1/robots", "/v1/robots?url=x", None, 422),
         ("get", "/v1/registry/{which}", "/v1/registry/agents", None, 200),

@@ -219,3 +219,85 @@ async fn answers_can_be_asked_for_again_by_their_tag() {
     assert_eq!(post.headers["cache-control"], "no-store");
     let _: Value = post.json();
 }
+
+#[tokio::test]
+async fn a_file_can_be_asked_for_again_but_not_at_once() {
+    let service = Service::start().await;
+    let site = Site::with_file("User-agent: *\nDisallow: /a\n").await;
+    let path = format!("/v1/robots?url={}&fresh=true", site.url("/"));
+    let first = service.get(&path).await;
+    assert_eq!(first.headers["cache-control"], "no-cache");
+    assert_eq!((first.json()["file"]["from"].as_str(), site.asked()), (Some("fetched"), 1));
+    let second = service.get(&path).await.json();
+    assert_eq!((second["file"]["from"].as_str(), site.asked()), (Some("fresh"), 1));
+    for query in ["fresh=1", "fresh=true&fresh=true", "fresh=true&url=https://a/", "age=1"] {
+        let answer = service.get(&format!("/v1/robots?url={}&{query}", site.url("/"))).await;
+        assert_eq!((answer.status, &*answer.problem()), (422, "invalid-request"), "{query}");
+    }
+}
+
+/// A site with pages: one with rules, one that is no HTML, and one that may not be fetched.
+async fn site_with_pages() -> Site {
+    Site::answering(|path| {
+        let (kind, body) = match path {
+            "/robots.txt" => ("text/plain", "User-agent: *\nAllow: /\n\nUser-agent: mayi\nDisallow: /no\n"),
+            "/data" => ("application/json", "<meta name=robots content=noindex>"),
+            _ => ("text/html", "<title>\u{e9}</title><meta name=robots content=nosnippet><meta name=bingbot content=nofollow>"),
+        };
+        let length = body.len();
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nX-Robots-Tag: googlebot: noindex\r\n\
+             Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_live_page_is_read() {
+    let service = Service::start().await;
+    let document = Document::new();
+    let ask = async |site: &Site, path: &str, more: &str| {
+        let answer = service.get(&format!("/v1/page?url={}{more}", site.url(path))).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        document.check("LivePage", &answer.json()).expect("as documented");
+        answer.json()
+    };
+    let site = site_with_pages().await;
+    let page = ask(&site, "/page", "&agent=Googlebot").await;
+    assert_eq!((&page["status"], &page["fetched_by"]), (&json!(200), &json!("mayi")), "{page}");
+    assert_eq!((&page["page"]["index"], &page["page"]["snippet"]), (&json!(false), &json!(false)));
+    assert_eq!(page["page"]["follow"], true);
+    assert!(page["html"].as_str().is_some_and(|html| html.starts_with("<title>\u{e9}")), "{page}");
+    assert_eq!(site.asked(), 2, "robots.txt and the page");
+    let again = service.get(&format!("/v1/page?url={}", site.url("/other"))).await;
+    assert_eq!((again.status, &*again.problem()), (429, "too-many-requests"));
+    assert!(again.headers.contains_key("retry-after"));
+
+    let data = ask(&site_with_pages().await, "/data", "").await;
+    assert_eq!((&data["html"], &data["page"]["index"]), (&Value::Null, &json!(true)));
+
+    let site = site_with_pages().await;
+    let refused = ask(&site, "/no/page", "").await;
+    assert_eq!((&refused["status"], &refused["page"]), (&Value::Null, &Value::Null));
+    assert!(refused["message"].as_str().is_some_and(|it| it.ends_with("(line 5).")), "{refused}");
+    assert_eq!(site.asked(), 1, "robots.txt alone");
+
+    for query in
+        ["", "url=a", "url=ftp://127.0.0.1/", "url=https://a/&agent=a%20b", "url=https://a/&x=1"]
+    {
+        let answer = service.get(&format!("/v1/page?{query}")).await;
+        assert_eq!(answer.status, 422, "{query}");
+        answer.problem();
+    }
+}
+
+#[tokio::test]
+async fn no_page_of_an_internal_address_is_read() {
+    let mut config = config();
+    config.fetch.allow_addresses.clear();
+    let service = Service::with(config).await;
+    let site = site_with_pages().await;
+    let page = service.get(&format!("/v1/page?url={}", site.url("/page"))).await.json();
+    assert_eq!((&page["status"], &page["html"], site.asked()), (&Value::Null, &Value::Null, 0));
+}

@@ -152,18 +152,26 @@ pub(crate) struct Site {
 impl Site {
     /// A site that answers every request with this.
     pub(crate) async fn new(answer: impl Into<String>) -> Self {
+        let answer = answer.into();
+        Self::answering(move |_| answer.clone()).await
+    }
+
+    /// A site whose answer depends on the path.
+    pub(crate) async fn answering(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let asked = Arc::new(Mutex::new(0));
-        let (counter, answer) = (Arc::clone(&asked), answer.into());
+        let (counter, answer) = (Arc::clone(&asked), Arc::new(answer));
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 *counter.lock().expect("no panic") += 1;
-                let answer = answer.clone();
+                let answer = Arc::clone(&answer);
                 tokio::spawn(async move {
                     let mut buffer = vec![0; 4096];
-                    let _ = stream.read(&mut buffer).await;
-                    let _ = stream.write_all(answer.as_bytes()).await;
+                    let length = stream.read(&mut buffer).await.unwrap_or_default();
+                    let head = String::from_utf8_lossy(&buffer[..length]).into_owned();
+                    let path = head.split(' ').nth(1).unwrap_or_default();
+                    let _ = stream.write_all(answer(path).as_bytes()).await;
                 });
             }
         });

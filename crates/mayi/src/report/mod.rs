@@ -46,7 +46,7 @@ pub use format::FormatReport;
 pub use lint::{
     DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport, Severities,
 };
-pub use page::{FoundRule, PageReport, PageRuleValue, PageRuleValues};
+pub use page::{FoundRule, LivePageReport, PageReport, PageRuleValue, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
 pub use prepared::Prepared;
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};

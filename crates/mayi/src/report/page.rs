@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::file::FileHop;
 use super::members::{Members, ReadMembers};
+use super::request::HtmlInput;
 use super::warning::Warning;
-use crate::page::{FoundAt, PageRule, PageRules, RuleValue};
+use crate::crawler::Crawler;
+use crate::page::{FoundAt, PageControls, PageOptions, PageRule, PageRules, RuleValue};
 
 /// What may be done with a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,6 +110,86 @@ impl PageReport {
     pub fn alone(rules: &PageRules) -> Self {
         Self { warnings: Warning::of_page(rules), ..Self::explained(rules) }
     }
+}
+
+/// A page that was fetched, what was read of it, and what may be done with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LivePageReport {
+    /// The URL that was asked for last: redirects are followed.
+    pub url: String,
+    /// The crawler that fetched it, by its product token. robots.txt of the site was asked for this one.
+    pub fetched_by: String,
+    /// The requests, in order.
+    pub asked: Vec<FileHop>,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// The status, or null if there is no answer.
+    pub status: Option<u16>,
+    /// The header fields, in order.
+    pub headers: Vec<(String, String)>,
+    /// What was read of the document, or null if it is not HTML.
+    #[serde(deserialize_with = "owned_html")]
+    pub html: Option<HtmlInput<'static>>,
+    /// Whether the document goes on behind that.
+    pub cut: bool,
+    /// What may be done with the page, or null if there is no answer.
+    pub page: Option<PageReport>,
+}
+
+impl LivePageReport {
+    /// A page without an answer.
+    pub fn new(url: &str, fetched_by: &str, asked: Vec<FileHop>, message: String) -> Self {
+        Self {
+            url: url.to_owned(),
+            fetched_by: fetched_by.to_owned(),
+            asked,
+            message,
+            status: None,
+            headers: Vec::new(),
+            html: None,
+            cut: false,
+            page: None,
+        }
+    }
+
+    /// The same with an answer: its status, its header fields, and its body as far as it was read. The rules are those for
+    /// this crawler.
+    #[must_use]
+    pub fn with_answer(
+        self,
+        status: u16,
+        fields: &[(&str, &str)],
+        (body, cut): (&[u8], bool),
+        crawler: &Crawler,
+        options: PageOptions,
+    ) -> Self {
+        let mut types = fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let is_html = types.all(|(_, value)| value.to_ascii_lowercase().contains("html"));
+        let html = if is_html { body } else { b"" };
+        let controls = PageControls::read_with(fields, html, options);
+        Self {
+            status: Some(status),
+            headers: fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            html: (is_html && !body.is_empty()).then(|| match str::from_utf8(body) {
+                Ok(text) => HtmlInput::Text(text.to_owned().into()),
+                Err(_) => HtmlInput::Octets(body.to_vec()),
+            }),
+            cut,
+            page: Some(PageReport::alone(&controls.for_crawler(crawler))),
+            ..self
+        }
+    }
+}
+
+fn owned_html<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<HtmlInput<'static>>, D::Error> {
+    let html = Option::<HtmlInput<'_>>::deserialize(deserializer)?;
+    Ok(html.map(|html| match html {
+        HtmlInput::Text(text) => HtmlInput::Text(text.into_owned().into()),
+        HtmlInput::Octets(octets) => HtmlInput::Octets(octets),
+    }))
 }
 
 impl Serialize for PageRuleValues {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::rules::{EffectiveRule, Rules, differ_in_idle_rules, is_idle, rules_of};
 use super::super::{Grounds, witness};
+use super::using;
 use crate::decision::{DecidingRule, Decision};
 use crate::dialect::Specificity;
 use crate::directive::RuleKind;
@@ -102,6 +103,8 @@ pub(super) struct Place {
     pub(super) rules: CrawlerRules,
     pub(super) path: Option<String>,
     pub(super) filler: &'static str,
+    /// The patterns of statements about paths.
+    pub(super) statements: Vec<Vec<u8>>,
 }
 
 /// The decisions that were made on the way.
@@ -129,7 +132,9 @@ impl Asking<'_, '_> {
     pub(super) fn crawling(&self, proofs: &Work) -> (Crawling, Place) {
         let rules = rules_of(self.robots, self.selection);
         let prepared = CrawlerRules::new(self.robots, self.selection);
-        let filler = witness::filler(&rules.keys().map(|rule| &*rule.pattern));
+        let statements = using::paths_of(self);
+        let patterns = rules.keys().map(|rule| &*rule.pattern).chain(statements.iter().map(|it| &**it));
+        let filler = witness::filler(&patterns);
         let (plain, grounds) = self.plain_path(&prepared, filler);
         let mut tried = Tried { rules: &prepared, work: self.work, may: None, may_not: None };
         let otherwise = tried.decide(&plain).is_some_and(|(allowed, _)| allowed);
@@ -152,7 +157,7 @@ impl Asking<'_, '_> {
             may_not,
         };
         let path = if otherwise { Some(plain) } else { crawling.may.clone() };
-        (crawling, Place { rules: prepared, path, filler })
+        (crawling, Place { rules: prepared, path, filler, statements })
     }
 
     /// The rules that decide something, each with an example, and how many were not looked at. Those that say what holds

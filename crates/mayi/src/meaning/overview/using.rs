@@ -67,7 +67,8 @@ pub(super) fn uses(asking: &Asking<'_, '_>, crawling: &Crawling, place: &Place) 
     let Some(path) = &place.path else { return of_access(crawling) };
     let Some(usage) = usage_at(asking, path) else { return of_access(crawling) };
     let mut uses: Vec<UseAnswer> = Use::ALL.iter().map(|&about| of_usage(about, &usage)).collect();
-    for path in paths_of_statements(asking, place.filler) {
+    for pattern in &place.statements {
+        let Some(path) = witness::paths(pattern, place.filler).into_iter().next() else { continue };
         let Ok(target) = Target::from_path(&path) else { continue };
         let (decision, cost) = place.rules.decide_counted(&target);
         asking.work.charge(cost, "uses");
@@ -131,8 +132,8 @@ fn cost_of_usage(asking: &Asking<'_, '_>) -> usize {
         + asking.robots.text().len() / 16
 }
 
-/// A path for each statement that is about some paths alone: the first that its pattern matches.
-fn paths_of_statements(asking: &Asking<'_, '_>, filler: &str) -> Vec<String> {
+/// The patterns of the statements that are about some paths alone, normalised.
+pub(super) fn paths_of(asking: &Asking<'_, '_>) -> Vec<Vec<u8>> {
     let robots = asking.robots;
     let comparison = robots.dialect().comparison;
     let records = asking.selection.into_iter().flat_map(|selection| selection.records(robots));
@@ -147,8 +148,5 @@ fn paths_of_statements(asking: &Asking<'_, '_>, filler: &str) -> Vec<String> {
         };
         Some(normalised_path(Some(pattern), comparison))
     });
-    let paths = patterns
-        .take(MOST_STATEMENTS)
-        .filter_map(|pattern| witness::paths(&pattern, filler).into_iter().next());
-    paths.collect()
+    patterns.take(MOST_STATEMENTS).collect()
 }

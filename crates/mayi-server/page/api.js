@@ -18,12 +18,63 @@ export function useKey(given) {
   key = given;
 }
 
-/** Asks with a JSON body. */
-export const post = (path, body, signal) =>
+// ---------------------------------------------------------------------------------------- what can be asked
+//
+// All that the page asks of the engine is asked here, so that a build of the engine for browsers can take
+// the place of the server.
+
+/** Decisions about one request, or about a list of them. */
+export const decide = (requests, signal) => post("/v1/decide", requests, signal);
+
+/** What is wrong or doubtful in a file. */
+export const lint = (body, signal) => post("/v1/lint", body, signal);
+
+/** How crawlers and dialects read a file. */
+export const compare = (body, signal) => post("/v1/compare", body, signal);
+
+/** What may be done with a page. */
+export const readPage = (body, signal) => post("/v1/page", body, signal);
+
+/** A page of a site: its header fields and the start of its document. */
+export const livePage = (url, signal) => get(`/v1/page?url=${encodeURIComponent(url)}`, signal);
+
+/** The file of a site; with `fresh` the site is asked now, although a copy may be kept. */
+export const robotsOf = (url, { fresh = false } = {}, signal) =>
+  get(`/v1/robots?url=${encodeURIComponent(url)}${fresh ? "&fresh=true" : ""}`, signal);
+
+/** A registry: `agents`, `purposes` or `applications`. */
+export const registry = async (which) => (await get(`/v1/registry/${which}`))[which];
+
+/** Who may do what with a site, by its file. */
+export const overview = (body, signal) => post("/v1/overview", body, signal);
+
+/** A file after wishes of its owner, or a new one. */
+export const edit = (body, signal) => post("/v1/edit", body, signal);
+
+/** Which crawler a text names, such as a whole User-Agent string. */
+export const crawlerOf = (body, signal) => post("/v1/crawler", body, signal);
+
+/** Where a lint is described. */
+export const lintPage = (code) => `/v1/registry/lints/${code}`;
+
+/** The manual page of a lint, in Markdown. */
+export const lintManual = async (code) => (await get(lintPage(code))).manual;
+
+/** A file in one style: `{robots, changed, unformatted}`. */
+export const format = (body, signal) => post("/v1/format", body, signal);
+
+/** What the change from one file to another means. */
+export const diff = (body, signal) => post("/v1/diff", body, signal);
+
+/** The dialects. */
+export const dialects = async () => (await get("/v1/dialects")).dialects;
+
+// ---------------------------------------------------------------------------------------- how it is asked
+
+const post = (path, body, signal) =>
   ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
 
-/** Asks for something that is there. */
-export const get = (path, signal) => ask(path, { signal });
+const get = (path, signal) => ask(path, { signal });
 
 async function ask(path, options) {
   let response;
@@ -42,9 +93,8 @@ async function ask(path, options) {
   try {
     json = JSON.parse(text);
   } catch {
-    const status = response.ok ? "" : ` (status ${response.status})`; throw new Problem(`The server's response is not JSON${status}.`, {
-      status: response.status,
-    });
+    const status = response.ok ? "" : ` (status ${response.status})`;
+    throw new Problem(`The server's response is not JSON${status}.`, { status: response.status });
   }
   if (response.ok) return json;
   throw new Problem(sentence(json, response.status), { status: response.status });

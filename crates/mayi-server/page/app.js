@@ -1,108 +1,51 @@
-// The page: its state, what is updated when the state changes, and the requests that this needs.
+// The page: its parts, and what is asked and shown anew when what it holds changes.
 //
-// `state` is what a link carries. A field changes it, and the page then requests what depends on it, once
-// nothing has changed for a moment. The server decides everything; nothing about robots.txt is decided here.
+// A field changes the state, and the page then asks for what depends on it, once nothing has changed for a
+// moment. The server decides everything; nothing about robots.txt is decided here.
 
-import { get, latest, post, settled, useKey } from "./api.js";
+import { compare, decide, dialects, diff, latest, lint, overview, readPage, registry, settled } from "./api.js";
+import { held, isOther, keepAddress, link } from "./address.js";
 import { Combobox } from "./combobox.js";
-import { showComparison, showMatrix } from "./comparison.js";
+import { showComparison } from "./comparison.js";
 import { Decisions } from "./decisions.js";
-import { byId, element, shown } from "./dom.js";
+import { byId, counted, element, fill, shown } from "./dom.js";
 import { Editor } from "./editor.js";
 import { EXAMPLE } from "./example.js";
-import { absolute, fetching } from "./fetching.js";
-import { showFindings } from "./findings.js";
+import { fetching } from "./fetching.js";
+import { fileTools } from "./filetools.js";
+import { Findings } from "./findings.js";
+import { Grid } from "./grid.js";
+import { History } from "./history.js";
+import { livePages } from "./livepage.js";
 import { edited, wellFormed } from "./octets.js";
-import { fragmentOf, stateOf } from "./share.js";
+import { showCrawlers, showSummary } from "./overview.js";
+import { agent, fetched, file, naming, requests, response, site, state, words } from "./state.js";
 import { tabs } from "./tabs.js";
+import { problem as tellProblem, say, sayAloud } from "./telling.js";
 import { toolbar } from "./toolbar.js";
+import { showVersions, Versions } from "./versions.js";
 import { pageRules } from "./why.js";
-
-/** URLs that are asked about; more are counted. */
-const MOST_URLS = 200;
+import { wizard } from "./wizard.js";
 
 /** Octets of one request, about: a long file is sent with each URL. */
 const MOST_SENT = 2 * 1024 * 1024;
 
-/** Rows and columns of the table of URLs and crawlers. */
-const MOST_ROWS = 25;
-const MOST_COLUMNS = 12;
-
 /** The crawlers that are shown beside the chosen one, if none are given. */
 const WELL_KNOWN = ["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
-/** A fragment of this length is kept in the address bar as one types. */
-const MOST_IN_ADDRESS = 16_000;
-
-const state = { ...EXAMPLE };
-
-/** Where a tab keeps a fragment that is too long for the address bar. */
-const IN_TAB = "mayi-state";
-
-function keepInTab(fragment) {
-  try {
-    if (fragment === null) sessionStorage.removeItem(IN_TAB);
-    else sessionStorage.setItem(IN_TAB, fragment);
-  } catch {
-    // Storage is refused or full: a link can still be copied.
-  }
-}
-
-function keptInTab() {
-  try {
-    return sessionStorage.getItem(IN_TAB) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-/** What is sent in place of the text of a fetched file until it is edited: octets, or how the fetch ended. */
-let kept = null;
+const UNKNOWN = "Not in the registry of known crawlers.";
 
 /** The report of lint that is shown, and the text that it is about. */
 let linted = { text: null, report: null };
 
 // ---------------------------------------------------------------------------------------- what is told
 
-const problems = new Map();
-
 /** Shows what went wrong with one kind of question, or that it went well. */
-function problem(about, found) {
-  if (found) problems.set(about, found);
-  else problems.delete(about);
-  const banner = byId("problem");
-  const [first] = problems.values();
-  banner.hidden = !first;
-  if (!first) {
-    banner.replaceChildren();
-    return;
-  }
-  const again = element("button", { type: "button", onclick: () => askAll.now() }, "Try again");
-  const says = first.gone ? `${first.message} What is shown may be out of date.` : first.message;
-  if (first.status === 401) {
-    // Do not remove what is being typed there.
-    if (!byId("key")) banner.replaceChildren(element("span", {}, says), keyForm());
-  } else if (banner.textContent !== says + again.textContent) banner.replaceChildren(element("span", {}, says), again);
-}
-
-/** A form for the key, if the server needs one. */
-function keyForm() {
-  const input = element("input", { type: "password", id: "key", autocomplete: "off" });
-  const given = (event) => {
-    event.preventDefault();
-    useKey(input.value.trim() || null);
-    loadRegistries();
+const problem = (about, found) =>
+  tellProblem(about, found, () => {
+    if (known.size === 0) loadRegistries();
     askAll.now();
-  };
-  return element(
-    "form",
-    { onsubmit: given },
-    element("label", { for: "key" }, "Key "),
-    input,
-    " ",
-    element("button", { type: "submit" }, "Use"),
-  );
-}
+  });
 
 /** Tells screen readers what has changed, once it has settled. */
 const announce = settled(
@@ -113,64 +56,7 @@ const announce = settled(
   () => 700,
 );
 
-function say(sentence) {
-  const status = byId("status");
-  if (status.textContent !== sentence) status.textContent = sentence;
-}
-
-/** Says something that those who see should see too. */
-function sayAloud(sentence) {
-  say(sentence);
-  const toast = element("p", { class: "toast", "aria-hidden": "true" }, sentence);
-  document.body.append(toast);
-  setTimeout(() => toast.remove(), 4000);
-}
-
 // ---------------------------------------------------------------------------------------- what is asked
-
-const words = (list) =>
-  list
-    .split(",")
-    .map((word) => word.trim())
-    .filter(Boolean);
-
-/** The header fields of a text with a field on each line; a line that starts with white space goes on. */
-function fieldsOf(text) {
-  const fields = [];
-  for (const line of text.split(/\r?\n/)) {
-    const colon = line.indexOf(":");
-    if (/^[ \t]/.test(line) && fields.length > 0) fields.at(-1)[1] += ` ${line.trim()}`;
-    else if (colon > 0) fields.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
-  }
-  return fields;
-}
-
-/** The site that a path alone is of: that of the first URL with one, or where the file came from. */
-function site() {
-  // At the start of a line, and with a scheme of some length: a search everywhere in a long line takes for ever.
-  const first = /^[ \t]*([a-z][a-z0-9+.-]{0,30}:\/\/[^/?#\s]+)/im.exec(state.urls);
-  return first ? first[1] : state.base;
-}
-
-const response = () => ({ headers: fieldsOf(wellFormed(state.headers)), html: wellFormed(state.html) });
-
-function requests() {
-  const robots = kept ?? wellFormed(state.robots);
-  const lines = wellFormed(state.urls)
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean);
-  const shared = {
-    agent: wellFormed(state.agent.trim()),
-    robots,
-    dialect: state.dialect,
-    purposes: words(wellFormed(state.purposes)),
-    apps: words(wellFormed(state.apps)),
-    ...(state.usePage && { page: response() }),
-  };
-  const urls = lines.slice(0, MOST_URLS).map((line) => absolute(line, site()));
-  return { all: urls.map((url) => ({ url, ...shared })), skipped: lines.length - urls.length };
-}
 
 const askDecisions = latest(async (signal) => {
   const { all, skipped } = requests();
@@ -181,7 +67,7 @@ const askDecisions = latest(async (signal) => {
   for (let from = 0; from < all.length; from += together) {
     const some = all.slice(from, from + together);
     const body = some.map((request, place) => ({ ...request, explain: decisions.isOpen(from + place) }));
-    const got = await post("/v1/decide", body, signal);
+    const got = await decide(body, signal);
     // An error may not have its URL.
     answers.push(...got.map((one, place) => (one.error ? { url: some[place].url, ...one } : one)));
     if (signal.aborted) return;
@@ -190,7 +76,7 @@ const askDecisions = latest(async (signal) => {
 });
 
 function showDecisions(answers, asked, skipped) {
-  decisions.show(answers, asked, skipped);
+  decisions.show(answers, asked, skipped, site());
   const lit = answers.filter((one) => one.access?.rule);
   editor.light(new Map(lit.map((one) => [one.access.rule.line, one.access.allowed ? "allowed" : "disallowed"])));
 }
@@ -200,7 +86,7 @@ async function explain(place) {
   const request = requests().all[place];
   if (!request) return;
   try {
-    const decision = await post("/v1/decide", { ...request, explain: true });
+    const decision = await decide({ ...request, explain: true });
     // What was asked may have changed meanwhile; then the newer answer is on its way.
     if (JSON.stringify(requests().all[place]) === JSON.stringify(request)) decisions.showOne(place, decision);
     problem("decisions", null);
@@ -211,42 +97,60 @@ async function explain(place) {
 
 const askLint = latest(async (signal) => {
   const text = editor.text;
-  const report = await post("/v1/lint", { robots: wellFormed(text) }, signal);
+  const report = await lint({ robots: wellFormed(text), ...(state.style && { select: ["style"] }) }, signal);
   return { text, report };
 });
 
 const askComparison = latest((signal) => {
   const agents = words(wellFormed(state.compareAgents));
-  return post("/v1/compare", { robots: wellFormed(state.robots), ...(agents.length > 0 && { agents }) }, signal);
+  return compare({ robots: wellFormed(state.robots), ...(agents.length > 0 && { agents }) }, signal);
 });
 
-/** Asks about the URLs as several crawlers in every dialect, as far as that is not too much. */
-const askMatrix = latest(async (signal) => {
-  const { all } = requests();
-  const named = words(wellFormed(state.compareAgents)).filter((agent) => agent !== "*");
-  const agents =
-    named.length > 0 ? named.slice(0, MOST_COLUMNS) : [...new Set([state.agent.trim(), ...WELL_KNOWN])].filter(Boolean);
-  const dialects = readings.size > 0 ? [...readings.keys()] : [state.dialect];
-  const each = JSON.stringify(all[0] ?? "").length * agents.length * dialects.length;
-  const urls = all.slice(0, Math.min(MOST_ROWS, Math.floor((2 * MOST_SENT) / Math.max(1, each))));
-  const body = urls.flatMap((request) =>
-    agents.flatMap((agent) => dialects.map((dialect) => ({ ...request, agent, dialect }))),
-  );
-  const decisions = body.length > 0 ? await post("/v1/decide", body, signal) : [];
+/** The crawlers of the table: those that were given, or the chosen one, those of the file and a few well-known ones. */
+async function tableCrawlers(signal) {
+  const given = words(wellFormed(state.compareAgents));
+  if (given.length > 0) return [...new Set(given)];
+  const compared = await compare({ robots: wellFormed(state.robots) }, signal);
+  const all = compared.readings.flatMap((reading) => reading.of.map((one) => one.crawler));
+  const [others, named] = [all.filter((name) => name === "*"), all.filter((name) => name !== "*")];
+  return [...new Set([agent(), ...named, ...WELL_KNOWN, ...others])].filter(Boolean);
+}
+
+/** Asks about all URLs as all crawlers. */
+const askGrid = latest(async (signal, everything) => {
+  const { all, skipped } = requests();
   // Most are of one site, which need not be said each time.
   const brief = (url) => (url.startsWith(`${site()}/`) ? url.slice(site().length) : url);
-  return {
-    urls: urls.map((request) => brief(request.url)),
-    agents,
-    dialects,
-    decisions,
-    left: all.length - urls.length,
-  };
+  const agents = await tableCrawlers(signal);
+  const onMore = () =>
+    askAbout(
+      "grid",
+      () => askGrid(true),
+      () => {},
+    );
+  await grid.ask(signal, { requests: all, agents, brief, everything, onMore });
+  byId("grid-skipped").textContent = skipped > 0 ? `${counted(skipped, "more URL")} not checked.` : "";
+});
+
+const askOverview = latest((signal) => overview({ robots: file(), dialect: state.dialect }, signal));
+
+function showOverview(result) {
+  byId("overview").hidden = false;
+  showSummary({ sentences: byId("overview-sentences"), kinds: byId("overview-kinds") }, result, (kind) => {
+    showCrawlers(byId("crawlers"), result);
+    set({ tab: "crawlers" });
+    byId(`kind-${kind}`).focus();
+  });
+  if (state.tab === "crawlers") showCrawlers(byId("crawlers"), result);
+}
+
+const askVersions = latest(async (signal) => {
+  const [old, now] = [wellFormed(versions.other), wellFormed(state.robots)];
+  return { old, now, site: site(), diff: await diff({ old, new: now, dialect: state.dialect }, signal) };
 });
 
 const askPage = latest((signal) => {
-  const agent = wellFormed(state.agent.trim());
-  return post("/v1/page", { ...(agent && { agent }), ...response() }, signal);
+  return readPage({ ...(agent() && { agent: agent() }), ...response() }, signal);
 });
 
 async function askAbout(about, ask, show) {
@@ -263,10 +167,15 @@ async function askAbout(about, ask, show) {
 
 function showLint(result) {
   linted = result;
-  const list = byId("findings");
-  showFindings({ list, heading: byId("findings-heading"), fixAll: byId("fix-all"), report: result.report, onFix: fix });
+  findings.show(result.report);
   editor.mark(
-    result.report.diagnostics.filter((one) => one.place).map((one) => ({ ...one.place, severity: one.severity })),
+    result.report.diagnostics.flatMap(({ place, lines = [], severity }) => [
+      ...(place ? [{ ...place, severity }] : []),
+      // Further lines with the same cause are marked as a whole.
+      ...lines
+        .filter((line) => line !== place?.line)
+        .map((line) => ({ line, column: 1, end_column: Infinity, severity })),
+    ]),
   );
 }
 
@@ -276,26 +185,40 @@ function fix(fixes) {
     return;
   }
   const edits = fixes.flatMap((one) => one.edits);
-  editor.replace(edited(editor.text, edits, linted.report.text_start ?? 0));
+  rewrite(edited(editor.text, edits, linted.report.text_start ?? 0));
 }
 
+/** Puts another text in the editor, which undo takes back: the browser's for a short change, else ours. */
+function rewrite(text) {
+  versions.keep("before", editor.text);
+  if (editor.replace(text)) return;
+  history.step(() => {
+    fetched.instead = null;
+    editor.load(text);
+    set({ robots: editor.text });
+  });
+}
+
+/** What is asked only while its tab is open. */
+const PANELS = {
+  compare: [askComparison, (result) => showComparison(byId("comparison"), result)],
+  grid: [askGrid, () => {}],
+  versions: [askVersions, (result) => showVersions(byId("versions"), result)],
+  page: [askPage, (result) => fill(byId("page-rules"), pageRules(result))],
+};
+
 const askAll = settled(
-  () => {
+  async () => {
     decisions.stale = true;
+    await naming.understand(wellFormed(state.agent.trim()), wellFormed(state.robots));
+    show();
     askAbout("decisions", askDecisions, () => {});
+    askAbout("overview", askOverview, showOverview);
     askAbout("lint", askLint, showLint);
-    if (state.tab === "compare") {
-      askAbout("compare", askComparison, (result) => showComparison(byId("comparison"), result));
-      askAbout("matrix", askMatrix, (result) => showMatrix(byId("matrix"), result));
-    }
-    if (state.tab === "page") {
-      askAbout("page", askPage, (result) =>
-        byId("page-rules").replaceChildren(...pageRules(result).flat(Infinity).filter(Boolean)),
-      );
-    }
-    // A question that is no longer asked can't be wrong.
-    for (const [about, tab] of Object.entries({ compare: "compare", matrix: "compare", page: "page" })) {
-      if (state.tab !== tab) problem(about, null);
+    for (const [tab, [ask, showIt]] of Object.entries(PANELS)) {
+      if (state.tab === tab) askAbout(tab, ask, showIt);
+      // A question that is no longer asked can't be wrong.
+      else problem(tab, null);
     }
     keepAddress();
   },
@@ -311,7 +234,7 @@ const editor = new Editor({
   overlay: byId("overlay"),
   gutter: byId("gutter"),
   onInput: (text) => {
-    kept = null;
+    fetched.instead = null;
     set({ robots: text });
   },
 });
@@ -322,6 +245,15 @@ const decisions = new Decisions({
   onOpen: explain,
   onPoint: (line) => editor.point(line),
 });
+
+const grid = new Grid();
+
+const versions = new Versions({
+  onPaste: (other) => set({ other }),
+  onChoose: () => set({}, { now: true }),
+});
+
+const findings = new Findings({ onFix: fix });
 
 const combos = {
   agent: new Combobox({ input: byId("agent"), label: "Known crawlers", onChange: (agent) => set({ agent }) }),
@@ -344,33 +276,73 @@ const combos = {
     label: "Known crawlers",
     onChange: (compareAgents) => set({ compareAgents }),
   }),
+  grid: new Combobox({
+    input: byId("grid-agents"),
+    many: true,
+    label: "Known crawlers",
+    onChange: (compareAgents) => set({ compareAgents }),
+  }),
 };
 
 const tabList = tabs(document.querySelector('[role="tablist"]'), (tab) => set({ tab }, { now: true }));
 
-const fetched = fetching({
+const fetchForm = fetching({
   base: site,
-  onFile: ({ robots, kept: instead, base, asked }) => {
-    const path = asked.replace(/^[^:]*:\/\/[^/]*/, "");
-    const first = path === "" || path === "/robots.txt" ? `${base}/` : asked;
-    const lines = state.urls.split("\n").map((line) => line.trim());
-    const same = lines.filter((line) => line.startsWith("/") || line.startsWith(`${base}/`));
-    kept = instead;
-    // The editor knows one way to end a line, as every text area.
-    editor.load(robots);
-    set({ robots: editor.text, base, urls: `${[...new Set([first, ...same])].join("\n")}\n` }, { now: true });
+  onFile: ({ robots, kept: instead, base, asked }) =>
+    history.step(() => {
+      fetched.instead = instead;
+      // The editor knows one way to end a line, as every text area.
+      editor.load(robots);
+      versions.keep("fetched", editor.text);
+      set({ robots: editor.text, base, urls: urlsFor(base, asked) }, { now: true });
+    }),
+  onUndo: () => history.undo() || sayAloud("The file has been edited since: take that back first, with Ctrl+Z."),
+});
+
+/** The URLs after a fetch: what was typed stays, and the URL that was asked about is among them. */
+function urlsFor(base, asked) {
+  const lines = state.urls === EXAMPLE.urls ? [] : state.urls.split("\n").filter((line) => line.trim() !== "");
+  const path = asked.replace(/^[^:]*:\/\/[^/]*/, "");
+  const isRoot = path === "" || path === "/" || path === "/robots.txt";
+  const has = (url) => lines.some((line) => (isRoot ? line.trim().startsWith(`${base}/`) : line.trim() === url));
+  const first = isRoot ? `${base}/` : asked;
+  return `${(has(first) ? lines : [first, ...lines]).join("\n")}\n`;
+}
+
+const history = new History({
+  take: () => {
+    const { tab, ...fields } = state;
+    return { ...fields, instead: fetched.instead };
+  },
+  put: ({ instead, ...fields }) => {
+    if (instead !== undefined) fetched.instead = instead;
+    fetchForm.forget();
+    load({ ...state, ...fields });
   },
 });
 
-toolbar({
-  link: async () => {
-    const fragment = await fragmentOf(state);
-    return location.origin + location.pathname + (fragment && `#${fragment}`);
+const wishes = wizard({
+  text: () => editor.text,
+  site,
+  onDone: (text) => {
+    rewrite(text);
+    sayAloud("The file is changed. Ctrl+Z takes it back.");
   },
+});
+byId("wizard-open").addEventListener("click", () => wishes.open());
+
+livePages({ base: site, onPage: (fields) => history.step(() => set(fields, { now: true })) });
+
+fileTools({ editor, rewrite, say: sayAloud });
+
+toolbar({
+  link,
   onExample: () => {
-    kept = null;
-    fetched.forget();
-    load({ ...EXAMPLE, tab: state.tab });
+    history.step(() => {
+      fetched.instead = null;
+      fetchForm.forget();
+      load({ ...EXAMPLE, tab: state.tab });
+    });
   },
   say: sayAloud,
 });
@@ -401,16 +373,23 @@ function show() {
     const field = byId(id);
     if (field.value !== state[name]) field.value = state[name];
   }
+  versions.pasted = state.other;
   byId("use-page").checked = state.usePage;
+  byId("style").checked = state.style;
   combos.agent.value = state.agent;
   combos.pageAgent.value = state.agent;
   combos.purposes.value = state.purposes;
   combos.apps.value = state.apps;
   combos.compare.value = state.compareAgents;
+  combos.grid.value = state.compareAgents;
   tabList.show(state.tab);
-  byId("agent-hint").textContent =
-    known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? "Not in the registry of known crawlers.");
+  for (const hint of [byId("agent-hint"), byId("page-agent-hint")]) {
+    if (naming.show(hint, state.agent.trim(), (agent) => set({ agent }, { now: true }))) continue;
+    hint.textContent = known.size === 0 ? "" : (known.get(state.agent.trim().toLowerCase()) ?? UNKNOWN);
+  }
   byId("dialect-hint").textContent = readings.get(state.dialect) ?? "";
+  // Folded away until they are used; what the user has opened stays open.
+  if (state.purposes || state.apps) byId("more").open = true;
   byId("urls-hint").textContent = `A path without a host is on ${shown(site())}.`;
   const note = byId("page-note");
   note.hidden = !state.usePage;
@@ -423,41 +402,25 @@ const readings = new Map();
 /** What the registry says about a crawler, by its product token in lower case. */
 const known = new Map();
 
-let inAddress = "";
-
-/**
- * Keeps the fragment in the address bar, where it is short; a long one in this tab, so that loading the page
- * again does not lose what was written. It is the newest state that counts.
- */
-const keepAddress = settled(
-  async () => {
-    const fragment = await fragmentOf(state);
-    const isLong = fragment.length > MOST_IN_ADDRESS;
-    inAddress = isLong ? "" : fragment;
-    keepInTab(isLong ? fragment : null);
-    history.replaceState(null, "", location.pathname + location.search + (inAddress && `#${inAddress}`));
-  },
-  () => 400,
-).later;
-
 async function loadAddress() {
-  const fragment = location.hash.slice(1) || keptInTab();
-  const held = fragment === "" ? EXAMPLE : await stateOf(fragment);
-  if (held === null) sayAloud("The link is damaged or from another version: showing the example.");
-  kept = null;
-  load(held ?? EXAMPLE);
+  const found = await held();
+  if (found === null) sayAloud("The link is damaged or from another version: showing the example.");
+  fetched.instead = null;
+  load(found ?? EXAMPLE);
+  versions.keep("opened", state.robots);
 }
 
 for (const name of ["urls", "headers", "html"]) {
   byId(name).addEventListener("input", (event) => set({ [name]: event.target.value }));
 }
 byId("dialect").addEventListener("change", (event) => set({ dialect: event.target.value }, { now: true }));
+byId("style").addEventListener("change", (event) => set({ style: event.target.checked }, { now: true }));
 byId("use-page").addEventListener("change", (event) => set({ usePage: event.target.checked }, { now: true }));
 
 addEventListener("hashchange", () => {
-  if (location.hash.slice(1) !== inAddress) loadAddress();
+  if (isOther()) loadAddress();
 });
-document.addEventListener("reveal", (event) => editor.reveal(event.detail.line, { focus: event.detail.focus }));
+document.addEventListener("reveal", ({ detail }) => editor.reveal(detail.line, detail));
 document.querySelector(".skip").addEventListener("click", (event) => {
   // The fragment is the state: it must not become the name of an element.
   event.preventDefault();
@@ -475,53 +438,54 @@ document.addEventListener("keydown", (event) => {
 });
 
 function nextFinding(backwards) {
-  const lines = [...new Set(linted.report.diagnostics.filter((one) => one.place).map((one) => one.place.line))].sort(
-    (a, b) => a - b,
-  );
+  const linesOf = (one) => one.lines ?? (one.place ? [one.place.line] : []);
+  const lines = [...new Set(linted.report.diagnostics.flatMap(linesOf))].sort((a, b) => a - b);
   if (lines.length === 0) return;
   const at = document.activeElement === byId("robots") ? editor.caretLine : 0;
   const next = backwards
     ? (lines.findLast((line) => line < at) ?? lines.at(-1))
     : (lines.find((line) => line > at) ?? lines[0]);
   editor.reveal(next, { focus: true });
-  const there = linted.report.diagnostics.filter((one) => one.place?.line === next);
+  const there = linted.report.diagnostics.filter((one) => linesOf(one).includes(next));
   say(there.map((one) => `Line ${next}, ${one.severity}: ${one.message}`).join(" "));
 }
 
 /** Fills what is suggested. Without it everything can still be typed. */
 async function loadRegistries() {
-  const fill = async (path, use) => {
+  const fill = async (asked, use) => {
     try {
-      // Each answer is a list under its name.
-      use((await get(path))[path.split("/").at(-1)]);
+      use(await asked);
     } catch {
       // Other requests report when the server is gone; missing suggestions need no message of their own.
     }
   };
   await Promise.all([
-    fill("/v1/registry/agents", (agents) => {
+    fill(registry("agents"), (agents) => {
       const entries = agents.map((agent) => ({
         value: agent.token,
         note: [agent.operator, agent.kind].filter(Boolean).join(", "),
       }));
       for (const { value, note } of entries) known.set(value.toLowerCase(), note);
       show();
+      wishes.agents = agents;
       combos.agent.entries = entries;
       combos.pageAgent.entries = entries;
-      combos.compare.entries = [{ value: "*", note: "any other crawler" }, ...entries];
+      const withOthers = [{ value: "*", note: "any other crawler" }, ...entries];
+      combos.compare.entries = withOthers;
+      combos.grid.entries = withOthers;
     }),
-    fill("/v1/registry/purposes", (purposes) => {
+    fill(registry("purposes"), (purposes) => {
       combos.purposes.entries = purposes.map((purpose) => ({ value: purpose.token, note: purpose.description }));
     }),
-    fill("/v1/registry/applications", (applications) => {
+    fill(registry("applications"), (applications) => {
       combos.apps.entries = applications.map((application) => ({
         value: application.identifier,
         note: application.product_token,
       }));
     }),
-    fill("/v1/dialects", (dialects) => {
-      byId("dialect").replaceChildren(...dialects.map(({ name }) => element("option", { value: name }, name)));
-      for (const { name, summary } of dialects) readings.set(name, summary);
+    fill(dialects(), (all) => {
+      byId("dialect").replaceChildren(...all.map(({ name }) => element("option", { value: name }, name)));
+      for (const { name, summary } of all) readings.set(name, summary);
       show();
     }),
   ]);

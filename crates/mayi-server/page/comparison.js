@@ -1,5 +1,4 @@
-// Dialects and crawlers side by side, as two tables: the patterns of the file
-// that crawlers read differently, with a column for each reading; and the user's URLs, with a column for each crawler.
+// The patterns of a file that crawlers and dialects read differently, with a column for each reading.
 
 import { answer, code, counted, element, lineLink, shown } from "./dom.js";
 import { BRIEFLY, ruleText } from "./words.js";
@@ -62,10 +61,10 @@ function table({ readings, rows }) {
       ),
       readings.map((reading) => {
         const allowed = one.may.includes(reading.name);
-        if (!allowed && !one.may_not.includes(reading.name)) return element("td", {}, "–");
+        if (!allowed && !one.may_not.includes(reading.name)) return element("td", { "data-of": reading.name }, "–");
         return element(
           "td",
-          {},
+          { "data-of": reading.name },
           answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"),
           grounds(why.get(reading.name)),
         );
@@ -80,79 +79,13 @@ function table({ readings, rows }) {
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Comparison" },
       element(
         "table",
-        { class: "matrix" },
+        { class: "matrix stacked" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "pattern"), heads)),
         element("tbody", {}, rows.slice(0, MOST_ROWS).map(row)),
       ),
     ),
     more > 0 && element("p", {}, `and ${counted(more, "more row")}`),
   ].filter(Boolean);
-}
-
-/**
- * Draws the decisions about `urls` as `agents` in `dialects` into `place`. `decisions` has them in that order,
- * the dialect changing first. `left` says how many URLs were not asked.
- */
-export function showMatrix(place, { urls, agents, dialects, decisions, left }) {
-  const cell = (url, agent) => {
-    const from = (url * agents.length + agent) * dialects.length;
-    const answers = decisions.slice(from, from + dialects.length);
-    // Dialects that agree, including the line, are shown once.
-    const alike = new Map();
-    for (const [at, decision] of answers.entries()) {
-      const same = JSON.stringify([decision.error?.message, decision.access?.allowed, decision.access?.rule?.line]);
-      alike.set(same, [...(alike.get(same) ?? []), { decision, dialect: dialects[at] }]);
-    }
-    const readings = [...alike.values()].map((all) => {
-      const { decision } = all[0];
-      const who = alike.size > 1 && element("div", { class: "of" }, all.map((one) => one.dialect).join(", "));
-      if (decision.error) return element("div", { class: "reading" }, who, shown(decision.error.message));
-      const { allowed } = decision.access;
-      return element(
-        "div",
-        { class: "reading" },
-        who,
-        answer(allowed ? "allowed" : "disallowed", allowed ? "may" : "may not"),
-        grounds({ grounds: decision.access }),
-      );
-    });
-    return element("td", {}, readings);
-  };
-  const row = (url, at) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, code(url, 200)),
-      agents.map((_, agent) => cell(at, agent)),
-    );
-  if (urls.length === 0) {
-    place.replaceChildren(
-      element("p", {}, left > 0 ? "The file is too long for this table." : "No URLs given."),
-    );
-    return;
-  }
-  place.replaceChildren(
-    element(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Your URLs by crawler" },
-      element(
-        "table",
-        { class: "matrix" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            element("th", { scope: "col" }, "URL"),
-            agents.map((agent) => element("th", { scope: "col" }, shown(agent, 60))),
-          ),
-        ),
-        element("tbody", {}, urls.map(row)),
-      ),
-    ),
-    left > 0 ? element("p", {}, `${counted(left, "more URL")} not checked here.`) : "",
-  );
 }
 
 function grounds(of) {

@@ -1,6 +1,6 @@
 // The list of decisions. Rows stay while their contents change, so that the focus and open rows stay too.
 
-import { answer, code, counted, element, lineLink, shown } from "./dom.js";
+import { answer, code, counted, element, fill, lineLink, shown } from "./dom.js";
 import { reasonOf, ruleText } from "./words.js";
 import { usesStrip, why } from "./why.js";
 
@@ -8,6 +8,7 @@ export class Decisions {
   #list;
   #count;
   #rows = [];
+  #site = "";
   #onOpen;
   #onPoint;
 
@@ -24,8 +25,12 @@ export class Decisions {
     return this.#rows[place]?.open ?? false;
   }
 
-  /** Shows the answers to these URLs; `answers` are decisions or errors, and may be fewer while more come. */
-  show(answers, asked, skipped) {
+  /**
+   * Shows the answers to these URLs; `answers` are decisions or errors, and may be fewer while more come. URLs
+   * of other sites than `site`, whose file this is, are marked.
+   */
+  show(answers, asked, skipped, site) {
+    this.#site = site;
     while (this.#rows.length > asked) this.#rows.pop().node.remove();
     for (const [place, decision] of answers.entries()) {
       if (!this.#rows[place]) {
@@ -109,7 +114,8 @@ export class Decisions {
       const { access } = decision;
       panel.hidden = !row.open;
       verdict.replaceChildren(answer(access.allowed ? "allowed" : "disallowed"));
-      about.replaceChildren(
+      fill(
+        about,
         element("p", { class: "url" }, code(decision.url, 400)),
         element(
           "p",
@@ -118,13 +124,24 @@ export class Decisions {
             ? [lineLink(access.rule.line), " ", code(ruleText(access.rule))]
             : reasonOf(access, shown(decision.agent)),
         ),
+        isElsewhere(decision.url, this.#site) &&
+          element(
+            "p",
+            { class: "elsewhere" },
+            `Another site: this file is taken to be that of ${shown(this.#site, 80)}.`,
+          ),
       );
       uses.replaceChildren(usesStrip(decision.uses));
-      if (decision.explanation) panel.replaceChildren(...why(decision).flat(Infinity).filter(Boolean));
+      if (decision.explanation) fill(panel, why(decision));
       else if (row.open) panel.replaceChildren(element("p", {}, "…"));
       // The element that had the focus was replaced.
       if (focused) toggle.focus();
     };
     return row;
   }
+}
+
+/** Whether a URL is of another scheme, host or port than those of a site. */
+function isElsewhere(url, site) {
+  return URL.canParse(url) && URL.canParse(site) && new URL(url).origin !== new URL(site).origin;
 }

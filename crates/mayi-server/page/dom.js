@@ -9,9 +9,15 @@ export function element(tag, attributes = {}, ...children) {
     if (typeof value === "function") made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...present(children));
   return made;
 }
+
+/** Puts other children into an element; null and false ones are left out. */
+export const fill = (node, ...children) => node.replaceChildren(...present(children));
+
+const present = (children) =>
+  children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 
 /** The element of this id. */
 export const byId = (id) => document.getElementById(id);
@@ -33,6 +39,13 @@ export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${
 
 /** Text in the type of a file, apart from the direction of what is around it. */
 export const code = (text, most) => element("bdi", {}, element("code", {}, shown(text, most)));
+
+/** A sentence; text between backquotes is text of a file. */
+export function ticked(sentence) {
+  return shown(sentence, 2000)
+    .split("`")
+    .map((part, place) => (place % 2 === 1 ? code(part, 2000) : part));
+}
 
 /** A mark that says an answer by its sign, its word and its colour. */
 export function answer(value, word = value) {

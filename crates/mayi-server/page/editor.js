@@ -14,7 +14,7 @@ const MARGIN = 10;
 /** From this length of its longest line on, a file is shown plainly. */
 const PLAIN_FROM = 5000;
 
-/** Up to this length, a replacement can be taken back by undo. */
+/** Up to this length, a replacement is left to the browser, whose undo takes it back. */
 const UNDO_UP_TO = 20_000;
 
 export class Editor {
@@ -55,21 +55,23 @@ export class Editor {
     this.#draw();
   }
 
-  /** Changes the text as if by typing, so that undo takes it back. */
+  /**
+   * Changes the text as if by typing, so that the browser's undo takes it back. False if that is not possible
+   * here; then nothing has changed.
+   */
   replace(text) {
     const { start, end, replacement } = change(this.text, text);
-    if (start === end && replacement === "") return;
+    if (start === end && replacement === "") return true;
+    // Browsers insert line by line, which takes long for very many lines.
+    if (replacement.length > UNDO_UP_TO || end - start > UNDO_UP_TO) return false;
+    const before = this.text;
     this.#area.focus({ preventScroll: true });
     this.#area.setSelectionRange(start, end);
-    // The one way that keeps undo. Browsers insert line by line, which takes long for very many lines; then,
-    // and where a browser has dropped it, the text is set.
     const done =
-      replacement.length <= UNDO_UP_TO &&
-      (replacement === "" ? document.execCommand("delete") : document.execCommand("insertText", false, replacement));
-    if (!done || this.text !== text) {
-      this.load(text);
-      this.#onInput(this.text);
-    }
+      replacement === "" ? document.execCommand("delete") : document.execCommand("insertText", false, replacement);
+    if (done && this.text === text) return true;
+    this.#area.value = before;
+    return false;
   }
 
   /** How many lines there are. */
@@ -121,8 +123,11 @@ export class Editor {
     this.#draw();
   }
 
-  /** Scrolls to a line and lights it; with `focus` the caret goes there and selects it. */
-  reveal(line, { focus = false } = {}) {
+  /**
+   * Scrolls to a line and lights it; with `focus` the caret goes there and selects it, and with `still` the
+   * page around the editor does not move.
+   */
+  reveal(line, { focus = false, still = false } = {}) {
     const height = this.#lineHeight();
     const top = (line - 1) * height;
     const area = this.#area;
@@ -133,8 +138,8 @@ export class Editor {
     // It stays lit until another one is, or the text changes.
     this.#revealed = line;
     this.#draw();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#frame.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    if (!still) this.#frame.scrollIntoView({ block: "nearest", behavior });
     if (focus) {
       const start = this.#starts[line - 1] ?? 0;
       area.focus({ preventScroll: true });

@@ -51,8 +51,10 @@ https://shop.example/robots.txt
 `,
   base: "https://shop.example",
   compareAgents: "",
+  other: "",
   headers: HEADERS,
   html: HTML,
   usePage: false,
+  style: false,
   tab: "decisions",
 });

@@ -1,6 +1,7 @@
 // How a decision was reached, and all of its parts: what opens below a decision.
 
 import { answer, code, counted, element, lineLink, shown } from "./dom.js";
+import { provenance } from "./provenance.js";
 import { BY, reasonOf, ruleText, USES } from "./words.js";
 
 /** Lists are cut at this length, and the rest is counted. */
@@ -21,7 +22,7 @@ export function why(decision) {
     section("Page", page(decision)),
     section("Other records for this crawler", records(decision.records)),
     section("Irregular lines", irregularities(explanation.irregularities)),
-    section("Where the file came from", file(decision.file)),
+    section("Where the file came from", provenance(decision.file)),
     access.for_training && element("p", {}, "Its name ends in -ai, which means that it collects data for training."),
     element(
       "details",
@@ -281,7 +282,11 @@ export function pageRules(held) {
       ),
     held.fresh_seconds !== undefined &&
       held.fresh_seconds !== null &&
-      element("p", {}, `These rules stay fresh for ${counted(held.fresh_seconds, "second")} after the response was generated.`),
+      element(
+        "p",
+        {},
+        `These rules stay fresh for ${counted(held.fresh_seconds, "second")} after the response was generated.`,
+      ),
   ];
 }
 
@@ -315,26 +320,6 @@ function irregularities(all) {
     );
   const more = all.length - MOST;
   return element("ul", {}, items, more > 0 && element("li", {}, `and ${more} more`));
-}
-
-/** The story of a fetch, or null. */
-export function file(story) {
-  if (!story) return null;
-  const items = [
-    ["from", story.from.replaceAll("-", " ")],
-    ["access result", story.access],
-    ["URL", story.url],
-    ["fetched", story.fetched],
-    ["last checked", story.checked],
-    ["fresh until", story.fresh_until],
-    ["failing since", story.failing_since],
-    ...(story.hops ?? []).map((hop) => ["request", `${hop.url} → ${hop.status ?? hop.error ?? "no response"}`]),
-  ].filter(([, text]) => text);
-  return element(
-    "dl",
-    {},
-    items.map(([what, text]) => [element("dt", {}, what), element("dd", {}, code(text))]),
-  );
 }
 
 /** One answer for each use, in one line. */

@@ -5,30 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { decided, launch, open, pictures, program, says, serve, site, verdicts, watched } from "./harness.mjs";
+import { test } from "node:test";
+import { decided, open, pictures, program, says, serve, suite, verdicts, watched } from "./harness.mjs";
 
-let server, browser;
-before(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-/** A test with a page that is watched. */
-function onPage(name, run, options) {
-  test(name, async () => {
-    const watch = await watched(browser, server.origin, options);
-    try {
-      await run(watch.page, watch);
-      watch.check();
-    } finally {
-      await watch.close();
-    }
-  });
-}
+const { held, onPage } = suite();
 
 const lines = (page, state) =>
   page.locator(`#gutter .number.${state}`).evaluateAll((all) => all.map((one) => Number(one.dataset.line)));
@@ -48,7 +28,7 @@ async function type(page, selector, text) {
 }
 
 onPage("the first visit shows decisions, a finding and the lines that decided", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   assert.deepEqual(await verdicts(page), ["✓ allowed", "✓ allowed", "✗ disallowed", "✓ allowed"]);
   await linesAre(page, "lit", [17, 18, 19]);
   const strip = await page.locator("#decisions .decision").first().locator(".uses li").allInnerTexts();
@@ -60,7 +40,7 @@ onPage("the first visit shows decisions, a finding and the lines that decided", 
 });
 
 onPage("typing changes decisions and findings", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#robots", "User-agent: *\nDisallow: /\n");
   await says(page.locator("#decisions-count"), /^1 allowed, 3 disallowed/);
   await linesAre(page, "lit", [2]);
@@ -75,7 +55,7 @@ onPage("typing changes decisions and findings", async (page) => {
 });
 
 onPage("a decision opens into its reasons, and its line is found", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const row = page.locator(".decision").first();
   await row.getByRole("button", { name: /^Why/ }).click();
   await says(row.locator(".why"), /Disallow: \/\s/);
@@ -101,7 +81,7 @@ onPage("a decision opens into its reasons, and its line is found", async (page) 
 });
 
 onPage("a line far away is scrolled to and lit", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const filler = "Disallow: /none\n".repeat(400);
   await type(page, "#robots", `User-agent: *\n${filler}Disallow: /press/\n`);
   await says(page.locator(".decision .by").first(), /line 402/);
@@ -115,8 +95,8 @@ onPage("a line far away is scrolled to and lit", async (page) => {
 });
 
 onPage("a crawler is picked by keyboard", async (page) => {
-  await open(page, server.origin);
-  const agent = page.getByRole("combobox", { name: "Crawler", exact: true });
+  await open(page, held.server.origin);
+  const agent = page.locator("#agent");
   await agent.fill("googlebot-im");
   await page.locator("#agent-list [role=option]").first().waitFor();
   assert.equal(await agent.getAttribute("aria-expanded"), "true");
@@ -137,22 +117,32 @@ onPage("a crawler is picked by keyboard", async (page) => {
   await says(page.locator("#agent-list"), /GPTBot/);
   await agent.fill("SomethingElse");
   await says(page.locator("#agent-hint"), /Not in the registry/);
-  await agent.fill("no token");
+  await agent.fill("(((");
   await says(page.locator("#decisions-count"), /without an answer/);
 });
 
 onPage("purposes are completed one after the other", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#robots", "User-agent-purpose: EXAMPLE-PURPOSE-2\nDisallow: /\n");
+  // They are folded away until they are used.
   const purposes = page.getByRole("combobox", { name: /Purposes/ });
+  assert.equal(await purposes.isVisible(), false);
+  await page.getByText("Purposes and applications").click();
   await purposes.fill("EXAMPLE-PURPOSE-1, ex");
   await page.locator("#purposes-list [role=option]").nth(1).click();
   assert.equal(await purposes.inputValue(), "EXAMPLE-PURPOSE-1, EXAMPLE-PURPOSE-2");
   await says(page.locator("#decisions-count"), /^1 allowed, 3 disallowed/);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.locator(".toast").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await decided(page);
+  assert.equal(await purposes.isVisible(), true);
 });
 
 onPage("the dialect changes decisions", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#urls", "/robots.txt\n");
   await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
   await page.locator("#dialect").selectOption("google");
@@ -160,7 +150,7 @@ onPage("the dialect changes decisions", async (page) => {
 });
 
 onPage("a fix is applied to octets, and undo takes it back", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const written = "# Größe 🦊 日本\nUser-agent: *\n# ü\nDissallow: /ä\n";
   await type(page, "#robots", written);
   await says(page.locator("#findings"), /line 4/);
@@ -174,9 +164,9 @@ onPage("a fix is applied to octets, and undo takes it back", async (page) => {
 });
 
 onPage("F8 goes from finding to finding", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#robots", "User-agent: *\nDissallow: /a\nAllow: /b\nDissallow: /c\n");
-  await says(page.locator("#findings"), /line 4/);
+  await says(page.locator("#findings"), /all 2 of this kind/);
   await page.locator("#urls").focus();
   await page.keyboard.press("F8");
   assert.equal(await page.evaluate(() => getSelection().toString()), "Dissallow: /a");
@@ -186,7 +176,7 @@ onPage("F8 goes from finding to finding", async (page) => {
 });
 
 onPage("a link holds everything, whatever it is written in", async (page, watch) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const robots = "# \ufeffKäse, 日本語, 🦊 and \u202eturned\nUser-agent: *\nDisallow: /日本\n";
   await type(page, "#robots", robots);
   await type(page, "#urls", "https://example.com/日本/🦊\n");
@@ -198,7 +188,7 @@ onPage("a link holds everything, whatever it is written in", async (page, watch)
   await page.locator(".toast").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#1\.[A-Za-z0-9_-]+$/);
-  const other = await watched(browser, server.origin);
+  const other = await watched(held.browser, held.server.origin);
   // An agent that is no token is refused in words, which the browser also writes to its console.
   for (const watched of [watch, other]) watched.expect(/status of 422/);
   await other.page.goto(link);
@@ -214,13 +204,13 @@ onPage("a link holds everything, whatever it is written in", async (page, watch)
 });
 
 onPage("a damaged link shows the example and says so", async (page) => {
-  await open(page, server.origin, "#1.AAAA");
+  await open(page, held.server.origin, "#1.AAAA");
   await says(page.locator(".toast"), /damaged/);
   assert.equal((await verdicts(page)).length, 4);
 });
 
 onPage("the address follows what is typed, and going back to the example clears it", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#agent", "CCBot");
   await page.waitForFunction(() => location.hash.startsWith("#1."));
   await page.reload();
@@ -231,8 +221,42 @@ onPage("the address follows what is typed, and going back to the example clears 
   assert.equal(await page.locator("#agent").inputValue(), "GPTBot");
 });
 
+onPage("a long list of findings makes no blank page below it", async (page) => {
+  await open(page, held.server.origin);
+  const lines = Array.from({ length: 40 }, (_, at) => `Dissallow: /a${at}\nfoo${at} bar\nnoindex: /x${at}\n`);
+  await type(page, "#robots", `User-agent: *\n${lines.join("")}`);
+  await says(page.locator("#findings"), /noindex/i);
+  const over = await page.evaluate(() => {
+    const end = document.querySelector("footer").getBoundingClientRect().bottom + scrollY;
+    return document.documentElement.scrollHeight - Math.max(end, innerHeight);
+  });
+  assert.ok(over < 2, `${over} px below the end of the page`);
+});
+
+onPage("Example is undone by Ctrl+Z, and done again", async (page) => {
+  await open(page, held.server.origin);
+  const mine = "User-agent: *\nDisallow: /mine\n";
+  await type(page, "#robots", mine);
+  await type(page, "#urls", "/mine\n");
+  await page.getByRole("button", { name: "Example", exact: true }).click();
+  await says(page.locator("#decisions-count"), /^3 allowed, 1 disallowed/);
+  await page.keyboard.press("Control+z");
+  assert.equal(await page.locator("#robots").inputValue(), mine);
+  assert.equal(await page.locator("#urls").inputValue(), "/mine\n");
+  await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
+  await page.keyboard.press("Control+Shift+z");
+  await says(page.locator("#decisions-count"), /^3 allowed, 1 disallowed/);
+  // What is typed after it has the browser's own undo, and comes first.
+  await page.locator("#robots").press("Control+End");
+  await page.keyboard.insertText("# more");
+  await page.keyboard.press("Control+z");
+  assert.match(await page.locator("#robots").inputValue(), /sitemap\.xml\n$/);
+  await page.keyboard.press("Control+z");
+  assert.equal(await page.locator("#robots").inputValue(), mine);
+});
+
 onPage("what is too long for the address bar is there again after a reload, and can be shared", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   // Hard to deflate, so that the link is long.
   let seed = 1;
   const next = () => (seed = (seed * 48_271) % 2_147_483_647).toString(36);
@@ -247,7 +271,7 @@ onPage("what is too long for the address bar is there again after a reload, and 
   await page.getByRole("button", { name: "Copy link" }).click();
   await says(page.locator(".toast"), /characters: some programs cut links/);
   const link = await page.evaluate(() => navigator.clipboard.readText());
-  const other = await watched(browser, server.origin);
+  const other = await watched(held.browser, held.server.origin);
   await other.page.goto(link);
   await decided(other.page);
   assert.equal(await other.page.locator("#robots").inputValue(), long);
@@ -261,7 +285,7 @@ onPage("what is too long for the address bar is there again after a reload, and 
 });
 
 onPage("a URL of a hundred kilooctets does not hold the page up", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await page.locator("#urls").evaluate((area) => {
     area.value = `/${"x".repeat(100 * 1024)}\nmailto:a@b.example\n`;
     area.dispatchEvent(new Event("input"));
@@ -273,14 +297,21 @@ onPage("a URL of a hundred kilooctets does not hold the page up", async (page) =
 onPage(
   "in the colours of the system, what is lit and picked can still be told",
   async (page) => {
-    await open(page, server.origin);
+    await open(page, held.server.origin);
     await linesAre(page, "lit", [17, 18, 19]);
-    const outline = (selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).outlineStyle);
+    const outline = (selector) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).outlineStyle);
     assert.equal(await outline("#overlay .line.lit"), "dashed");
     await page.locator("#agent").fill("goog");
     await page.locator("#agent").press("ArrowDown");
     const ground = (selector) =>
-      page.locator(selector).first().evaluate((one) => getComputedStyle(one).backgroundColor);
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).backgroundColor);
     assert.notEqual(
       await ground('#agent-list [aria-selected="true"]'),
       await ground('#agent-list [aria-selected="false"]'),
@@ -289,70 +320,13 @@ onPage(
   { forcedColors: "active" },
 );
 
-onPage("a site's file is fetched, and its story told", async (page) => {
-  const there = await site({
-    "/robots.txt": { headers: { "Content-Type": "text/plain" }, body: "User-agent: *\r\nDisallow: /tail\r\n" },
-  });
-  try {
-    await open(page, server.origin);
-    await page.locator("#site").fill(`${there.origin}/tail/x`);
-    await page.locator("#site").press("Enter");
-    await says(page.locator("#story"), /The file of http:\/\/127/);
-    assert.equal(await page.locator("#robots").inputValue(), "User-agent: *\nDisallow: /tail\n");
-    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
-    await says(page.locator(".decision .url"), /\/tail\/x/);
-    await page.locator("#story summary").click();
-    await says(page.locator("#story"), /fetched/);
-  } finally {
-    await there.stop();
-  }
-});
-
-onPage("a file in another charset is shown decoded, and asked as it came", async (page) => {
-  const body = Buffer.from("User-agent: *\nDisallow: /caf\xe9\n", "latin1");
-  const headers = { "Content-Type": "text/plain; charset=iso-8859-1" };
-  const there = await site({ "/robots.txt": { headers, body } });
-  try {
-    await open(page, server.origin);
-    await page.locator("#site").fill(`${there.origin}/caf%C3%A9`);
-    await page.locator("#site").press("Enter");
-    await says(page.locator("#story"), /not UTF-8/);
-    assert.equal(await page.locator("#robots").inputValue(), "User-agent: *\nDisallow: /café\n");
-    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
-  } finally {
-    await there.stop();
-  }
-});
-
-onPage("a site without a file, one in trouble and a wrong address are told apart", async (page, watch) => {
-  // Refusals are also written to the console by the browser.
-  watch.expect(/status of 4\d\d|status of 5\d\d/);
-  const [empty, broken] = [await site({}), await site({ "/robots.txt": { status: 503 } })];
-  try {
-    await open(page, server.origin);
-    await page.locator("#site").fill(empty.origin);
-    await page.locator("#fetch-button").click();
-    await says(page.locator("#story"), /has no robots\.txt/);
-    await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
-    await page.locator("#site").fill(broken.origin);
-    await page.locator("#fetch-button").click();
-    await says(page.locator("#story"), /could not be fetched/);
-    await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
-    // What is typed is a file again.
-    await type(page, "#robots", "User-agent: *\nAllow: /\n");
-    await says(page.locator("#decisions-count"), /^1 allowed, 0 disallowed/);
-    await page.locator("#site").fill("gopher://example.com/");
-    await page.locator("#fetch-button").click();
-    await says(page.locator("#story"), /scheme|http/);
-  } finally {
-    await Promise.all([empty.stop(), broken.stop()]);
-  }
-});
-
 onPage("readings are compared side by side", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await page.getByRole("tab", { name: "Decisions" }).press("ArrowRight");
-  assert.equal(await page.getByRole("tab", { selected: true }).innerText(), "Compare");
+  await page.getByRole("tab", { name: "Crawlers" }).press("ArrowRight");
+  await page.getByRole("tab", { name: "Table" }).press("ArrowRight");
+  await page.getByRole("tab", { name: "Changes" }).press("ArrowRight");
+  assert.equal(await page.getByRole("tab", { selected: true }).innerText(), "Readings");
   const table = page.locator("#comparison table");
   await table.waitFor();
   const columns = await table.locator("thead th").count();
@@ -367,7 +341,7 @@ onPage("readings are compared side by side", async (page) => {
 });
 
 onPage("page controls are read from header and HTML", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await page.getByRole("tab", { name: "Page controls" }).click();
   await says(page.locator("#page-rules"), /noarchive/);
   await type(page, "#headers", "X-Robots-Tag: noindex, wibble\nContent-Usage: train-ai=n\n");
@@ -382,7 +356,7 @@ onPage("page controls are read from header and HTML", async (page) => {
 onPage(
   "colours follow the system and the button, and are kept",
   async (page) => {
-    await open(page, server.origin);
+    await open(page, held.server.origin);
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await ground();
     const button = page.locator("#theme");
@@ -401,7 +375,7 @@ onPage(
 );
 
 onPage("help opens by key and closes by Esc; the skip link leads to the answers", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Enter");
@@ -414,7 +388,7 @@ onPage("help opens by key and closes by Esc; the skip link leads to the answers"
 });
 
 onPage("everything can be reached by Tab, and nothing holds the focus", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const seen = new Set();
   for (let step = 0; step < 60; step++) {
     await page.keyboard.press("Tab");
@@ -429,8 +403,6 @@ onPage("everything can be reached by Tab, and nothing holds the focus", async (p
     "tab-decisions",
     "agent",
     "dialect",
-    "purposes",
-    "apps",
     "urls",
     "line-link",
     "toggle",
@@ -440,7 +412,7 @@ onPage("everything can be reached by Tab, and nothing holds the focus", async (p
 });
 
 onPage("half a mebioctet stays answerable while it is typed into", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   // More than RFC 9309 asks for, and less than where files are cut.
   const long = `User-agent: *\n${Array.from({ length: 18_100 }, (_, n) => `Disallow: /folder/${n}/page\n`).join("")}`;
   assert.ok(long.length > 500 * 1024);
@@ -459,28 +431,28 @@ onPage("half a mebioctet stays answerable while it is typed into", async (page) 
 });
 
 onPage("a line of half a mebioctet is shown plainly", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   await type(page, "#robots", `User-agent: *\nDisallow: /${"x".repeat(500 * 1024)}\nDisallow: /press/\n`);
   await says(page.locator(".decision .by").first(), /line 3/);
   await page.locator("#editor.plain").waitFor();
 });
 
 onPage("text of a file is never markup", async (page) => {
-  await open(page, server.origin);
+  await open(page, held.server.origin);
   const markup = "<img src=x onerror=alert(1)>";
   await type(page, "#robots", `User-agent: GPTBot\nDisallow: /${markup}\n${markup}: a\nSitemap: ${markup}\n`);
   await type(page, "#urls", `https://shop.example/${markup}\n`);
   await says(page.locator(".decision .by"), /line 2/);
   await page.getByRole("button", { name: /^Why/ }).click();
   await says(page.locator(".why"), /sitemap/);
-  await page.getByRole("tab", { name: "Compare" }).click();
+  await page.getByRole("tab", { name: "Readings" }).click();
   await says(page.locator("#comparison"), /pattern/);
   assert.equal(await page.locator("img").count(), 0);
 });
 
 test("a server that is gone is said, and what was decided stays", async () => {
   const mortal = await serve();
-  const watch = await watched(browser, mortal.origin);
+  const watch = await watched(held.browser, mortal.origin);
   watch.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   const { page } = watch;
   await open(page, mortal.origin);
@@ -499,7 +471,7 @@ test("a server that wants a key gets it", async () => {
   const file = path.join(pictures, "keys");
   await writeFile(file, made.stdout);
   const locked = await serve("--keys", file);
-  const watch = await watched(browser, locked.origin);
+  const watch = await watched(held.browser, locked.origin);
   watch.expect(/status of 401/);
   const { page } = watch;
   await page.goto(locked.origin);

@@ -5,10 +5,10 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
-import { after } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -82,10 +82,27 @@ export const launch = () =>
     ],
   });
 
+/** With `MAYI_PAGE=disk` the files of the page are read from their folder: a change needs no build. */
+async function fromDisk(context, origin) {
+  const folder = path.join(workspace, "crates/mayi-server/page");
+  const types = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+  const policy = (await fetch(origin)).headers.get("content-security-policy");
+  await context.route(
+    (url) => url.origin === origin && /^\/([\w-]+\.(js|css|svg))?$/.test(url.pathname),
+    async (route) => {
+      const name = new URL(route.request().url()).pathname.slice(1) || "index.html";
+      const type = `${types[name.split(".").at(-1)]}; charset=utf-8`;
+      const headers = { "content-security-policy": policy, "content-type": type };
+      await route.fulfill({ headers, body: await readFile(path.join(folder, name)) });
+    },
+  );
+}
+
 /** A page of its own, and `check`, which fails where something went wrong that must not. */
 export async function watched(browser, origin, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+  if (process.env.MAYI_PAGE === "disk") await fromDisk(context, origin);
   const page = await context.newPage();
   const wrong = [];
   let expected = [];
@@ -136,4 +153,27 @@ export async function says(locator, pattern) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   assert.match(String(text), pattern);
+}
+
+/** A server and a browser for the tests of a file, and `onPage`, which makes a test with a page that is watched. */
+export function suite() {
+  const held = {};
+  before(async () => {
+    [held.server, held.browser] = await Promise.all([serve(), launch()]);
+  });
+  after(async () => {
+    await held.browser?.close();
+    await held.server?.stop();
+  });
+  const onPage = (name, run, options) =>
+    test(name, async () => {
+      const watch = await watched(held.browser, held.server.origin, options);
+      try {
+        await run(watch.page, watch);
+        watch.check();
+      } finally {
+        await watch.close();
+      }
+    });
+  return { held, onPage };
 }

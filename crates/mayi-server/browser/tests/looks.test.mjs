@@ -1,4 +1,4 @@
-// How the page looks and whether everybody can use it: pictures at two widths in two themes, and axe on
+// How the page looks and whether everybody can use it: pictures at several widths in two themes, and axe on
 // every tab. The pictures are for people; what is asserted is that nothing is wider than the screen.
 
 import assert from "node:assert/strict";
@@ -27,8 +27,38 @@ const VIEWS = {
     await says(page.locator(".why").first(), /REP-8/);
     await page.locator("details.json summary").first().click();
   },
-  compare: async (page) => {
-    await page.getByRole("tab", { name: "Compare" }).click();
+  crawlers: async (page) => {
+    await page.getByRole("button", { name: /^AI training/ }).click();
+    await says(page.locator("#kind-training"), /GPTBot/);
+  },
+  wizard: async (page) => {
+    await page.getByRole("button", { name: "Change this …" }).click();
+    await page.locator("#wish-training").selectOption("refuse");
+    await says(page.locator("#wizard-result"), /ClaudeBot/);
+  },
+  table: async (page) => {
+    await page.getByRole("tab", { name: "Table" }).click();
+    await page.locator(".cell.disallowed").first().click();
+  },
+  findings: async (page) => {
+    const lines = Array.from({ length: 40 }, (_, at) => `Dissallow: /a${at}\nfoo${at} bar\nnoindex: /x${at}\n`);
+    await page.locator("#robots").fill(`User-agent: *\n${lines.join("")}`);
+    await page.getByText("all 40 of this kind").first().click();
+  },
+  manual: async (page) => {
+    await page.locator("#findings a.code").first().click();
+    await says(page.locator("#manual"), /What is wrong/);
+  },
+  changes: async (page) => {
+    const robots = await page.locator("#robots").inputValue();
+    await page
+      .locator("#robots")
+      .fill(`${robots.replace("Disallow: /cart/", "Disallow: /basket/")}\nUser-agent: ClaudeBot\nDisallow: /\n`);
+    await page.getByRole("tab", { name: "Changes" }).click();
+    await says(page.locator("#versions"), /ClaudeBot/);
+  },
+  readings: async (page) => {
+    await page.getByRole("tab", { name: "Readings" }).click();
     await page.locator("#comparison table").waitFor();
   },
   page: async (page) => {
@@ -44,8 +74,8 @@ const VIEWS = {
   },
 };
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [320, 1280]) {
+for (const [colorScheme, widths] of Object.entries({ light: [320, 390, 1280, 1440], dark: [320, 1280] })) {
+  for (const width of widths) {
     for (const [view, go] of Object.entries(VIEWS)) {
       test(`${view}, ${width} px, ${colorScheme}`, async () => {
         const watch = await watched(browser, server.origin, { viewport: { width, height: 900 }, colorScheme });
@@ -54,7 +84,7 @@ for (const colorScheme of ["light", "dark"]) {
         await says(page.locator("#findings-heading"), /^Findings: [1-9]/);
         await go(page);
         const file = path.join(pictures, `${view}-${width}-${colorScheme}.png`);
-        await page.screenshot({ path: file, fullPage: width < 600 && view !== "help" });
+        await page.screenshot({ path: file, fullPage: width < 600 && !["help", "manual", "wizard"].includes(view) });
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(over <= 0, `the page is ${over} px wider than the screen`);
         // Evaluated by the browser's debugger, which the content security policy does not bind.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
+use mayi::lint::{LINTS, Lint};
 use mayi::registry::Registry;
 use mayi::{Dialect, Extension};
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::problem::Problem;
 /// How long answers that do not change while the service runs may be cached.
 const FRESH: Duration = Duration::from_mins(5);
 
-const NAMES: [&str; 5] = ["purposes", "applications", "directives", "categories", "agents"];
+const NAMES: [&str; 6] = ["purposes", "applications", "directives", "categories", "agents", "lints"];
 
 /// An entry, and the names that it is found by.
 struct Entry {
@@ -86,6 +87,7 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
         }),
         "categories" => of(registry.categories(), |category| vec![category.label.to_string()]),
         "agents" => of(registry.agents(), |agent| vec![agent.token.to_string()]),
+        "lints" => LINTS.iter().map(|lint| of_lint(lint)).collect(),
         _ => {
             let (which, names) = (which.escape_debug(), NAMES.join(", "));
             return Err(Problem::not_found(format!(
@@ -93,6 +95,20 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
             )));
         }
     })
+}
+
+/// A lint, with its manual page.
+fn of_lint(lint: &Lint) -> Entry {
+    let clauses: Vec<_> = lint.clauses.iter().map(|clause| clause.id()).collect();
+    let value = json!({
+        "code": lint.code,
+        "name": lint.name,
+        "summary": lint.summary,
+        "severity": lint.severity,
+        "clauses": clauses,
+        "manual": lint.manual(),
+    });
+    Entry { names: vec![lint.code.to_owned(), lint.name.to_owned()], value }
 }
 
 fn of<T: Serialize>(all: &[T], names: impl Fn(&T) -> Vec<String>) -> Vec<Entry> {

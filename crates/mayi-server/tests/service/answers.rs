@@ -285,12 +285,15 @@ async fn registries_and_dialects_can_be_looked_up() {
     let dialects = service.get("/v1/dialects").await.json();
     document.check("Dialects", &dialects).expect("as documented");
     assert_eq!(dialects["dialects"].as_array().map(Vec::len), Some(mayi::Dialect::ALL.len()));
-    for which in ["purposes", "applications", "directives", "categories", "agents"] {
+    for which in ["purposes", "applications", "directives", "categories", "agents", "lints"] {
         let list = service.get(&format!("/v1/registry/{which}")).await.json();
         assert!(list[which].as_array().is_some_and(|it| !it.is_empty()), "{which}");
     }
     let gptbot = service.get("/v1/registry/agents/gptbot").await.json();
     assert_eq!((&gptbot["token"], &gptbot["operator"]), (&json!("GPTBot"), &json!("OpenAI")));
+    let lint = service.get("/v1/registry/lints/s002").await.json();
+    assert_eq!((&lint["name"], &lint["severity"]), (&json!("misspelled-name"), &json!("error")));
+    assert!(lint["manual"].as_str().is_some_and(|page| page.starts_with("# S002 misspelled-name")));
     for path in ["/v1/registry/agents/none", "/v1/registry/none", "/v1/registry/none/none", "/none"] {
         let answer = service.get(path).await;
         assert_eq!((answer.status, &*answer.problem()), (404, "not-found"), "{path}");

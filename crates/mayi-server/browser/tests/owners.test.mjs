@@ -36,6 +36,14 @@ onPage("findings are counted, grouped by kind, filtered, and fixed together", as
   assert.equal(await page.locator("#robots").inputValue(), many);
 });
 
+onPage("what is only a matter of style is found on request", async (page) => {
+  await open(page, held.server.origin);
+  await page.locator("#robots").fill("User-agent: *\nDisallow: /a*\n");
+  await says(page.locator("#findings-heading"), /none/);
+  await page.getByLabel("Style too").check();
+  await says(page.locator("#findings"), /P006/);
+});
+
 onPage("a code leads to its manual page", async (page) => {
   await open(page, held.server.origin);
   await page.locator("#findings a.code", { hasText: "S002" }).click();

@@ -117,7 +117,6 @@ fn a_file_with_a_finding_on_every_line_has_a_list_of_a_sensible_length() {
 /// Different causes of one lint are different findings, and those can be very many.
 #[test]
 fn diagnostics_can_be_capped_and_are_counted() {
-    use std::fmt::Write as _;
     let mut file = String::from("User-agent: *\nDisallow: /\n");
     (0..7000).for_each(|number| {
         let name: String = format!("{number:04}").bytes().map(|digit| char::from(digit + 49)).collect();

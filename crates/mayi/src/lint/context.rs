@@ -39,6 +39,7 @@ pub(super) struct Context<'c, 't> {
     met: OnceCell<Vec<MetGroups<'c>>>,
     /// The values of group-start lines, as `name_hash` makes them.
     names: OnceCell<HashSet<u64>>,
+    host: OnceCell<Option<String>>,
     hasher: RandomState,
     work: Work,
     /// The lint that looks now, for which work is done.
@@ -81,6 +82,7 @@ impl<'c, 't> Context<'c, 't> {
             rules_for: OnceCell::new(),
             met: OnceCell::new(),
             names: OnceCell::new(),
+            host: OnceCell::new(),
             hasher: RandomState::new(),
             work: options.reading().work_for(text.len()),
             current: Cell::new("reading"),
@@ -138,7 +140,11 @@ impl<'c, 't> Context<'c, 't> {
     }
 
     /// The host that the file is of, if that is known: of the site, or of all sitemaps.
-    pub(super) fn host(&self) -> Option<String> {
+    pub(super) fn host(&self) -> Option<&str> {
+        self.host.get_or_init(|| self.host_of_site_or_sitemaps()).as_deref()
+    }
+
+    fn host_of_site_or_sitemaps(&self) -> Option<String> {
         let host = |url: &str| Some(split_url(url).ok()?.authority.to_ascii_lowercase());
         if let Some(site) = self.options.site() {
             return host(site);

@@ -295,10 +295,11 @@ fn joined(first: Option<Fix>, mut others: Vec<Fix>) -> Option<Fix> {
             places += 1;
         }
     }
-    match places {
-        0 => {}
-        1 => all.label.push_str(", and the same in 1 other place"),
-        _ => all.label.push_str(&format!(", and the same in {places} other places")),
-    }
+    let more = match places {
+        0 => String::new(),
+        1 => ", and the same in 1 other place".to_owned(),
+        _ => format!(", and the same in {places} other places"),
+    };
+    all.label.push_str(&more);
     Some(all)
 }

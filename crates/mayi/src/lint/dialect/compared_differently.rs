@@ -22,7 +22,9 @@
 //!
 //! Write `/my%20files/` and `/~user/`, which all crawlers read the same way.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use crate::dialect::{Comparison, Dialect};
 use crate::lint::characters::{is_invisible, is_regex_pattern, template_in};
@@ -56,7 +58,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let entries =
         || context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
     // A file that has a pattern in both spellings has one for every crawler.
-    let written: HashSet<&[u8]> = entries().map(|rule| rule.record.value).collect();
+    let hasher = RandomState::new();
+    let written = LazyCell::new(|| -> HashSet<u64> {
+        entries().map(|rule| hasher.hash_one(rule.record.value)).collect()
+    });
+    let is_written = |pattern: &[u8]| written.contains(&hasher.hash_one(pattern));
     for rule in entries() {
         let value = rule.record.value;
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
@@ -71,7 +77,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let Some((at, length)) = first_difference(value) else {
             let other = first_of_two_spellings(value);
             if let Some(spelling) =
-                other.filter(|spelling| !spelling.is_in(&written, value) && !is_unclear())
+                other.filter(|spelling| !is_written(&spelling.other(value)) && !is_unclear())
             {
                 spelling.report(context, found, value, reader);
             }
@@ -79,7 +85,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         };
         // If the intended pattern is not known, there is nothing to say about how it is compared.
         let normalised = normalise(value);
-        if is_unclear() || *normalised != *value && written.contains(&*normalised) {
+        if is_unclear() || *normalised != *value && is_written(&normalised) {
             continue;
         }
         let whole = context.span(value);
@@ -139,11 +145,11 @@ impl Spelling {
         if self.is_encoded { (encoded, raw) } else { (raw, encoded) }
     }
 
-    /// Whether one of these patterns is the same with the other spelling of the character.
-    fn is_in(&self, patterns: &HashSet<&[u8]>, pattern: &[u8]) -> bool {
+    /// The pattern with the other spelling of the character.
+    fn other(&self, pattern: &[u8]) -> Vec<u8> {
         let (written, other) = self.both();
         let behind = &pattern[self.at + written.len()..];
-        patterns.contains(&[&pattern[..self.at], other.as_bytes(), behind].concat()[..])
+        [&pattern[..self.at], other.as_bytes(), behind].concat()
     }
 
     fn report(&self, context: &Context<'_, '_>, found: &mut Found<'_>, pattern: &[u8], reader: &str) {

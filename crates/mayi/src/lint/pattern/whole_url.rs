@@ -72,18 +72,19 @@ fn with_fix(mut draft: Draft, context: &Context<'_, '_>, span: Span, value: &[u8
     let Some((host, path)) = host_and_path(value) else { return draft };
     let path = if path.is_empty() { b"/" } else { path };
     let own = context.host();
-    if own.as_ref().is_some_and(|own| own.as_bytes().eq_ignore_ascii_case(host)) {
+    if own.is_some_and(|own| own.as_bytes().eq_ignore_ascii_case(host)) {
         let label = format!("write {}", quoted(path));
         return draft.fixed_by(Fix::unsafe_(label, vec![Edit::new(span, path)]));
     }
     let host = quoted(host);
-    draft.reading.push_str(&match own {
+    let advice = match own {
         Some(_) => format!(" Rules for {host} belong in the robots.txt file of that host."),
         None => format!(
             " If this is the file of {host}, write {}; if not, the rule belongs in the file of that host.",
             quoted(path)
         ),
-    });
+    };
+    draft.reading.push_str(&advice);
     draft
 }
 

@@ -134,7 +134,7 @@ fn octets_if_matching(
     let octets_of = |pattern: &PathPattern<'_>| {
         pattern.matches_one_of(forms).then(|| match dialect.specificity {
             Specificity::Pattern => pattern.octets(),
-            Specificity::Matched => pattern.octets_matched(forms.text()),
+            Specificity::Matched => pattern.octets_matched(forms),
         })
     };
     let pattern = PathPattern::read(written, dialect.comparison);

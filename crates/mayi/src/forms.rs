@@ -168,6 +168,8 @@ pub(crate) struct Forms<'u> {
 #[derive(Default)]
 struct Folded {
     texts: [OnceCell<SearchedText<'static>>; 8],
+    /// The text as it is, from its end to its start.
+    reversed: OnceCell<SearchedText<'static>>,
     marks: [SortedMarks; 8],
 }
 
@@ -218,6 +220,15 @@ impl<'u> Forms<'u> {
         let forms = self.folded.get_or_init(Box::default);
         let fold = || SearchedText::new(Cow::Owned(folds.fold_target(self.text())));
         forms.texts[usize::from(folds.0)].get_or_init(fold)
+    }
+
+    /// Where the last place of a piece in the text ends. Many pieces can be asked for: it is the first place in the
+    /// text read backwards, which is searched as the text itself is.
+    pub(crate) fn end_of_last(&self, piece: &[u8]) -> Option<usize> {
+        let backwards = |octets: &[u8]| octets.iter().rev().copied().collect::<Vec<u8>>();
+        let reverse = || SearchedText::new(Cow::Owned(backwards(self.text())));
+        let reversed = self.folded.get_or_init(Box::default).reversed.get_or_init(reverse);
+        Some(self.text().len() - reversed.find(&backwards(piece), 0)?)
     }
 
     /// What a pattern is compared with that asks for these folds, and for the query's delimiters after its

@@ -125,9 +125,9 @@ impl<'p> PathPattern<'p> {
         self.normalised.len()
     }
 
-    /// How many octets of a text it matches, if it does match: the only form that a target has in its dialect.
-    pub(crate) fn octets_matched(&self, text: &[u8]) -> usize {
-        octets_matched(self.octets(), self.body(), self.shape, text)
+    /// How many octets of a target it matches, if it does match, in a dialect in which a target has one form.
+    pub(crate) fn octets_matched(&self, forms: &Forms<'_>) -> usize {
+        octets_matched(self.octets(), self.body(), self.shape, forms)
     }
 
     /// Whether it matches.
@@ -255,19 +255,16 @@ impl Shape {
     }
 }
 
-/// How many octets of a text a pattern matches that does match it, where its wildcards take as many as they can. With
+/// How many octets of a target a pattern matches that does match it, where its wildcards take as many as they can. With
 /// the same number of octets in the pattern as in what is compared of it, nothing but an anchor ends it.
-pub(crate) fn octets_matched(octets: usize, body: &[u8], shape: Shape, text: &[u8]) -> usize {
+pub(crate) fn octets_matched(octets: usize, body: &[u8], shape: Shape, forms: &Forms<'_>) -> usize {
     let ends_in_wildcard = octets > body.len() + usize::from(shape.anchored);
     if shape.anchored || ends_in_wildcard {
-        return text.len();
+        return forms.text().len();
     }
     match memchr::memrchr(b'*', body) {
         None => body.len(),
-        Some(star) => {
-            let piece = &body[star + 1..];
-            memchr::memmem::rfind(text, piece).map_or(text.len(), |place| place + piece.len())
-        }
+        Some(star) => forms.end_of_last(&body[star + 1..]).unwrap_or(forms.text().len()),
     }
 }
 

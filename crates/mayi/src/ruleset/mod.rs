@@ -196,7 +196,7 @@ impl PreparedRules {
             (0..self.rules.len()).filter(|rank| self.is_match(*rank, forms, Folds::NONE, text, &tried));
         let found = matching.filter_map(|rank| {
             let (found, rule) = (self.rules.found(rank)?, self.rules.compared(rank));
-            Some((octets_matched(found.octets as usize, rule.body, rule.shape, text), found))
+            Some((octets_matched(found.octets as usize, rule.body, rule.shape, forms), found))
         });
         let (octets, found) =
             found.min_by_key(|(octets, found)| (Reverse(*octets), found.kind, found.start))?;

@@ -5,11 +5,11 @@
 //! violation.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use mayi::access::SiteFile;
-use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Target};
+use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Span, Target};
 
 use crate::time::DAY;
 
@@ -23,6 +23,8 @@ pub struct File {
     /// The names that its group-start lines may be of.
     named: HashSet<Box<[u8]>>,
     has_patterns: bool,
+    /// Where its lines are, from when they are first asked for.
+    lines: OnceLock<Vec<Span>>,
 }
 
 static FILES: AtomicU32 = AtomicU32::new(0);
@@ -42,7 +44,14 @@ impl File {
         let named = starts().flat_map(names_in).collect();
         let has_patterns = starts().any(may_be_pattern);
         let number = FILES.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { number, name: name.to_owned(), content: file, named, has_patterns })
+        Arc::new(Self {
+            number,
+            name: name.to_owned(),
+            content: file,
+            named,
+            has_patterns,
+            lines: OnceLock::new(),
+        })
     }
 
     /// What it is called.
@@ -63,11 +72,12 @@ impl File {
 
     /// The text of a line, without white space around it.
     pub(crate) fn line(&self, number: u32) -> String {
-        let line = mayi::LineNumber::new(number)
-            .zip(self.content.robots_txt())
-            .and_then(|(number, robots)| robots.line(number));
-        String::from_utf8_lossy(line.map(|line| line.text()).unwrap_or_default().trim_ascii())
-            .into_owned()
+        let Some(robots) = self.content.robots_txt() else { return String::new() };
+        // A report asks for the lines of all rules: they are looked for once.
+        let lines = self.lines.get_or_init(|| robots.lines().map(|line| line.span()).collect());
+        let place = (number as usize).checked_sub(1).and_then(|place| lines.get(place));
+        let text = place.map(|span| &robots.text()[span.range()]).unwrap_or_default();
+        String::from_utf8_lossy(text.trim_ascii()).into_owned()
     }
 
     /// Every rule that can match something: line, kind and pattern.

@@ -330,6 +330,11 @@ pub(crate) fn are_pieces_in(
 ) -> bool {
     // Pieces are short, mostly: a search by itself would take longer to start than to run.
     while let Some(star) = pieces.iter().position(|&octet| octet == b'*') {
+        if star == 0 {
+            // Wildcards that follow each other are one. There can be thousands, and a search for nothing is a search too.
+            pieces = &pieces[1..];
+            continue;
+        }
         let Some(at) = text.find(&pieces[..star], from) else { return false };
         from = at + star;
         pieces = &pieces[star + 1..];

@@ -190,6 +190,16 @@ fn fixes_write_what_was_meant() {
     }
 }
 
+/// One mark of a line was deleted in a round of fixes, and after forty rounds the others stayed.
+#[test]
+fn all_byte_order_marks_of_a_line_are_deleted() {
+    let marks = "\u{feff}".repeat(100);
+    let file = format!("User-agent: *\nDisallow: /a\n{marks}# {marks}\n{marks}x{marks}y\n");
+    let fixed = fix(file.as_bytes(), &Options::default());
+    // What is left of the last line is no record, and becomes a comment.
+    assert_eq!(fixed.octets, format!("User-agent: *\nDisallow: /a\n# {marks}\n# xy\n").as_bytes());
+}
+
 /// Whoever fixes a file fixes what is selected.
 #[test]
 fn fixes_are_those_of_the_selected_lints() {

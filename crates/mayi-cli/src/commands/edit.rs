@@ -20,8 +20,8 @@ use crate::unified;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 WHO is a product token such as GPTBot, a kind of crawlers (search, training,
-assistant, archive, tool), or `*` for everybody. PATH is all of the site if it
-is not given. A longer path counts before a shorter one.
+ai-search, assistant, archive, tool), or `*` for everybody. PATH is all of the
+site if it is not given. A longer path counts before a shorter one.
 
 The edit is the smallest one that does it. Before it is written, mayi checks
 that these crawlers get what you wish for every URL, and that nothing changes

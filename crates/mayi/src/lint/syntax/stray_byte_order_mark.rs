@@ -52,7 +52,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let span = Span { start, end: start + MARK.len() as u32 };
         found.report(span, || {
             let text = context.line_text(&line);
-            let fixed = [&text[..at], &text[at + MARK.len()..]].concat();
+            let edits = deletions(body, line.span.start);
+            let mut fixed = Vec::with_capacity(text.len());
+            let mut kept = 0;
+            for at in memmem::find_iter(body, MARK) {
+                fixed.extend_from_slice(&text[kept..at]);
+                kept = at + MARK.len();
+            }
+            fixed.extend_from_slice(&text[kept..]);
             let safe = is_kept(text, &fixed, context.robots.dialect());
             let reading = match (line.oddity, safe) {
                 (Some(_), false) => {
@@ -67,9 +74,22 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 }
             };
             let draft = Draft::new("a byte order mark (U+FEFF) is in the middle of the file", reading);
-            let edits = vec![Edit::new(span, "")];
             let draft = draft.fixed_by(Fix { label: "delete the mark".to_owned(), edits, safe });
             if safe { draft.with_severity(Severity::Note) } else { draft }
         });
     }
+}
+
+/// The edits that delete all marks of a line from a place on in the text, one for those that follow each other.
+fn deletions(body: &[u8], start: u32) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for at in memmem::find_iter(body, MARK) {
+        let begin = start + at as u32;
+        let end = begin + MARK.len() as u32;
+        match edits.last_mut().filter(|last| last.span.end == begin) {
+            Some(last) => last.span.end = end,
+            None => edits.push(Edit::new(Span { start: begin, end }, "")),
+        }
+    }
+    edits
 }

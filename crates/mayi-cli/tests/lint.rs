@@ -412,7 +412,8 @@ fn programs_get_every_diagnostic() {
 
 /// As many records with names that nobody knows, all of them different.
 fn unknown_records(count: usize) -> String {
-    (0..count).map(|number| format!("x{number}: y\n")).collect()
+    let lines: Vec<_> = (0..count).map(|number| format!("x{number}: y\n")).collect();
+    lines.concat()
 }
 
 /// A list of findings has a limit, which is said in every format. What is counted has none, nor has what is fixed.

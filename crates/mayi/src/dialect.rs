@@ -27,6 +27,10 @@ use crate::extension::{Extension, Extensions};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a difference between dialects, and independent of the others"
+)]
 pub struct Dialect {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,

@@ -258,11 +258,14 @@ fn without_colon(
         MissingColon::WithoutAny | MissingColon::AfterAName => [two_words(line), None],
         MissingColon::Anywhere if colon.is_some_and(is_separator) => [None, None],
         MissingColon::Anywhere => {
-            let first = line.iter().position(is_blank).unwrap_or(line.len());
-            let more = line[first..].iter().position(|octet| !is_blank(octet));
+            let first = line.iter().position(|&octet| is_blank(octet)).unwrap_or(line.len());
+            let more = line[first..].iter().position(|&octet| !is_blank(octet));
             let second = more.map(|more| {
                 let start = first + more;
-                line[start..].iter().position(is_blank).map_or(line.len(), |length| start + length)
+                line[start..]
+                    .iter()
+                    .position(|&octet| is_blank(octet))
+                    .map_or(line.len(), |length| start + length)
             });
             [Some(line.split_at(first)), second.map(|second| line.split_at(second))]
         }
@@ -271,14 +274,14 @@ fn without_colon(
 
 /// The words of a line that has exactly two.
 fn two_words(line: &[u8]) -> Option<NameAndValue<'_>> {
-    let first_end = line.iter().position(is_blank)?;
+    let first_end = line.iter().position(|&octet| is_blank(octet))?;
     let (first, rest) = line.split_at(first_end);
-    let second = &rest[rest.iter().position(|octet| !is_blank(octet))?..];
-    (!second.iter().any(is_blank)).then_some((first, second))
+    let second = &rest[rest.iter().position(|&octet| !is_blank(octet))?..];
+    (!second.iter().any(|&octet| is_blank(octet))).then_some((first, second))
 }
 
-fn is_blank(octet: &u8) -> bool {
-    *octet == b' ' || *octet == b'\t'
+fn is_blank(octet: u8) -> bool {
+    octet == b' ' || octet == b'\t'
 }
 
 /// What is white space around the parts of a line.

@@ -34,6 +34,7 @@ Examples:
 
 Exit status: 0 the file says it now, 1 it does not yet (--diff), 2 the file can't
 be read, written or edited.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a word of the command line")]
 pub(crate) struct EditArgs {
     /// The file to edit in place; `-` reads standard input and prints the result
     #[arg(value_name = "FILE")]

@@ -75,7 +75,7 @@ async fn a_page_without_an_end_is_cut() {
             return exchange.say(ok("")).await;
         }
         let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-        exchange.say_for_ever(head, &[b'<'; 65_536], Duration::ZERO).await;
+        exchange.say_for_ever(head, &vec![b'<'; 65_536], Duration::ZERO).await;
     })
     .await;
     let page = builder().build().page(&server.url("/")).await.expect("a URL");
@@ -120,7 +120,7 @@ async fn a_file_is_asked_for_again_after_a_pause() {
     // A site that is busy says when to come back, and that is kept to.
     let busy = Server::saying(response("503 Service Unavailable", "Retry-After: 100\r\n", "")).await;
     fetcher.ask_again(&busy.origin(), least).await;
-    clock.go_on(Duration::from_secs(60));
+    clock.go_on(Duration::from_mins(1));
     fetcher.ask_again(&busy.origin(), least).await;
     assert_eq!(busy.requests(), 1);
 }

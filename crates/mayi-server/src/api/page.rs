@@ -20,24 +20,24 @@ pub(crate) async fn get(State(app): State<Arc<App>>, request: Request<Body>) -> 
     let place = place_of(&parts)?;
     let (url, crawler) = asked(parts.uri.query().unwrap_or_default())?;
     let fetcher = app.fetcher.on_behalf_of(place.by().client);
-    let fetched = fetcher.page(&url).await.map_err(RequestError::from)?;
-    if let Err(NoPage::TooSoon(left)) = &fetched.answer {
+    let page = fetcher.page(&url).await.map_err(RequestError::from)?;
+    if let Err(NoPage::TooSoon(left)) = &page.answer {
         return Err(Problem::too_often(left.as_secs() + 1));
     }
-    let octets = fetched.answer.as_ref().map_or(0, |response| response.body.len());
+    let octets = page.answer.as_ref().map_or(0, |response| response.body.len());
     let mut options = app.page;
     options.now = Some(SystemTime::now());
     aside(&app, &place, octets, move |_| {
-        let agent = fetched.crawler.product_token().as_str();
-        let message = match &fetched.answer {
+        let agent = page.crawler.product_token().as_str();
+        let message = match &page.answer {
             Ok(response) => {
                 let (status, octets) = (response.status, response.body.len());
                 format!("The page answered with status {status}; {octets} octets of it were read.")
             }
             Err(none) => none.sentence(agent),
         };
-        let mut report = LivePageReport::new(&fetched.url, agent, fetched.asked, message);
-        if let Ok(response) = &fetched.answer {
+        let mut report = LivePageReport::new(&page.url, agent, page.asked, message);
+        if let Ok(response) = &page.answer {
             let fields: Vec<_> = response.fields().collect();
             let body = (&response.body[..], response.is_cut);
             report = report.with_answer(response.status, &fields, body, &crawler, options);

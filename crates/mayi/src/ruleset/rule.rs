@@ -47,6 +47,7 @@ struct Form {
 }
 
 /// A rule as it was found.
+#[derive(Clone, Copy)]
 pub(super) struct Found<'r> {
     pub(super) kind: RuleKind,
     pub(super) pattern: &'r [u8],

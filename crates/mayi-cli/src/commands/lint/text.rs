@@ -90,11 +90,11 @@ fn write_line(out: &mut impl Write, linted: &Linted<'_>, place: Place, style: St
 fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Result<()> {
     for (code, total) in linted.totals() {
         let shown_ones = linted.diagnostics().iter().filter(|found| found.lint.code == *code);
-        let (listed, counts): (Vec<_>, Vec<_>) =
+        let (places, counts): (Vec<_>, Vec<_>) =
             shown_ones.map(|found| (1 + found.others.len(), found.count)).unzip();
         let more = total - counts.iter().sum::<usize>();
         // A list has a limit of its own, whatever --most says.
-        let is_full = listed.iter().sum::<usize>() >= MOST_OF_A_LINT;
+        let is_full = places.iter().sum::<usize>() >= MOST_OF_A_LINT;
         let hint = if is_full { "" } else { " (--most shows more)" };
         if more > 0 {
             writeln!(out, "{file}: {code}: {more} more{hint}")?;

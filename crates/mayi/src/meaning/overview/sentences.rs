@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn patterns_are_named() {
         let check_all = |rules: &str, expected: &str| {
-            check(&format!("User-agent: *\n{rules}\nUser-agent: GPTBot\nAllow: /\n"), &[expected])
+            check(&format!("User-agent: *\n{rules}\nUser-agent: GPTBot\nAllow: /\n"), &[expected]);
         };
         check_all("Disallow: /a\nDisallow: /b\n", "Archives may fetch everything but /a and /b.");
         check_all(

@@ -76,7 +76,7 @@ pub(crate) enum Command {
     Page(Page),
     /// Format files without changing what any crawler reads in them
     Fmt(crate::commands::fmt::Fmt),
-    /// Show who may do what with a site: search engines, AI training, assistants, archives, tools
+    /// Show who may do what with a site: search engines, AI crawlers, archives, tools
     Overview(crate::commands::overview::OverviewArgs),
     /// Show where crawlers and dialects read a file differently
     Compare(crate::commands::compare::Compare),

@@ -386,8 +386,11 @@ fn the_short_help_of_every_command_fits_a_screen_and_has_examples() {
         assert!(short.lines().count() <= SCREEN, "{command}:\n{short}");
         let (long, help) = (mayi(&[command, "--help"], b""), mayi(&["help", command], b""));
         assert_eq!((help.status, help.stdout), (Some(0), long.stdout), "{command}");
-        if ["check", "explain", "bulk", "audit", "lint", "fmt", "compare", "overview", "diff", "fetch"]
-            .contains(&command)
+        if [
+            "check", "explain", "bulk", "audit", "lint", "fmt", "compare", "overview", "diff", "edit",
+            "fetch",
+        ]
+        .contains(&command)
         {
             assert!(short.contains("Examples:\n  mayi "), "{command}:\n{short}");
         }

@@ -411,6 +411,60 @@ fn what_was_lost() {
     assert_eq!((left_out.groups, left_out.matches, left_out.irregularities), (0, 0, 0));
 }
 
+/// What a site's owner asks: who may do what, and an edit that changes it.
+#[test]
+fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
+    use mayi::edit::{NewFile, Preferences, Refusal, Say, WishInput, report};
+    use mayi::meaning::{
+        CrawlerOverview, GroupAt, RuleWithExample, UseElsewhere, UseGrounds, overview,
+    };
+    use mayi::registry::Registry;
+    use mayi::report::{AgentReport, KnownAgent, LivePageReport, RobotsInput};
+
+    let options = mayi::ReadOptions::default();
+    let text =
+        "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\nDisallow: /cart/\n";
+    let given = RobotsInput::Text(text.into());
+    let said = overview(&given.site_file(&options).expect("a file"), &options);
+    let training = said.kinds.iter().find(|kind| kind.kind == "training").expect("a kind");
+    let gptbot: &CrawlerOverview =
+        training.crawlers.iter().find(|crawler| crawler.token == "GPTBot").expect("it is known");
+    let group: GroupAt = gptbot.group.expect("the group of `*`");
+    assert_eq!((group.by, group.line), ("global", 1));
+    let answer = &said.answers[gptbot.answer];
+    let rule: &RuleWithExample = &answer.crawling.rules[0];
+    assert_eq!((rule.kind, &*rule.pattern, rule.line), ("disallow", "/cart/", 4));
+    let train = answer.uses.iter().find(|it| it.about == mayi::Use::Train).expect("it is spoken of");
+    let because: &UseGrounds = &train.because[0];
+    assert_eq!((train.answer, because.line), (mayi::Preference::Disallowed, Some(2)));
+    let elsewhere: &UseElsewhere = &train.elsewhere[0];
+    assert_eq!((elsewhere.answer, elsewhere.because[0].line), (mayi::Preference::Allowed, Some(3)));
+
+    let wish: WishInput<'_> =
+        serde_json::from_str(r#"{"say": "refuse", "who": ["GPTBot"], "path": "/p/"}"#).expect("a wish");
+    assert_eq!(wish.say, Say::Refuse);
+    let wish = wish.wish(&Registry::built_in()).expect("a right one");
+    let in_the_way = report(b"User-agent: GPTBot\nAllow: /*.html$\n", &[wish], &options);
+    let refusal: Refusal = in_the_way.refused.expect("a rule is in the way");
+    assert_eq!((refusal.code, refusal.line), ("rule-in-the-way", Some(2)));
+    let mut preferences = Preferences::default();
+    preferences.train = mayi::Preference::Disallowed;
+    let mut file = NewFile::default();
+    file.content_usage = Some(preferences);
+    let text = file.text().expect("a right one");
+    assert_eq!(text, "User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n");
+
+    let agent = AgentReport::of("Mozilla/5.0 (compatible; GPTBot/1.2)", &Registry::built_in(), None);
+    let known: &KnownAgent = &agent.known[0];
+    assert_eq!((&*known.token, known.operator.as_deref()), ("GPTBot", Some("OpenAI")));
+
+    let page = LivePageReport::new("https://example.com/", "ExampleBot", Vec::new(), String::new());
+    let crawler = Crawler::new("ExampleBot").expect("a token");
+    let fields = [("Content-Type", "text/html"), ("X-Robots-Tag", "noindex")];
+    let page = page.with_answer(200, &fields, (b"<p>", false), &crawler, PageOptions::default());
+    assert!(!page.page.expect("it was read").index);
+}
+
 /// Every public item is named in an example of the documentation, in a test or in the command.
 #[test]
 fn nothing_public_is_shown_nowhere() {

@@ -76,14 +76,15 @@ impl Asked<'_> {
 
 impl<'q> Asking<'q> {
     pub(crate) fn new(question: &'q Question) -> Result<Self, Failure> {
-        let crawler = input::crawler(question)?;
-        let files = if let Some(path) = &question.robots {
-            let file = input::robots(question, path)?.into();
-            let prepared = Box::new(Prepared::new(file, crawler.clone(), None));
-            Files::Given { name: input::name(path), prepared }
+        let (crawler, files) = if let Some(path) = &question.robots {
+            let robots = input::robots(question, path)?;
+            let crawler = input::crawler(question, Some(&robots))?;
+            let prepared = Box::new(Prepared::new(robots.into(), crawler.clone(), None));
+            (crawler, Files::Given { name: input::name(path), prepared })
         } else {
+            let crawler = input::crawler(question, None)?;
             let answering = Answering::default().with_options(input::read_options(question)?);
-            Files::Fetched(fetching::fetcher(&question.fetching, answering)?)
+            (crawler, Files::Fetched(fetching::fetcher(&question.fetching, answering)?))
         };
         let page = input::page_rules(question, &crawler)?;
         Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files, question })

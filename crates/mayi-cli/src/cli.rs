@@ -130,7 +130,7 @@ pub(crate) struct Question {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) robots: Option<PathBuf>,
 
-    /// The crawler's product token, for example ExampleBot
+    /// The crawler's product token, for example ExampleBot, or its whole User-Agent string
     #[arg(short, long, value_name = "TOKEN")]
     pub(crate) agent: String,
 

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use mayi::page::{HeadReader, PageControls, PageOptions, PageRules};
 use mayi::registry::Registry;
+use mayi::report::AgentReport;
 use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
 
 use crate::cli::{PageReading, Question, Reading};
@@ -63,8 +64,27 @@ pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
     Ok(registry)
 }
 
-pub(crate) fn crawler(question: &Question) -> Result<Crawler, Failure> {
-    Crawler::of_parts(question.claims.of_crawler(&question.agent)).map_err(Failure::new)
+/// The crawler of a question. People copy User-Agent strings out of logs: the name in it that the registry or the file
+/// knows is taken, and told.
+pub(crate) fn crawler(question: &Question, robots: Option<&RobotsTxt<'_>>) -> Result<Crawler, Failure> {
+    let said = if question.agent.contains('/') {
+        let registry = registry(&question.reading.registries)?;
+        Some(AgentReport::of(&question.agent, &registry, robots))
+    } else {
+        None
+    };
+    let agent = match said {
+        Some(AgentReport { agent: Some(agent), message, .. }) => {
+            anstream::eprintln!(
+                "mayi: {}: {}",
+                shown(question.agent.as_bytes()),
+                shown(message.as_bytes())
+            );
+            Cow::Owned(agent)
+        }
+        _ => Cow::Borrowed(&*question.agent),
+    };
+    Crawler::of_parts(question.claims.of_crawler(&agent)).map_err(Failure::new)
 }
 
 /// Header fields as the library takes them.

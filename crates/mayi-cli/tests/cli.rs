@@ -556,3 +556,22 @@ fn an_edit_is_written_shown_or_refused() {
     assert!(run.stderr.contains("line 2 (`Allow: /*.html$`)"), "{}", run.stderr);
     assert_eq!(read(), before);
 }
+
+#[test]
+fn a_whole_user_agent_string_names_its_crawler() {
+    let file = "User-agent: bingbot\nDisallow: /private/\n\nUser-agent: OurBot\nDisallow: /\n";
+    let ask = |agent: &str| {
+        mayi(&["check", "-r", "-", "-a", agent, "https://example.com/private/x"], file.as_bytes())
+    };
+    let run = ask("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)");
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(run.stdout.contains("2: Disallow: /private/"), "{}", run.stdout);
+    assert!(run.stderr.contains("is read as the crawler `bingbot`"), "{}", run.stderr);
+    let run = ask("Mozilla/5.0 (compatible; OurBot/1)");
+    assert!(run.stderr.contains("is read as the crawler `OurBot`"), "{}", run.stderr);
+    assert_eq!(run.status, Some(1));
+    let run = ask("Mozilla/5.0 (Linux; bingbot/2.0; OurBot/1)");
+    assert!(run.stderr.contains("`bingbot`") && run.stderr.contains("`OurBot`"), "{}", run.stderr);
+    assert_eq!(ask("bing bot").status, Some(2));
+    assert_eq!(ask("/").status, Some(2));
+}

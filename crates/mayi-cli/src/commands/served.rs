@@ -45,7 +45,7 @@ impl ServiceArgs {
 
 pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
     // What is wrong with the words is said before anybody is asked.
-    input::crawler(question)?;
+    let crawler = input::crawler(question, None)?;
     let client = Client::new(server, key).map_err(Failure::new)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -53,6 +53,7 @@ pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Resul
         .map_err(|error| Failure::new(format_args!("no runtime is to be had: {error}")))?;
     let mut asking = ServiceQuestions {
         question,
+        agent: crawler.product_token().to_string(),
         client,
         runtime,
         given: given(question)?,
@@ -98,6 +99,8 @@ fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
 
 struct ServiceQuestions<'q> {
     question: &'q Question,
+    /// The crawler's product token.
+    agent: String,
     client: Client,
     runtime: tokio::runtime::Runtime,
     given: Option<Given>,
@@ -140,9 +143,9 @@ impl ServiceQuestions<'_> {
     }
 
     fn request<'a>(&'a self, url: &'a str) -> Request<'a> {
-        let Question { agent, claims, headers, dialect, charset, page_reading, .. } = self.question;
+        let Question { claims, headers, dialect, charset, page_reading, .. } = self.question;
         let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
-        let mut request = Request::new(url, agent);
+        let mut request = Request::new(url, &self.agent);
         request.purposes = borrowed(&claims.purposes);
         request.apps = borrowed(&claims.apps);
         request.user_agent = claims.user_agent.as_deref().map(Cow::Borrowed);

@@ -10,7 +10,7 @@ use mayi::edit::{MOST_WISHES, NewFile, WishInput, report};
 use mayi::report::RobotsInput;
 use serde::Deserialize;
 
-use super::reading::{Few, body_of, file, to_vec};
+use super::reading::{Few, body_of, file, there, to_vec};
 use super::{Answered, App, aside, json, object};
 use crate::problem::Problem;
 
@@ -18,10 +18,10 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 struct EditBody<'a> {
     /// The file to edit.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "there")]
     robots: Option<RobotsInput<'a>>,
     /// What a new file says, where there is none yet.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "there")]
     new: Option<NewFile<'a>>,
     #[serde(borrow, default)]
     wishes: Few<WishInput<'a>, MOST_WISHES>,
@@ -29,9 +29,9 @@ struct EditBody<'a> {
 
 pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
+    let shared = Arc::clone(&app);
     aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
+        let app = shared;
         let body: EditBody<'_> = object(&read.octets)?;
         let options = app.reading().with_stop(stop.clone());
         let registry = options.registry();

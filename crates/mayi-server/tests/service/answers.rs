@@ -238,6 +238,12 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/compare", json!({ "robots": "", "agents": vec!["a"; 101] })),
         ("/v1/compare", json!({ "robots": "", "agent": "a" })),
         ("/v1/edit", json!({ "robots": "", "new": {} })),
+        ("/v1/edit", json!({ "robots": "", "new": null })),
+        (
+            "/v1/edit",
+            json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a"], "path": null }] }),
+        ),
+        ("/v1/edit", json!({ "new": { "content_usage": null } })),
         ("/v1/edit", json!({ "robots": { "status": 404 }, "wishes": [wish] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a b"] }] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": [], "path": "/" }] })),

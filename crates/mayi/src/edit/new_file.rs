@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::wish::path_of;
+use super::wish::{path_of, there};
 use crate::preference::Preference;
 use crate::target::Target;
 
@@ -35,8 +35,10 @@ pub struct NewFile<'a> {
     #[serde(borrow)]
     pub sitemaps: Vec<Cow<'a, str>>,
     /// What a `Content-Usage` line says (draft-ietf-aipref-attach).
+    #[serde(deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub content_usage: Option<Preferences>,
     /// What a `Content-Signal` line says.
+    #[serde(deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub content_signal: Option<Preferences>,
     /// Purposes whose crawlers may fetch nothing, in a `User-Agent-Purpose` group.
     #[serde(borrow)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::crawler::{Crawler, ProductToken};
 use crate::dialect::Dialect;
@@ -213,8 +213,15 @@ pub struct WishInput<'a> {
     #[serde(borrow)]
     pub who: Vec<Cow<'a, str>>,
     /// The path; all of the site if it is not given.
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[serde(borrow, default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub path: Option<Cow<'a, str>>,
+}
+
+/// A member that may be absent but not null.
+pub(super) fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// What is wished.

@@ -37,9 +37,9 @@ pub(crate) struct RobotsTxt {
 /// Who has asked about a file: by a name, by a whole User-Agent string, or as a crawler with all its parts.
 #[derive(Default)]
 struct Askers {
-    by_name: HashMap<Box<str>, Arc<Asked>>,
-    by_user_agent: HashMap<Box<str>, Arc<Asked>>,
-    by_crawler: HashMap<Arc<mayi::Crawler>, Arc<Asked>>,
+    names: HashMap<Box<str>, Arc<Asked>>,
+    user_agents: HashMap<Box<str>, Arc<Asked>>,
+    crawlers: HashMap<Arc<mayi::Crawler>, Arc<Asked>>,
 }
 
 /// What a file was read from, for pickling and comparing.
@@ -124,39 +124,39 @@ impl RobotsTxt {
     fn asked(&self, agent: &Bound<'_, PyAny>) -> PyResult<Arc<Asked>> {
         let name = agent.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?;
         if let Some(name) = name
-            && let Some(asked) = self.askers().by_name.get(name)
+            && let Some(asked) = self.askers().names.get(name)
         {
             return Ok(asked.again());
         }
         let asked = self.remembered(crawler(agent, Vec::new(), Vec::new())?);
         if let Some(name) = name {
-            self.askers().by_name.insert(name.into(), Arc::clone(&asked));
+            self.askers().names.insert(name.into(), Arc::clone(&asked));
         }
         Ok(asked)
     }
 
     /// The same for a whole User-Agent string.
     fn asked_with(&self, user_agent: &str) -> Arc<Asked> {
-        if let Some(asked) = self.askers().by_user_agent.get(user_agent) {
+        if let Some(asked) = self.askers().user_agents.get(user_agent) {
             return asked.again();
         }
         let asked = self.remembered(Arc::new(mayi::Crawler::from_user_agent(user_agent)));
-        self.askers().by_user_agent.insert(user_agent.into(), Arc::clone(&asked));
+        self.askers().user_agents.insert(user_agent.into(), Arc::clone(&asked));
         asked
     }
 
     /// A crawler that has asked before or asks for the first time.
     fn remembered(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asked> {
         let mut askers = self.askers();
-        if let Some(asked) = askers.by_crawler.get(&crawler) {
+        if let Some(asked) = askers.crawlers.get(&crawler) {
             return asked.again();
         }
-        let names = askers.by_name.len().max(askers.by_user_agent.len());
-        if names.max(askers.by_crawler.len()) >= MOST_ASKERS {
+        let names = askers.names.len().max(askers.user_agents.len());
+        if names.max(askers.crawlers.len()) >= MOST_ASKERS {
             *askers = Askers::default();
         }
         let asked = Arc::new(Asked::new(self.asker(Arc::clone(&crawler))));
-        askers.by_crawler.insert(crawler, Arc::clone(&asked));
+        askers.crawlers.insert(crawler, Arc::clone(&asked));
         asked
     }
 

@@ -227,6 +227,13 @@ pub(crate) struct Reading {
     pub(crate) registries: Vec<PathBuf>,
 }
 
+impl Reading {
+    /// A dialect without the extensions that are switched off.
+    pub(crate) fn of_dialect(&self, dialect: &Dialect) -> Dialect {
+        self.no_extensions.iter().map(|name| name.0).fold(dialect.clone(), Dialect::without)
+    }
+}
+
 /// Options for every page that is read.
 #[derive(Debug, Args)]
 pub(crate) struct PageReading {

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use mayi::page::{HeadReader, PageControls, PageOptions, PageRules};
 use mayi::registry::Registry;
 use mayi::report::AgentReport;
-use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt};
+use mayi::{Crawler, Limits, ReadOptions, RobotsTxt};
 
 use crate::cli::{PageReading, Question, Reading};
 use crate::commands::page::push_file;
@@ -39,8 +39,7 @@ pub(crate) fn robots(question: &Question, path: &Path) -> Result<RobotsTxt<'stat
 pub(crate) fn read_options(question: &Question) -> Result<ReadOptions, Failure> {
     let limits = Limits::with_file_octets(question.max_octets).map_err(Failure::new)?;
     let options = reading(&question.reading)?.with_limits(limits);
-    let without = question.reading.no_extensions.iter().map(|name| name.0);
-    Ok(options.with_dialect(without.fold(question.dialect.0.clone(), Dialect::without)))
+    Ok(options.with_dialect(question.reading.of_dialect(&question.dialect.0)))
 }
 
 /// The options that hold for every file.

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, UdpSocket};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -325,18 +325,23 @@ fn several_sites_are_told_apart_by_host() {
     assert_eq!(site.end(), 2);
 }
 
-/// A stream that goes on, and nobody reads the reports: the command ends by itself, with its condition.
-#[test]
-fn a_stream_ends_with_the_reader_of_its_reports() {
-    let folder = Folder::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
+/// An audit of a stream on its standard input, which reports every second and has a condition.
+fn reporting(folder: &Folder) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_mayi"))
         .args(["audit", "--json", "--every", "1", "--robots", &folder.path("robots.txt")])
         .args(["--fail-if", "refuses GPTBot > 1", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .expect("the binary runs");
+        .expect("the binary runs")
+}
+
+/// A stream that goes on, and nobody reads the reports: the command ends by itself, with its condition.
+#[test]
+fn a_stream_ends_with_the_reader_of_its_reports() {
+    let folder = Folder::new();
+    let mut child = reporting(&folder);
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("it has standard input");
     input.write_all(log().as_bytes()).expect("it reads");
@@ -361,14 +366,7 @@ fn a_stream_ends_with_the_reader_of_its_reports() {
 #[test]
 fn a_stream_that_goes_on_is_reported_and_ended() {
     let folder = Folder::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mayi"))
-        .args(["audit", "--json", "--every", "1", "--robots", &folder.path("robots.txt")])
-        .args(["--fail-if", "refuses GPTBot > 1", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary runs");
+    let mut child = reporting(&folder);
     let mut input = child.stdin.take().expect("it has standard input");
     let mut output = BufReader::new(child.stdout.take().expect("it has standard output"));
     // The lines come in pieces, and no end of the stream comes.

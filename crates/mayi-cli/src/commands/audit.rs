@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
+use mayi::ReadOptions;
 use mayi::registry::{AgentKind, Registry};
-use mayi::{Dialect, ReadOptions};
 use mayi_audit::{
     Audit, Block, Condition, File, Format, Moment, Ranges, Report, Selection, Sites, Table, Worker,
 };
@@ -376,9 +376,7 @@ fn ending(args: &AuditArgs, report: &Report, is_troubled: bool) -> Result<Exit, 
 }
 
 fn options(args: &AuditArgs) -> Result<ReadOptions, Failure> {
-    let without = args.reading.no_extensions.iter().map(|name| name.0);
-    let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
-    Ok(input::reading(&args.reading)?.with_dialect(dialect))
+    Ok(input::reading(&args.reading)?.with_dialect(args.reading.of_dialect(&args.dialect.0)))
 }
 
 fn sites(args: &AuditArgs, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use mayi::access::AccessResult;
-use mayi::{Crawler, Dialect, Limits, ReadOptions};
+use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
 
 use crate::bulk::columns::{Columns, Words, asks_for_uses};
@@ -416,8 +416,7 @@ fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
 }
 
 fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
-    let without = bulk.reading.no_extensions.iter().map(|name| name.0);
-    let dialect = without.fold(bulk.dialect.0.clone(), Dialect::without);
+    let dialect = bulk.reading.of_dialect(&bulk.dialect.0);
     let options = input::reading(&bulk.reading)?.with_limits(limits).with_dialect(dialect);
     Ok(match &bulk.charset {
         Some(charset) => options.with_charset(charset),

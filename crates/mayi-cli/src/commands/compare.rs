@@ -62,11 +62,8 @@ pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
     let agents = args.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
     let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
     let options = loaded.reading(&input::reading(&args.reading)?);
-    let without: Vec<_> = args.reading.no_extensions.iter().map(|name| name.0).collect();
-    let dialects: Vec<_> = Dialect::BY_TOKEN
-        .iter()
-        .map(|dialect| without.iter().copied().fold(dialect.clone(), Dialect::without))
-        .collect();
+    let dialects = Dialect::BY_TOKEN.iter().map(|dialect| args.reading.of_dialect(dialect));
+    let dialects: Vec<_> = dialects.collect();
     let agents = (!agents.is_empty()).then_some(&*agents);
     let comparison = mayi::meaning::compare(&loaded.octets, &options, &dialects, agents);
     let mut out = crate::text::out();

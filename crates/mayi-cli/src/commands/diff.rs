@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
+use mayi::RobotsTxt;
 use mayi::meaning::{Change, Diff, Grounds, Meaning, PartChange, ReaderDiff, RuleAt, ValueAt};
-use mayi::{Dialect, RobotsTxt};
 
 use super::check::write_json;
 use crate::cli::{DialectName, Reading};
@@ -57,8 +57,7 @@ pub(crate) struct DiffArgs {
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
     let registries = args.reading.registries.iter().map(|path| &**path);
     input::one_reader([Path::new(&args.old), Path::new(&args.new)].into_iter().chain(registries))?;
-    let without = args.reading.no_extensions.iter().map(|name| name.0);
-    let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
+    let dialect = args.reading.of_dialect(&args.dialect.0);
     let options = input::reading(&args.reading)?.with_dialect(dialect);
     let online = Online::new(&args.fetching);
     let (old, new) = (input::load(&args.old, &online)?, input::load(&args.new, &online)?);

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
+use mayi::Preference;
 use mayi::access::SiteFile;
 use mayi::meaning::{Crawling, Fetchable, KindOverview, Overview, SharedAnswer, UseAnswer};
-use mayi::{Dialect, Preference};
 
 use super::check::write_json;
 use crate::cli::{DialectName, Reading};
@@ -54,8 +54,7 @@ pub(crate) struct OverviewArgs {
 pub(crate) fn run(args: &OverviewArgs) -> Result<Exit, Failure> {
     let registries = args.reading.registries.iter().map(|path| &**path);
     input::one_reader(std::iter::once(Path::new(&args.file)).chain(registries))?;
-    let without = args.reading.no_extensions.iter().map(|name| name.0);
-    let dialect = without.fold(args.dialect.0.clone(), Dialect::without);
+    let dialect = args.reading.of_dialect(&args.dialect.0);
     let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
     let options = loaded.reading(&input::reading(&args.reading)?.with_dialect(dialect));
     let overview = mayi::meaning::overview(&SiteFile::read(loaded.octets, &options), &options);

@@ -10,8 +10,8 @@ use mayi::edit::{MOST_WISHES, NewFile, WishInput, report};
 use mayi::report::RobotsInput;
 use serde::Deserialize;
 
-use super::reading::{Few, body_of, file, there, to_vec};
-use super::{Answered, App, aside, json, object};
+use super::reading::{Few, answered, file, there, to_vec, within_budget};
+use super::{Answered, App, object};
 use crate::problem::Problem;
 
 #[derive(Deserialize)]
@@ -28,11 +28,8 @@ struct EditBody<'a> {
 }
 
 pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let shared = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = shared;
-        let body: EditBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, stop| {
+        let body: EditBody<'_> = object(octets)?;
         let options = app.reading().with_stop(stop.clone());
         let registry = options.registry();
         let (octets, options) = match (&body.robots, &body.new) {
@@ -52,7 +49,11 @@ pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>
         };
         let wishes = body.wishes.iter().map(|wish| wish.wish(&registry)).collect::<Result<Vec<_>, _>>();
         let wishes = wishes.map_err(|error| Problem::invalid(error.to_string()))?;
-        Ok(json(to_vec(&report(&octets, &wishes, &options))))
+        let said = report(&octets, &wishes, &options);
+        if let Some(diff) = &said.diff {
+            within_budget(app, stop, diff.spent)?;
+        }
+        Ok(to_vec(&said))
     })
     .await
 }

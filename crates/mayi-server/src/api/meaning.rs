@@ -11,8 +11,8 @@ use mayi::report::{AgentReport, FormatReport, Request, RobotsInput};
 use mayi::{Dialect, ProductToken, RobotsTxt};
 use serde::Deserialize;
 
-use super::reading::{Few, MOST_AGENTS, body_of, file, no_token, there, to_vec, within_budget};
-use super::{Answered, App, aside, json, object};
+use super::reading::{Few, MOST_AGENTS, answered, file, no_token, there, to_vec, within_budget};
+use super::{Answered, App, object};
 use crate::problem::Problem;
 
 #[derive(Deserialize)]
@@ -25,16 +25,13 @@ struct OverviewBody<'a> {
 }
 
 pub(crate) async fn overview(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
-        let body: OverviewBody<'_> = object(&read.octets)?;
-        let reading = app.reading().with_dialect(dialect(&app, body.dialect)?).with_stop(stop.clone());
+    answered(app, request, |app, octets, stop| {
+        let body: OverviewBody<'_> = object(octets)?;
+        let reading = app.reading().with_dialect(dialect(app, body.dialect)?).with_stop(stop.clone());
         let site = body.robots.site_file(&reading)?;
         let overview = mayi::meaning::overview(&site, &reading);
-        within_budget(&app, stop, overview.spent)?;
-        Ok(json(to_vec(&overview)))
+        within_budget(app, stop, overview.spent)?;
+        Ok(to_vec(&overview))
     })
     .await
 }
@@ -49,14 +46,13 @@ struct CrawlerBody<'a> {
 }
 
 pub(crate) async fn crawler(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let reading = app.reading();
-    aside(&app, &place, read.octets.len(), move |_| {
-        let body: CrawlerBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, _| {
+        let reading = app.reading();
+        let body: CrawlerBody<'_> = object(octets)?;
         let robots = body.robots.as_ref().map(|robots| file(robots, reading.clone())).transpose()?;
         let robots = robots.map(|(octets, reading)| RobotsTxt::read(octets, &reading));
         let report = AgentReport::of(&body.text, &reading.registry(), robots.as_ref());
-        Ok(json(to_vec(&report)))
+        Ok(to_vec(&report))
     })
     .await
 }
@@ -71,11 +67,8 @@ struct CompareBody<'a> {
 }
 
 pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
-        let body: CompareBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, stop| {
+        let body: CompareBody<'_> = object(octets)?;
         let (octets, options) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
         let agent = |token: &Cow<'_, str>| match token.trim() {
             "*" => Ok(None),
@@ -83,11 +76,11 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
         };
         let agents = body.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
         let agents = (!agents.is_empty()).then_some(&*agents);
-        let dialects = Dialect::BY_TOKEN.iter().map(|it| dialect(&app, Some(Cow::Borrowed(it.name()))));
+        let dialects = Dialect::BY_TOKEN.iter().map(|it| dialect(app, Some(Cow::Borrowed(it.name()))));
         let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
         let compared = mayi::meaning::compare(octets, &options, &dialects, agents);
-        within_budget(&app, stop, compared.spent)?;
-        Ok(json(to_vec(&compared)))
+        within_budget(app, stop, compared.spent)?;
+        Ok(to_vec(&compared))
     })
     .await
 }
@@ -104,17 +97,14 @@ struct DiffBody<'a> {
 }
 
 pub(crate) async fn diff(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
-        let body: DiffBody<'_> = object(&read.octets)?;
-        let reading = app.reading().with_dialect(dialect(&app, body.dialect)?).with_stop(stop.clone());
+    answered(app, request, |app, octets, stop| {
+        let body: DiffBody<'_> = object(octets)?;
+        let reading = app.reading().with_dialect(dialect(app, body.dialect)?).with_stop(stop.clone());
         let (old, of_old) = file(&body.old, reading.clone())?;
         let (new, of_new) = file(&body.new, reading)?;
         let diff = diff_within(&RobotsTxt::read(old, &of_old), &RobotsTxt::read(new, &of_new), &of_new);
-        within_budget(&app, stop, diff.spent)?;
-        Ok(json(to_vec(&diff)))
+        within_budget(app, stop, diff.spent)?;
+        Ok(to_vec(&diff))
     })
     .await
 }
@@ -127,12 +117,11 @@ struct FormatBody<'a> {
 }
 
 pub(crate) async fn format(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let reading = app.reading();
-    aside(&app, &place, read.octets.len(), move |_| {
-        let body: FormatBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, _| {
+        let reading = app.reading();
+        let body: FormatBody<'_> = object(octets)?;
         let (octets, _) = file(&body.robots, reading)?;
-        Ok(json(to_vec(&FormatReport::of(mayi::format(octets)))))
+        Ok(to_vec(&FormatReport::of(mayi::format(octets))))
     })
     .await
 }

@@ -57,11 +57,8 @@ pub(super) fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |stop| {
-        let app = there;
-        let body: LintBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, stop| {
+        let body: LintBody<'_> = object(octets)?;
         let (octets, reading) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
         let mut options = Options::default().with_reading(reading);
         if !body.agents.is_empty() {
@@ -86,8 +83,8 @@ pub(crate) async fn lint_file(State(app): State<Arc<App>>, request: HttpRequest<
             (None, None) => {}
         }
         let linted = lint(octets, &options);
-        within_budget(&app, stop, linted.spent())?;
-        Ok(json(to_vec(&LintReport::of("robots.txt", &linted))))
+        within_budget(app, stop, linted.spent())?;
+        Ok(to_vec(&LintReport::of("robots.txt", &linted)))
     })
     .await
 }
@@ -129,11 +126,8 @@ struct PageBody<'a> {
 }
 
 pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
-    let (place, read) = body_of(&app, request).await?;
-    let there = Arc::clone(&app);
-    aside(&app, &place, read.octets.len(), move |_| {
-        let app = there;
-        let body: PageBody<'_> = object(&read.octets)?;
+    answered(app, request, |app, octets, _| {
+        let body: PageBody<'_> = object(octets)?;
         let crawler = body.agent.as_deref().map_or_else(|| Ok(Crawler::unnamed()), crawler)?;
         let mut options = app.page;
         options.union |= body.union;
@@ -144,7 +138,7 @@ pub(crate) async fn read_page(State(app): State<Arc<App>>, request: HttpRequest<
             })?,
         });
         let controls = controls(&body.headers, body.html.as_ref(), options);
-        Ok(json(to_vec(&PageReport::alone(&controls.for_crawler(&crawler)))))
+        Ok(to_vec(&PageReport::alone(&controls.for_crawler(&crawler))))
     })
     .await
 }
@@ -162,7 +156,18 @@ pub(super) fn within_budget(app: &App, stop: &Stop, spent: Spent) -> Result<(), 
     }
 }
 
-pub(super) async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {
+/// Answers what a body asks, without delaying other requests. `work` gets the octets of the body, and gives the answer.
+pub(super) async fn answered<W>(app: Arc<App>, request: HttpRequest<Body>, work: W) -> Answered
+where
+    W: FnOnce(&App, &[u8], &Stop) -> Result<Vec<u8>, Problem> + Send + 'static,
+{
+    let (place, read) = body_of(&app, request).await?;
+    let (shared, octets) = (Arc::clone(&app), read.octets.len());
+    let work = move |stop: &Stop| Ok(json(work(&shared, &read.octets, stop)?));
+    aside(&app, &place, octets, work).await
+}
+
+async fn body_of(app: &App, request: HttpRequest<Body>) -> Result<(Place, Read), Problem> {
     let (parts, body) = request.into_parts();
     let place = place_of(&parts)?;
     if kind_of(&parts.headers)? == Kind::Lines {

@@ -339,8 +339,7 @@ fn one(
 fn base_options(args: &LintArgs) -> Result<(Options, ReadOptions), Failure> {
     let limits = Limits::with_file_octets(args.max_octets).map_err(Failure::new)?;
     let mut reading = input::reading(&args.reading)?.with_limits(limits);
-    let without = args.reading.no_extensions.iter().map(|name| name.0);
-    reading = reading.with_dialect(without.fold(mayi::Dialect::default(), mayi::Dialect::without));
+    reading = reading.with_dialect(args.reading.of_dialect(&mayi::Dialect::default()));
     if let Some(charset) = &args.charset {
         reading = reading.with_charset(charset);
     }

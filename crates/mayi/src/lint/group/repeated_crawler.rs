@@ -44,27 +44,57 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    for_each_repeat(context, |repeat, name, first, start| {
+        // `repeated-name` reports the others.
+        if repeat != Repeat::SaysOther {
+            return;
+        }
+        found.report(context.span(start.record.value), || {
+            let (who, line) = (quoted(name), first.line + 1);
+            Draft::new(
+                format!("{who} already has a group, at line {line}"),
+                "Crawlers that follow RFC 9309, including Google's, combine both groups; some \
+                 others use only the first, or only the last.",
+            )
+            .related(context.span(first.record.value), "the first group")
+        });
+    });
+}
+
+/// How a crawler is named again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// In the group that named it last.
+    SameGroup,
+    /// In a group that says the same as that one.
+    SaysSame,
+    /// In a group that says something else.
+    SaysOther,
+}
+
+/// Tells each group-start line that names a crawler or purpose again: how, its name, the line that named it first, and
+/// the line itself.
+pub(super) fn for_each_repeat(
+    context: &Context<'_, '_>,
+    mut tell: impl FnMut(Repeat, &[u8], &Entry<'_>, &Entry<'_>),
+) {
     let mut seen: HashMap<_, (usize, &Entry<'_>)> = HashMap::new();
     let said_by = LazyCell::new(|| said_by_groups(context));
     for (group, view) in context.groups.iter().enumerate() {
         for start in view.starts {
             let Some((is_purpose, name)) = Names::of(start, context).named(start) else { continue };
             let slot = seen.entry((is_purpose, context.name_hash(name))).or_insert((group, start));
-            let (first_group, first) = *slot;
+            let (last_group, first) = *slot;
             slot.0 = group;
-            // `repeated-name` reports a name that is twice in one group, and groups that say the same.
-            if first_group == group || said_by[first_group] == said_by[group] {
+            if std::ptr::eq(first, start) {
                 continue;
             }
-            found.report(context.span(start.record.value), || {
-                let (who, line) = (quoted(name), first.line + 1);
-                Draft::new(
-                    format!("{who} already has a group, at line {line}"),
-                    "Crawlers that follow RFC 9309, including Google's, combine both groups; some \
-                     others use only the first, or only the last.",
-                )
-                .related(context.span(first.record.value), "the first group")
-            });
+            let repeat = match last_group == group {
+                true => Repeat::SameGroup,
+                false if said_by[last_group] == said_by[group] => Repeat::SaysSame,
+                false => Repeat::SaysOther,
+            };
+            tell(repeat, name, first, start);
         }
     }
 }

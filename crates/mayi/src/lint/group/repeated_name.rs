@@ -19,13 +19,9 @@
 //!
 //! Delete one of the lines, or one of the groups.
 
-use std::cell::LazyCell;
-use std::collections::HashMap;
-
-use super::repeats_global::said_by_groups;
+use super::repeated_crawler::{Repeat, for_each_repeat};
 use crate::lint::prelude::*;
 use crate::lint::readings::MetGroups;
-use crate::lint::rules::Names;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G013",
@@ -41,44 +37,37 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    let mut seen: HashMap<_, (usize, &Entry<'_>)> = HashMap::new();
-    let said_by = LazyCell::new(|| said_by_groups(context));
-    for (group, view) in context.groups.iter().enumerate() {
-        for start in view.starts {
-            let Some((is_purpose, name)) = Names::of(start, context).named(start) else { continue };
-            let slot = seen.entry((is_purpose, context.name_hash(name))).or_insert((group, start));
-            let (first_group, first) = *slot;
-            slot.0 = group;
-            let is_same = first_group == group;
-            if std::ptr::eq(first, start) || !is_same && said_by[first_group] != said_by[group] {
-                continue;
-            }
-            found.report(context.span(start.record.value), || {
-                let view = context.lines.at(start.line);
-                let are_together = |groups: &MetGroups<'_>| groups.are_together(first.line, start.line);
-                let fix = (is_same
-                    && first.record.value.eq_ignore_ascii_case(start.record.value)
-                    && view.inline_rule.is_none()
-                    && context.met().iter().all(are_together)
-                    && context.is_read_alike(first)
-                    && context.is_read_alike(start))
-                .then(|| Fix::safe("delete the line", vec![view.removed()]));
-                let (who, line) = (quoted(start.record.value), first.line + 1);
-                let (message, reading) = if is_same {
-                    (
-                        format!("{who} is already named at line {line} of the same group"),
-                        "Crawlers read the two lines as one.",
-                    )
-                } else {
-                    (
-                        format!("{who} already has a group at line {line}, which says the same"),
-                        "Crawlers get the same answers from both groups, combined or not.",
-                    )
-                };
-                Draft::new(message, reading)
-                    .related(context.span(first.record.value), "named here first")
-                    .fixed_by(fix)
-            });
+    for_each_repeat(context, |repeat, _, first, start| {
+        // `repeated-crawler` reports groups that say something else.
+        if repeat == Repeat::SaysOther {
+            return;
         }
-    }
+        found.report(context.span(start.record.value), || {
+            let is_same = repeat == Repeat::SameGroup;
+            let view = context.lines.at(start.line);
+            let are_together = |groups: &MetGroups<'_>| groups.are_together(first.line, start.line);
+            let fix = (is_same
+                && first.record.value.eq_ignore_ascii_case(start.record.value)
+                && view.inline_rule.is_none()
+                && context.met().iter().all(are_together)
+                && context.is_read_alike(first)
+                && context.is_read_alike(start))
+            .then(|| Fix::safe("delete the line", vec![view.removed()]));
+            let (who, line) = (quoted(start.record.value), first.line + 1);
+            let (message, reading) = if is_same {
+                (
+                    format!("{who} is already named at line {line} of the same group"),
+                    "Crawlers read the two lines as one.",
+                )
+            } else {
+                (
+                    format!("{who} already has a group at line {line}, which says the same"),
+                    "Crawlers get the same answers from both groups, combined or not.",
+                )
+            };
+            Draft::new(message, reading)
+                .related(context.span(first.record.value), "named here first")
+                .fixed_by(fix)
+        });
+    });
 }

@@ -1,12 +1,13 @@
 //! Files and standard input → blocks of whole lines, decompressed, for whichever thread asks next.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayi_audit::{Format, MOST_LINE};
 
+use crate::compressed::decompressed;
 use crate::exit::Failure;
 use crate::input;
 use crate::progress::Progress;
@@ -14,15 +15,11 @@ use crate::progress::Progress;
 /// About how many octets a block has.
 const BLOCK: usize = 1 << 20;
 
-/// How many octets are asked for at once. What a decompressor had ready when it met damage is lost, so this is no
-/// more than one of its blocks.
+/// How many octets are asked for at once.
 const PIECE: usize = 1 << 16;
 
 /// How much of a line that is too long is shown.
 const SHOWN: usize = 300;
-
-/// The largest window of zstd that is decompressed: that of `zstd --long`.
-const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The logs, one after the other.
 pub(crate) struct Logs<'p> {
@@ -206,36 +203,6 @@ impl Log {
         };
         format
     }
-}
-
-/// The same input, decompressed where its first octets say that it is compressed.
-fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    let mut magic = [0; 4];
-    let mut length = 0;
-    while length < magic.len() {
-        match input.read(&mut magic[length..]) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let start = magic[..length].to_vec();
-    let whole = io::Cursor::new(start).chain(input);
-    Ok(match &magic[..length] {
-        [0x1F, 0x8B, ..] => {
-            Box::new(flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
-        }
-        [0x28, 0xB5, 0x2F, 0xFD] => {
-            let mut decoder = zstd::stream::read::Decoder::new(whole)?;
-            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-            Box::new(decoder)
-        }
-        [b'B', b'Z', b'h', ..] => {
-            Box::new(bzip2::read::MultiBzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
-        }
-        _ => Box::new(whole),
-    })
 }
 
 /// Fails where a path is not there, before anything is read.

@@ -12,6 +12,8 @@ use memchr::{memchr, memchr_iter, memchr2};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::compressed::plain_name;
+
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -24,9 +26,9 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that a file's name says, if it does.
+    /// The format that a file's name says, if it does: before the ending that says how it is compressed.
     pub(crate) fn of_name(path: &std::path::Path) -> Option<Self> {
-        match path.extension()?.to_ascii_lowercase().to_str()? {
+        match plain_name(path).extension()?.to_ascii_lowercase().to_str()? {
             "tsv" | "tab" => Some(Self::Tsv),
             "csv" => Some(Self::Csv),
             "ndjson" | "jsonl" => Some(Self::Ndjson),

@@ -35,7 +35,7 @@ use crate::text::{self, columns, shown};
 const MORE: &str = "\
 Formats: mayi recognises the format from the first lines of each file: common, combined (Apache, nginx), \
 vhost, nginx-json, caddy, cloudflare, cloudfront, alb, w3c (IIS). --format names one, or gives the text of a \
-log_format. Files can be compressed with gzip, zstd or bzip2. Lines that can't be read are counted, and the \
+log_format. Files can be compressed with gzip, zstd, bzip2 or xz. Lines that can't be read are counted, and the \
 first of each kind is shown.
 
 Which robots.txt: --robots FILE for all requests; --robots DATE=FILE for each change, from that time on; \

@@ -10,25 +10,32 @@ use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
 
 use crate::bulk::columns::{Columns, Words, asks_for_uses};
+use crate::bulk::inputs;
 use crate::bulk::kept::Keeper;
 use crate::bulk::rows::{Fields, Format, split_line};
 use crate::bulk::source::{Folder, Robots, Stored};
 use crate::bulk::worker::{Counts, Shared, Worker};
 use crate::bulk::write::write_header;
 use crate::cli::{Claims, DialectName, Reading};
+use crate::compressed::decompressed;
 use crate::cut::{CsvCutter, Cutter, LineCutter};
 use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
+use crate::output::Output;
 use crate::parallel;
 use crate::progress::{self, Progress, ProgressArgs};
-use crate::text::RowsOut;
 
 /// What the help says behind the options.
 const MORE: &str = "\
 Rows: every row of the input gets one row of output, in the same order. Blank lines are skipped. A bad row \
 (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error in its row, and \
 the next row is still answered. The number of errors is printed on standard error at the end.
+
+Files: several files are one input, in the order in which they are named. For a folder, all files in it and in its \
+folders are read, in the order of the octets of their names; names that start with `.` or `_` are left out. Files that \
+are compressed with gzip, zstd, bzip2 or xz are recognised by their content. If a file is cut off or damaged, the rows \
+before that are answered, the run ends with an error that names the place, and a file of --output is left as it was.
 
 Formats: TSV has tabs between fields, no quotes and no escapes. CSV follows RFC 4180, with line ends in \
 quoted fields. A row of NDJSON is an object. Lines can end with CR LF or LF; LF is written. A byte order mark \
@@ -65,7 +72,7 @@ Speed: the order of hosts does not change the answers, but input that is sorted 
 
 Examples:
   mayi bulk --robots robots.txt --agent ExampleBot urls.txt
-  zcat urls.tsv.gz | mayi bulk --robots-dir robots --agent ExampleBot > out.tsv
+  mayi bulk --robots-dir robots --agent ExampleBot urls.tsv.gz --output out.tsv.zst
   mayi bulk --robots-dir robots --agent-column crawler --columns url,crawler,allowed in.csv
 
 Exit status: 0 the input was read to its end; 2 it could not be read, or a row has an error and \
@@ -74,15 +81,21 @@ Exit status: 0 the input was read to its end; 2 it could not be read, or a row h
 const EXAMPLES: &str = "\
 Examples:
   mayi bulk -r robots.txt -a ExampleBot urls.txt
-  zcat urls.tsv.gz | mayi bulk --robots-dir robots -a ExampleBot > out.tsv";
+  mayi bulk --robots-dir robots -a ExampleBot urls.tsv.gz -o out.tsv.zst";
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("source").args(["robots", "robots_dir", "store"]).required(true)))]
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub(crate) struct Bulk {
-    /// The file with the rows; default, or `-`: standard input
+    /// The files with the rows, and folders of such files, compressed or not; default, or `-`: standard
+    /// input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Write the rows to this file instead of standard output. It is there when it is whole, and not
+    /// before. `.gz`, `.zst`, `.bz2` or `.xz` at the end of its name compresses it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     /// One robots.txt file for all URLs
     #[arg(short, long, value_name = "FILE", help_heading = "robots.txt")]
@@ -112,7 +125,7 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
     format: Option<Format>,
 
-    /// The format of the output; default: the format of the input
+    /// The format of the output; default: by the ending of --output, or the format of the input
     #[arg(long, value_name = "FORMAT", help_heading = "Rows")]
     output_format: Option<Format>,
 
@@ -207,8 +220,7 @@ enum Missing {
 }
 
 pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
-    let stdin = [PathBuf::from("-")];
-    let files = if bulk.files.is_empty() { &stdin[..] } else { &bulk.files[..] };
+    let files = &inputs::expanded(&bulk.files)?;
     let paths = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
     input::one_reader(paths.map(|path| &**path))?;
     if let Some(agent) = &bulk.agent {
@@ -223,15 +235,20 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     let keeper = Keeper::new(source(bulk, limits)?, options(bulk, limits)?, bulk.cache_size)
         .with_missing(missing)
         .keeping_files(asks_for_uses(bulk.columns.as_deref()));
-    let counts = Counts::default();
+    let named = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
+    let output = Output::create(bulk.output.as_deref(), named.map(|path| &**path))?;
+    let format = bulk.output_format.or_else(|| output.path().and_then(Format::of_name));
+    let format = format.unwrap_or_else(|| format_of(&files[0], bulk));
     let total = progress::total_size(files.iter().map(|path| &**path));
     let progress = Progress::start(&bulk.progress, "rows", total);
-    let mut header = None;
-    let output = bulk.output_format.unwrap_or_else(|| format_of(&files[0], bulk));
+    let counts = Counts::default();
+    let mut run = Run { bulk, keeper, progress, counts, format, header: None, output };
     for path in files {
-        run_file(path, output, bulk, &keeper, &counts, &progress, &mut header)?;
+        run.file(path).map_err(|failure| run.with_rows(failure))?;
     }
+    let Run { progress, counts, output, .. } = run;
     drop(progress);
+    output.finish()?;
     let (rows, errors) = (counts.rows.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
     if errors > 0 {
         let (rows, errors) = (with_commas(rows), with_commas(errors));
@@ -243,74 +260,109 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     Ok(Exit::Allowed)
 }
 
-/// Answers the rows of a file. `header` is what the output's header was, once it is written.
-fn run_file(
-    path: &Path,
-    output: Format,
-    bulk: &Bulk,
-    keeper: &Keeper,
-    counts: &Counts,
-    progress: &Progress,
-    header: &mut Option<Vec<u8>>,
-) -> Result<(), Failure> {
-    let format = format_of(path, bulk);
-    let mut input = progress.reading(input::open(path)?);
-    let start = match format {
-        Format::Csv => read_start(&mut input, CsvCutter::default(), bulk.max_line),
-        Format::Tsv | Format::Ndjson => read_start(&mut input, LineCutter, bulk.max_line),
-    };
-    let mut start = start.map_err(|error| input::unreadable(path, &error))?;
-    refuse_compressed(&start, path)?;
-    if start.is_empty() {
-        return Ok(());
+/// What the files of a run share.
+struct Run<'b> {
+    bulk: &'b Bulk,
+    keeper: Keeper,
+    progress: Progress,
+    counts: Counts,
+    /// The format of the output.
+    format: Format,
+    /// The header of the output, once it is written.
+    header: Option<Vec<u8>>,
+    output: Output,
+}
+
+impl Run<'_> {
+    /// Answers the rows of a file.
+    fn file(&mut self, path: &Path) -> Result<(), Failure> {
+        let bulk = self.bulk;
+        let format = format_of(path, bulk);
+        let unreadable = |error| input::unreadable(path, &error);
+        let mut input = decompressed(self.progress.reading(input::open(path)?)).map_err(unreadable)?;
+        let start = match format {
+            Format::Csv => read_start(&mut input, CsvCutter::default(), bulk.max_line),
+            Format::Tsv | Format::Ndjson => read_start(&mut input, LineCutter, bulk.max_line),
+        };
+        let mut start = start.map_err(unreadable)?;
+        if start.is_empty() {
+            return Ok(());
+        }
+        let words = words(bulk);
+        let columns = if format == Format::Ndjson {
+            Columns::of_members(self.format, &words)?
+        } else {
+            let mut fields = Fields::default();
+            let (row, next) = first_row(&start, format, &mut fields);
+            if row.len() > bulk.max_line {
+                return Err(Failure::new(format_args!(
+                    "the first row of `{}` is longer than {} octets; `--max-line` sets the limit",
+                    path.display(),
+                    bulk.max_line
+                )));
+            }
+            let columns = Columns::of_first_row(row, &fields, (format, self.format), &words)?;
+            if columns.header.is_some() {
+                start.drain(..next);
+            }
+            columns
+        };
+        let mut head = Vec::new();
+        write_header(&columns, &mut head);
+        match &self.header {
+            None => {
+                self.output.write_all(&head)?;
+                self.header = Some(head);
+            }
+            Some(first) if *first != head => {
+                return Err(Failure::new(format_args!(
+                    "`{}` has other columns than the first file",
+                    path.display()
+                )));
+            }
+            Some(_) => {}
+        }
+        let (agent, claims, longest) = (bulk.agent.as_deref(), &bulk.claims, bulk.max_line);
+        let Self { keeper, counts, progress, output, .. } = self;
+        let shared = Shared { columns: &columns, keeper, agent, claims, longest, counts, progress };
+        let worker = || {
+            let mut worker = Worker::new(&shared);
+            move |lines: parallel::Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
+        };
+        let input = Named { path, input: io::Cursor::new(start).chain(input) };
+        let jobs = parallel::jobs(bulk.jobs);
+        if format == Format::Csv {
+            parallel::map_rows(input, output, jobs, longest, CsvCutter::default(), worker)
+        } else {
+            parallel::map_rows(input, output, jobs, longest, LineCutter, worker)
+        }
     }
-    let words = words(bulk);
-    let columns = if format == Format::Ndjson {
-        Columns::of_members(output, &words)?
-    } else {
-        let mut fields = Fields::default();
-        let (row, next) = first_row(&start, format, &mut fields);
-        if row.len() > bulk.max_line {
-            return Err(Failure::new(format_args!(
-                "the first row of `{}` is longer than {} octets; `--max-line` sets the limit",
-                path.display(),
-                bulk.max_line
-            )));
-        }
-        let columns = Columns::of_first_row(row, &fields, (format, output), &words)?;
-        if columns.header.is_some() {
-            start.drain(..next);
-        }
-        columns
-    };
-    let mut stdout = RowsOut::new();
-    let mut head = Vec::new();
-    write_header(&columns, &mut head);
-    match header {
-        None => {
-            stdout.write_all(&head)?;
-            *header = Some(head);
-        }
-        Some(first) if *first != head => {
-            return Err(Failure::new(format_args!(
-                "`{}` has other columns than the first file",
-                path.display()
-            )));
-        }
-        Some(_) => {}
+
+    /// A failure with what became of the rows before it.
+    fn with_rows(&self, failure: Failure) -> Failure {
+        let Failure::Message(message) = failure else { return failure };
+        Failure::Message(match (self.output.path(), self.counts.rows.load(Ordering::Relaxed)) {
+            (Some(path), _) => format!("{message}\n`{}` is left as it was", path.display()),
+            (None, 0) => message,
+            (None, 1) => format!("{message}\nthe row before that is answered"),
+            (None, rows) => {
+                format!("{message}\nthe {} rows before that are answered", with_commas(rows))
+            }
+        })
     }
-    let (agent, claims, longest) = (bulk.agent.as_deref(), &bulk.claims, bulk.max_line);
-    let shared = Shared { columns: &columns, keeper, agent, claims, longest, counts, progress };
-    let worker = || {
-        let mut worker = Worker::new(&shared);
-        move |lines: parallel::Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
-    };
-    let input = io::Cursor::new(start).chain(input);
-    let jobs = parallel::jobs(bulk.jobs);
-    if format == Format::Csv {
-        parallel::map_rows(input, stdout, jobs, longest, CsvCutter::default(), worker)
-    } else {
-        parallel::map_rows(input, stdout, jobs, longest, LineCutter, worker)
+}
+
+/// An input whose errors say which one it is.
+struct Named<'p, R> {
+    path: &'p Path,
+    input: R,
+}
+
+impl<R: Read> Read for Named<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer).map_err(|error| {
+            io::Error::new(error.kind(), format!("`{}`: {error}", self.path.display()))
+        })
     }
 }
 
@@ -362,22 +414,6 @@ fn first_row<'t>(text: &'t [u8], format: Format, fields: &mut Fields) -> (&'t [u
     let (line, rest) = split_line(text);
     fields.read_tsv(line);
     (line, text.len() - rest.len())
-}
-
-/// Fails where the input is compressed: what would come of it are bad rows without an end.
-fn refuse_compressed(start: &[u8], path: &Path) -> Result<(), Failure> {
-    let known: [(&[u8], &str, &str); 3] = [
-        (b"\x1F\x8B", "gzip", "zcat"),
-        (b"\x28\xB5\x2F\xFD", "zstd", "zstdcat"),
-        (b"\xFD7zXZ", "xz", "xzcat"),
-    ];
-    match known.iter().find(|(magic, ..)| start.starts_with(magic)) {
-        None => Ok(()),
-        Some((_, format, command)) => Err(Failure::new(format_args!(
-            "`{}` is compressed with {format}; read it through a pipe: {command} … | mayi bulk …",
-            path.display()
-        ))),
-    }
 }
 
 fn words(bulk: &Bulk) -> Words<'_> {

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bzip2::read::MultiBzDecoder;
 use bzip2::write::BzEncoder;
@@ -88,7 +88,7 @@ pub(crate) fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<
     let start = &start[..length];
     let whole = io::Cursor::new(start.to_vec()).chain(input);
     let Some(compression) = Compression::of_start(start) else { return Ok(Box::new(whole)) };
-    let position = Arc::new(AtomicU64::new(0));
+    let position = Arc::new(Position::default());
     let whole =
         BufReader::with_capacity(1 << 16, Positioned { input: whole, position: Arc::clone(&position) });
     let decoder: Box<dyn Read + Send> = match compression {
@@ -107,16 +107,24 @@ pub(crate) fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<
     Ok(Box::new(Decompressed { decoder, compression, position, failed: None }))
 }
 
-/// An input that counts its octets.
+/// How far a compressed input has been read.
+#[derive(Debug, Default)]
+struct Position {
+    octets: AtomicU64,
+    /// Whether more was asked for than there is.
+    is_past_end: AtomicBool,
+}
+
 struct Positioned<R> {
     input: R,
-    position: Arc<AtomicU64>,
+    position: Arc<Position>,
 }
 
 impl<R: Read> Read for Positioned<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
-        self.position.fetch_add(count as u64, Ordering::Relaxed);
+        self.position.octets.fetch_add(count as u64, Ordering::Relaxed);
+        self.position.is_past_end.store(count == 0, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -125,8 +133,7 @@ impl<R: Read> Read for Positioned<R> {
 struct Decompressed {
     decoder: Box<dyn Read + Send>,
     compression: Compression,
-    /// How many octets of the compressed input have been read.
-    position: Arc<AtomicU64>,
+    position: Arc<Position>,
     failed: Option<io::Error>,
 }
 
@@ -163,8 +170,8 @@ impl Read for Decompressed {
 
 impl Decompressed {
     fn explained(&self, error: &io::Error) -> io::Error {
-        let (name, position) = (self.compression.name(), self.position.load(Ordering::Relaxed));
-        let message = if error.kind() == io::ErrorKind::UnexpectedEof {
+        let (name, position) = (self.compression.name(), self.position.octets.load(Ordering::Relaxed));
+        let message = if self.position.is_past_end.load(Ordering::Relaxed) {
             format!("its {name} data is cut off: it ends at octet {position}, and there has to be more")
         } else {
             format!("its {name} data is damaged at octet {position} or before: {error}")
@@ -317,8 +324,8 @@ mod tests {
     fn a_bomb_costs_no_memory() {
         for compression in ALL {
             let mut bomb = Compressor::new(Vec::new(), Some(compression)).expect("a compressor");
-            for _ in 0..64 {
-                bomb.write_all(&[b'a'; 1 << 20]).expect("it is written");
+            for _ in 0..8 {
+                bomb.write_all(&vec![b'a'; 1 << 20]).expect("it is written");
             }
             let bomb = bomb.finish().expect("it ends");
             let mut input = decompressed(io::Cursor::new(bomb)).expect("a stream");
@@ -330,7 +337,7 @@ mod tests {
                 }
                 total += count;
             }
-            assert_eq!(total, 64 << 20, "{compression:?}");
+            assert_eq!(total, 8 << 20, "{compression:?}");
         }
     }
 

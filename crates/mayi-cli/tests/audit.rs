@@ -191,8 +191,10 @@ fn lines_before_damage_count() {
             assert!(run.stderr.contains(&told), "{how} {name}: {}", run.stderr);
             let report: Value = serde_json::from_str(&run.stdout).expect("one object of JSON");
             let read = report["lines"]["read"].as_u64().expect("a number");
-            assert!((1_000..8_000).contains(&read), "{how} {name}: {read} lines");
+            // Damage may be found by nothing but a checksum at the end.
+            assert!((1_000..=8_000).contains(&read), "{how} {name}: {read} lines");
             if how == "cut" {
+                assert!(read < 8_000, "{how} {name}: {read} lines");
                 assert_eq!(report["lines"]["unreadable"], 0, "{name}: no half of a line counts");
             }
         }

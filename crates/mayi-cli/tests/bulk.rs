@@ -269,7 +269,7 @@ fn what_the_caller_got_wrong_is_said() {
         (&[], "url\treason\n", "`--prefix` gives ours other names"),
         (&["--format", "ndjson", "--header"], "{}\n", "NDJSON has no header"),
         (&["--format", "ndjson", "--output-format", "csv", "--columns", "*"], "{}\n", "name those"),
-        (&["--agent", "Example Bot"], "", "cannot be used multiple times"),
+        (&["--agent", "Example Bot"], "", "is not a product token"),
         (&["--max-octets", "10"], "", "at least 512000"),
         (&["--max-line", "4"], "https://a/\n", "the first row of `-` is longer than 4 octets"),
         (&["/no/such/file"], "", "`/no/such/file` can't be read"),
@@ -295,7 +295,7 @@ fn what_the_caller_got_wrong_is_said() {
     let folder = robots(&[("a.txt", FILE)]);
     let path = written(&folder, "rows.tsv.gz", b"\x1F\x8B\x08\0");
     let run = bulk_in(folder.path(), &[&path], b"");
-    assert!(run.stderr.contains("zcat"), "{}", run.stderr);
+    assert!(run.stderr.contains("its gzip data is cut off: it ends at octet 4"), "{}", run.stderr);
     assert_eq!(bulk(&[], "").stdout, "");
 }
 
@@ -461,4 +461,99 @@ fn a_store_that_is_not_there_is_no_answer() {
     assert_eq!((run.status, &*run.stdout), (Some(2), ""));
     assert!(run.stderr.contains("there is no store"), "{}", run.stderr);
     assert!(!path.exists());
+}
+
+/// Several crawlers are answered in one pass: a column for each, or a list in an object.
+#[test]
+fn several_crawlers_get_a_column_each() {
+    let folder = robots(&[(
+        "a.txt",
+        "User-agent: *\nDisallow: /private/\n\nUser-agent: OtherBot\nDisallow: /x\nContent-Signal: ai-train=no\n",
+    )]);
+    let words = ["--agent", "OtherBot", "--agent", "Third"];
+    let rows = b"url\tid\nhttps://a/private/\t1\nhttps://a/x\t2\nnonsense\t3\nhttps://b/\t4\n";
+    let run = bulk_in(folder.path(), &words, rows);
+    let wrong = "invalid-url: `nonsense` has no scheme; give an absolute URL such as `https://example.com/path`";
+    let missing = "no-robots: there is no file for https://b; `--missing` says what to do without one";
+    assert_eq!(
+        run.stdout,
+        format!(
+            "url\tid\tallowed_ExampleBot\tallowed_OtherBot\tallowed_Third\terror\n\
+             https://a/private/\t1\tfalse\ttrue\tfalse\t\n\
+             https://a/x\t2\ttrue\tfalse\ttrue\t\n\
+             nonsense\t3\t\t\t\t{wrong}\n\
+             https://b/\t4\t\t\t\t{missing}\n"
+        )
+    );
+    let list =
+        ["--agent", "OtherBot", "--format", "tsv", "--output-format", "ndjson", "--prefix", "m_"];
+    let list = [&list[..], &["--columns", "id,allowed,rule_line,train,error"]].concat();
+    let run = bulk_in(folder.path(), &list, b"url\tid\nhttps://a/private/\t1\nnonsense\t3\n");
+    let rows: Vec<Value> =
+        run.stdout.lines().map(|row| serde_json::from_str(row).expect("JSON")).collect();
+    assert_eq!(
+        rows[0],
+        json!({ "id": "1", "m_answers": [
+            { "agent": "ExampleBot", "allowed": false, "rule_line": 2, "train": "unknown" },
+            { "agent": "OtherBot", "allowed": true, "rule_line": null, "train": "disallowed" },
+        ]})
+    );
+    assert_eq!(rows[1]["m_error"]["code"], "invalid-url");
+    assert_eq!(rows[1].get("m_answers"), None);
+}
+
+/// What several crawlers are answered at once is what each is answered alone.
+#[test]
+fn several_crawlers_at_once_are_each_of_them() {
+    let files: Vec<_> = (0..20)
+        .map(|n| {
+            let text = format!(
+                "User-agent: One\nDisallow: /{n}\n\nUser-agent: Two\nDisallow: /\nAllow: /{n}\n\nUser-agent: *\nDisallow: /*{n}$\n"
+            );
+            (format!("h{n}.txt"), text)
+        })
+        .collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let folder = robots(&files);
+    let path = folder.path().to_string_lossy().into_owned();
+    let urls: Vec<_> = (0..2_000).map(|n| format!("https://h{}/{}\n", n % 21, n * 7 % 40)).collect();
+    let input = urls.concat();
+    let columns = "allowed,reason,rule,rule_line,group,search";
+    let run_for = |agents: &[&str]| {
+        let mut words =
+            vec!["bulk", "--robots-dir", &path, "--columns", columns, "--cache-size", "20000"];
+        for agent in agents {
+            words.extend(["--agent", agent]);
+        }
+        mayi(&words, input.as_bytes()).stdout
+    };
+    let agents = ["One", "Two", "Other"];
+    let alone = agents.map(|agent| run_for(&[agent]));
+    let together = run_for(&agents);
+    let lines = together.lines().zip(alone[0].lines().zip(alone[1].lines().zip(alone[2].lines())));
+    let mut count = 0;
+    for (all, (first, (second, third))) in lines {
+        let each: Vec<Vec<&str>> = [first, second, third].map(|row| row.split('\t').collect()).into();
+        let expected: Vec<&str> = (0..6).flat_map(|at| each.iter().map(move |row| row[at])).collect();
+        assert_eq!(all.split('\t').collect::<Vec<_>>(), expected);
+        count += 1;
+    }
+    assert_eq!(count, 2_000);
+}
+
+#[test]
+fn crawlers_that_can_not_ask_together_are_refused() {
+    for (words, part) in [
+        (&["--agent", "examplebot"][..], "`--agent examplebot` is given twice"),
+        (&["--agent", "b", "--agent-column", "a"], "`--agent-column` names one crawler for each row"),
+        (&["--agent", "no token"], "no token"),
+        (
+            &["--agent", "line_x", "--agent", "x", "--columns", "rule,rule_line"],
+            "two columns would be called `rule_line_x`",
+        ),
+    ] {
+        let run = bulk(words, "url\ta\nhttps://a/\tx\n");
+        assert_eq!((run.status, &*run.stdout), (Some(2), ""), "{words:?}");
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
 }

@@ -63,6 +63,11 @@ impl Answer {
         }
     }
 
+    /// Whether every crawler has its own.
+    const fn is_of_crawler(self) -> bool {
+        !matches!(self, Self::Url | Self::Origin | Self::Error)
+    }
+
     /// Whether it is one of the uses, for which the file itself is asked.
     pub(crate) const fn is_use(self) -> bool {
         matches!(self, Self::Train | Self::Search | Self::AiInput)
@@ -72,8 +77,11 @@ impl Answer {
 /// What is written where the caller names no columns.
 const DEFAULT: &str = "*,allowed,reason,rule,rule_line,error";
 
-/// The same where the input has no columns that are known beforehand.
-const DEFAULT_WITHOUT_INPUT: &str = "url,allowed,reason,rule,rule_line,error";
+/// The same for several crawlers.
+const DEFAULT_OF_SEVERAL: &str = "*,allowed,error";
+
+/// The list of what each crawler is answered, in a JSON object.
+const LIST: &str = "answers";
 
 /// What the caller says of columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,8 +93,8 @@ pub(crate) struct Words<'a> {
     pub(crate) purposes: Option<&'a str>,
     pub(crate) apps: Option<&'a str>,
     pub(crate) user_agent: Option<&'a str>,
-    /// Whether rows need not say who asks.
-    pub(crate) has_agent: bool,
+    /// Who asks, where rows do not say; several of them ask about every row.
+    pub(crate) agents: &'a [String],
     pub(crate) columns: Option<&'a str>,
     pub(crate) prefix: &'a str,
 }
@@ -119,8 +127,10 @@ pub(crate) enum Written {
     Input,
     /// One of them, with its name.
     Field(usize, String),
-    /// An answer, with its name.
-    Answer(Answer, String),
+    /// An answer, for the crawler of this number, with its name.
+    Answer(Answer, usize, String),
+    /// A list of what each of several crawlers is answered, with its name, for NDJSON.
+    List(Vec<Answer>, String),
 }
 
 impl Columns {
@@ -154,13 +164,13 @@ impl Columns {
         };
         let agent = match words.agent {
             Some(word) => Some(place(word)?),
-            None if words.has_agent => None,
+            None if !words.agents.is_empty() => None,
             None => Some(place("agent").map_err(|_| nobody_asks())?),
         };
         let optional = |word: Option<&str>| word.map(place).transpose();
         let (purposes, apps) = (optional(words.purposes)?, optional(words.apps)?);
         let user_agent = optional(words.user_agent)?;
-        let written = written(words, DEFAULT, |word| {
+        let written = written(words, output, true, |word| {
             let index = place(word)?;
             Ok((index, name_of(index, header.as_deref())))
         })?;
@@ -191,14 +201,15 @@ impl Columns {
         let mut members = Names::default();
         let url = members.want(words.url.unwrap_or("url"));
         let agent = match words.agent {
-            None if words.has_agent => None,
+            None if !words.agents.is_empty() => None,
             word => Some(members.want(word.unwrap_or("agent"))),
         };
         let purposes = words.purposes.map(|word| members.want(word));
         let apps = words.apps.map(|word| members.want(word));
         let user_agent = words.user_agent.map(|word| members.want(word));
-        let default = if output == Format::Ndjson { DEFAULT } else { DEFAULT_WITHOUT_INPUT };
-        let written = written(words, default, |word| Ok((members.want(word), word.to_owned())))?;
+        let knows_input = output == Format::Ndjson;
+        let written =
+            written(words, output, knows_input, |word| Ok((members.want(word), word.to_owned())))?;
         let error_name = format!("{}{}", words.prefix, Answer::Error.name());
         let passes_on = written.contains(&Written::Input);
         if passes_on && output != Format::Ndjson {
@@ -211,7 +222,7 @@ impl Columns {
             // A bad row gets an error in any case.
             members.ours = vec![error_name.clone()];
             members.ours.extend(written.iter().filter_map(|written| match written {
-                Written::Answer(_, name) => Some(name.clone()),
+                Written::Answer(_, _, name) | Written::List(_, name) => Some(name.clone()),
                 Written::Input | Written::Field(..) => None,
             }));
         }
@@ -241,9 +252,11 @@ impl Columns {
 
     /// Whether the uses are asked for.
     pub(crate) fn has_uses(&self) -> bool {
-        self.written
-            .iter()
-            .any(|written| matches!(written, Written::Answer(answer, _) if answer.is_use()))
+        self.written.iter().any(|written| match written {
+            Written::Answer(answer, ..) => answer.is_use(),
+            Written::List(answers, _) => answers.iter().any(|answer| answer.is_use()),
+            Written::Input | Written::Field(..) => false,
+        })
     }
 
     /// The names of the columns of the output, where it gets a header.
@@ -255,7 +268,9 @@ impl Columns {
         for written in &self.written {
             match written {
                 Written::Input => names.extend(self.header.iter().flatten().cloned()),
-                Written::Field(_, name) | Written::Answer(_, name) => names.push(name.clone()),
+                Written::Field(_, name) | Written::Answer(_, _, name) | Written::List(_, name) => {
+                    names.push(name.clone());
+                }
             }
         }
         Some(names)
@@ -267,12 +282,23 @@ impl Columns {
         if self.output == Format::Ndjson {
             self.check_members()?;
         }
+        let mut answers = BTreeSet::new();
+        for written in &self.written {
+            if let Written::Answer(_, crawler, name) = written
+                && !answers.insert(name)
+                && *crawler > 0
+            {
+                return Err(Failure::new(format_args!(
+                    "two columns would be called `{name}`; ask for these crawlers one after the other"
+                )));
+            }
+        }
         let header = self.header.as_deref().unwrap_or_default();
         if !self.written.contains(&Written::Input) {
             return Ok(());
         }
         for written in &self.written {
-            if let Written::Answer(_, name) = written
+            if let Written::Answer(_, _, name) | Written::List(_, name) = written
                 && header.contains(name)
             {
                 let name = shown(name.as_bytes());
@@ -297,7 +323,9 @@ impl Columns {
                 Written::Input => {
                     (0..self.width).map(|index| name_of(index, self.header.as_deref())).collect()
                 }
-                Written::Field(_, name) | Written::Answer(_, name) => vec![name.clone()],
+                Written::Field(_, name) | Written::Answer(_, _, name) | Written::List(_, name) => {
+                    vec![name.clone()]
+                }
             };
             // A member of the input that is named beside `*` would come twice from every row that has it.
             let is_there = passes_on && matches!(written, Written::Field(..));
@@ -324,16 +352,20 @@ pub(crate) fn asks_for_uses(list: Option<&str>) -> bool {
 /// The columns that the caller wants written.
 fn written(
     words: &Words<'_>,
-    default: &str,
+    output: Format,
+    knows_input: bool,
     mut input: impl FnMut(&str) -> Result<(usize, String), Failure>,
 ) -> Result<Vec<Written>, Failure> {
-    let list = words.columns.unwrap_or(default);
+    let default = if words.agents.len() > 1 { DEFAULT_OF_SEVERAL } else { DEFAULT };
+    // Columns that are not known beforehand can't be written all.
+    let default = if knows_input { default.to_owned() } else { default.replace('*', "url") };
+    let list = words.columns.unwrap_or(&default);
     let mut written = Vec::new();
     for word in list.split(',').map(str::trim) {
         let answer = Answer::ALL.into_iter().find(|answer| answer.name() == word);
         written.push(match answer {
             _ if word == "*" => Written::Input,
-            Some(answer) => Written::Answer(answer, format!("{}{word}", words.prefix)),
+            Some(answer) => Written::Answer(answer, 0, format!("{}{word}", words.prefix)),
             None if word.is_empty() => {
                 return Err(Failure::new("`--columns` is a list of names with commas in between"));
             }
@@ -351,7 +383,37 @@ fn written(
             }
         });
     }
-    Ok(written)
+    Ok(if words.agents.len() > 1 { of_several(written, words, output) } else { written })
+}
+
+/// The same columns for several crawlers: an answer has a column for each of them, with its product token in the name.
+/// In an object all of them are one list.
+fn of_several(written: Vec<Written>, words: &Words<'_>, output: Format) -> Vec<Written> {
+    let mut all = Vec::new();
+    let mut listed = Vec::new();
+    let mut place = None;
+    for written in written {
+        match written {
+            Written::Answer(answer, _, _) if answer.is_of_crawler() && output == Format::Ndjson => {
+                place.get_or_insert(all.len());
+                listed.push(answer);
+            }
+            Written::Answer(answer, _, name) if answer.is_of_crawler() => {
+                let agents = words.agents.iter().enumerate();
+                all.extend(agents.map(|(crawler, agent)| {
+                    Written::Answer(answer, crawler, format!("{name}_{agent}"))
+                }));
+            }
+            written => all.push(written),
+        }
+    }
+    if let Some(place) = place {
+        // Every entry says whose it is.
+        listed.retain(|answer| *answer != Answer::Agent);
+        listed.insert(0, Answer::Agent);
+        all.insert(place, Written::List(listed, format!("{}{LIST}", words.prefix)));
+    }
+    all
 }
 
 /// The place of a column that is named, or numbered from 1. A name that is in no column is looked for
@@ -431,7 +493,7 @@ mod tests {
         purposes: None,
         apps: None,
         user_agent: None,
-        has_agent: true,
+        agents: &[String::new()],
         columns: None,
         prefix: "",
     };
@@ -460,7 +522,7 @@ mod tests {
                 "no column `url`; the header has id, link",
             ),
             ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
-            ("url", Words { has_agent: false, ..WORDS }, "who asks?"),
+            ("url", Words { agents: &[], ..WORDS }, "who asks?"),
             ("url\tallowed", WORDS, "has a column `allowed` already"),
             (
                 "url",

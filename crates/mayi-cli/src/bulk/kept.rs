@@ -13,19 +13,24 @@ use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 use super::source::{Found, Robots};
 
-/// What is known of one origin for one crawler.
+/// What is known of one origin for the crawlers that ask.
 pub(crate) enum Kept {
-    /// Its rules, or what holds without a file; with the file itself, where more than access is asked for.
-    Rules(CrawlerRules, Option<SiteFile<'static>>),
+    /// The rules of each crawler, or what holds without a file; with the file itself, where more than access is
+    /// asked for.
+    Rules(Box<[CrawlerRules]>, Option<SiteFile<'static>>),
     /// There is no answer.
     Refused(RequestError),
 }
 
 impl Kept {
-    /// May the target be fetched?
-    pub(crate) fn decide(&self, target: &Target<'_>) -> Result<Decision<'_>, &RequestError> {
+    /// May the crawler of this number fetch the target?
+    pub(crate) fn decide(
+        &self,
+        crawler: usize,
+        target: &Target<'_>,
+    ) -> Result<Decision<'_>, &RequestError> {
         match self {
-            Self::Rules(rules, _) => Ok(rules.decide(target)),
+            Self::Rules(rules, _) => Ok(rules[crawler].decide(target)),
             Self::Refused(error) => Err(error),
         }
     }
@@ -40,7 +45,8 @@ impl Weigh for Kept {
     fn octets(&self) -> usize {
         let inside = match self {
             Self::Rules(rules, file) => {
-                rules.octets() + file.as_ref().map_or(0, SiteFile::octets_in_memory)
+                let octets: usize = rules.iter().map(CrawlerRules::octets).sum();
+                octets + file.as_ref().map_or(0, SiteFile::octets_in_memory)
             }
             Self::Refused(error) => error.report().error.message.len(),
         };
@@ -58,14 +64,14 @@ pub(crate) struct Keeper {
     cache: PreparedCache<Kept>,
 }
 
-/// The origin and the crawler that rules were prepared for, for [`Keeper::find`].
+/// The origin and the crawlers that rules were prepared for, for [`Keeper::find`].
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     /// A URL that can be asked about.
     pub(crate) url: &'a str,
     /// How many octets of it are scheme and authority, where it is written plainly.
     pub(crate) prefix: Option<usize>,
-    pub(crate) crawler: &'a Crawler,
+    pub(crate) crawlers: &'a [Crawler],
 }
 
 impl Keeper {
@@ -90,7 +96,8 @@ impl Keeper {
         matches!(self.source, Robots::Each(_))
     }
 
-    /// What is known of a URL's origin for a crawler, whose key this is.
+    /// What is known of a URL's origin for crawlers; the key is that of the first, whom the same others come with
+    /// always.
     ///
     /// # Errors
     /// When the URL has a host that no file can be found for.
@@ -99,7 +106,7 @@ impl Keeper {
             Robots::Each(source) => source,
             Robots::One(octets) => {
                 key.set_site("");
-                let make = || self.prepare(octets.clone(), None, wanted.crawler);
+                let make = || self.prepare(octets.clone(), None, wanted.crawlers);
                 return Ok(self.cache.get_or_make(key, make));
             }
         };
@@ -113,17 +120,19 @@ impl Keeper {
         // otherwise is looked for under that name, and is not kept twice.
         let origin = Origin::of_url(wanted.url)?;
         key.set_site(&origin.to_string());
-        let make = || self.each(source.find(&origin), &origin, wanted.crawler);
+        let make = || self.each(source.find(&origin), &origin, wanted.crawlers);
         Ok(self.cache.get_or_make(key, make))
     }
 
-    fn each(&self, found: Found, origin: &Origin, crawler: &Crawler) -> Kept {
+    fn each(&self, found: Found, origin: &Origin, crawlers: &[Crawler]) -> Kept {
         let refused = |code, message: String| Kept::Refused(RequestError::new(code, message));
         match found {
-            Found::File(octets, content_type) => self.prepare(octets, content_type.as_deref(), crawler),
-            Found::Ended(result) => self.ended(result, crawler),
+            Found::File(octets, content_type) => {
+                self.prepare(octets, content_type.as_deref(), crawlers)
+            }
+            Found::Ended(result) => self.ended(result, crawlers),
             Found::Missing => match &self.missing {
-                Some(result) => self.ended(result.clone(), crawler),
+                Some(result) => self.ended(result.clone(), crawlers),
                 None => refused(
                     ErrorCode::NoRobots,
                     format!("there is no file for {origin}; `--missing` says what to do without one"),
@@ -136,26 +145,26 @@ impl Keeper {
         }
     }
 
-    fn ended(&self, result: AccessResult, crawler: &Crawler) -> Kept {
+    fn ended(&self, result: AccessResult, crawlers: &[Crawler]) -> Kept {
         match SiteFile::ended(result, &self.options) {
-            Some(file) => self.prepared(file, crawler),
+            Some(file) => self.prepared(file, crawlers),
             // There is a file, and it has no octets.
-            None => self.prepare(Vec::new(), None, crawler),
+            None => self.prepare(Vec::new(), None, crawlers),
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawler: &Crawler) -> Kept {
+    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawlers: &[Crawler]) -> Kept {
         let file = match content_type {
             Some(content_type) => {
                 SiteFile::read(octets, &self.options.clone().with_content_type(content_type))
             }
             None => SiteFile::read(octets, &self.options),
         };
-        self.prepared(file, crawler)
+        self.prepared(file, crawlers)
     }
 
-    fn prepared(&self, file: SiteFile<'static>, crawler: &Crawler) -> Kept {
-        let rules = file.for_crawler(crawler);
+    fn prepared(&self, file: SiteFile<'static>, crawlers: &[Crawler]) -> Kept {
+        let rules = crawlers.iter().map(|crawler| file.for_crawler(crawler)).collect();
         Kept::Rules(rules, self.keeps_files.then_some(file))
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Shared<'b> {
     pub(crate) columns: &'b Columns,
     pub(crate) keeper: &'b Keeper,
     /// Who asks, where rows do not say.
-    pub(crate) agent: Option<&'b str>,
+    pub(crate) agents: &'b [String],
     pub(crate) claims: &'b Claims,
     pub(crate) longest: usize,
     pub(crate) counts: &'b Counts,
@@ -56,7 +56,7 @@ impl<'b> Worker<'b> {
     pub(crate) fn new(shared: &'b Shared<'b>) -> Self {
         let asking = RowAnswerer {
             shared,
-            crawler: None,
+            crawlers: Vec::new(),
             key: Key::default(),
             next_key: Key::default(),
             last: None,
@@ -208,18 +208,19 @@ impl<'b> Worker<'b> {
 fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &mut Vec<u8>) {
     let url = row.octets(columns.url);
     let url = from_utf8(&url).unwrap_or_default();
-    write_row(columns, row, &Answered { url, crawler: None, outcome: Err(error) }, out);
+    write_row(columns, row, &[Answered { url, crawler: None, outcome: Err(error) }], out);
 }
 
 /// Asks for one row after another, holding on to what was used last.
 struct RowAnswerer<'b> {
     shared: &'b Shared<'b>,
-    crawler: Option<Crawler>,
-    /// What tells the crawler from others, and its last site.
+    /// Who asks, all at once.
+    crawlers: Vec<Crawler>,
+    /// What tells the first of them from others, and its last site.
     key: Key,
     /// A buffer for the next row's.
     next_key: Key,
-    /// What is known of the last origin, for the crawler, and how its URLs start.
+    /// What is known of the last origin, for the crawlers, and how its URLs start.
     last: Option<Arc<Kept>>,
     prefix: Vec<u8>,
 }
@@ -237,23 +238,31 @@ impl RowAnswerer<'_> {
         };
         let url = &*url;
         let target = self.prepare(row, url);
-        let crawler = self.crawler.as_ref();
-        let answered = match &target {
-            Err(error) => Answered { url, crawler, outcome: Err(error) },
-            Ok(target) => {
-                let kept = self.last.as_deref().expect("it was just found");
-                let file = kept.file();
-                let decided = |decision| Decided { decision, target, file };
-                Answered { url, crawler, outcome: kept.decide(target).map(decided) }
-            }
+        let answered = |number: usize| {
+            let crawler = self.crawlers.get(number);
+            let target = match &target {
+                Err(error) => return Answered { url, crawler, outcome: Err(error) },
+                Ok(target) => target,
+            };
+            let kept = self.last.as_deref().expect("it was just found");
+            let decided = |decision| Decided { decision, target, file: kept.file() };
+            Answered { url, crawler, outcome: kept.decide(number, target).map(decided) }
         };
-        write_row(columns, row, &answered, out);
-        answered.outcome.is_err()
+        let first = answered(0);
+        let is_error = first.outcome.is_err();
+        if self.crawlers.len() > 1 {
+            let all: Vec<_> =
+                [first].into_iter().chain((1..self.crawlers.len()).map(answered)).collect();
+            write_row(columns, row, &all, out);
+        } else {
+            write_row(columns, row, &[first], out);
+        }
+        is_error
     }
 
     /// Reads who asks and what about, and has the rules for it at hand.
     fn prepare<'u>(&mut self, row: &Row<'_>, url: &'u str) -> Result<Target<'u>, RequestError> {
-        if self.crawler.is_none() || self.shared.columns.has_crawlers() {
+        if self.crawlers.is_empty() || self.shared.columns.has_crawlers() {
             self.read_crawler(row)?;
         }
         if url.is_empty() {
@@ -279,8 +288,7 @@ impl RowAnswerer<'_> {
     fn find(&mut self, url: &str) -> Result<(), RequestError> {
         self.last = None;
         let prefix = Origin::prefix_of(url).map(str::len);
-        let crawler = self.crawler.as_ref().expect("it was read before");
-        let wanted = Wanted { url, prefix, crawler };
+        let wanted = Wanted { url, prefix, crawlers: &self.crawlers };
         self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
         self.prefix.clear();
         self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
@@ -291,34 +299,42 @@ impl RowAnswerer<'_> {
     fn read_crawler(&mut self, row: &Row<'_>) -> Result<(), RequestError> {
         let (columns, shared) = (self.shared.columns, self.shared);
         let agent = text(row, columns.agent, "the product token")?;
-        let agent = agent.as_deref().or(shared.agent).unwrap_or_default();
+        let first = shared.agents.first().map_or("", String::as_str);
         let purposes = list(row, columns.purposes, &shared.claims.purposes, "the purposes")?;
         let apps = list(row, columns.apps, &shared.claims.apps, "the applications")?;
         let user_agent = text(row, columns.user_agent, "the User-Agent string")?;
         let user_agent = user_agent.as_deref().or(shared.claims.user_agent.as_deref());
 
-        let parts = CrawlerParts {
-            product_token: agent,
+        let parts = |product_token| CrawlerParts {
+            product_token,
             purposes: &purposes,
             registered_purposes_only: shared.claims.registered_purposes_only,
             applications: &apps,
             user_agent,
         };
+        let first = agent.as_deref().unwrap_or(first);
         if columns.has_crawlers() {
-            self.next_key.set_crawler(&parts, None);
-            if self.crawler.is_some() && self.next_key.is_of_crawler(&self.key) {
+            self.next_key.set_crawler(&parts(first), None);
+            if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
                 return Ok(());
             }
         }
         self.forget();
-        self.crawler = Some(Crawler::of_parts(parts)?);
+        let mut crawlers = vec![Crawler::of_parts(parts(first))?];
+        if agent.is_none() {
+            for product_token in shared.agents.iter().skip(1) {
+                crawlers.push(Crawler::of_parts(parts(product_token))?);
+            }
+        }
+        self.crawlers = crawlers;
         std::mem::swap(&mut self.key, &mut self.next_key);
         Ok(())
     }
 
     /// Lets go of what was used last.
     fn forget(&mut self) {
-        (self.crawler, self.last) = (None, None);
+        self.crawlers.clear();
+        self.last = None;
     }
 }
 

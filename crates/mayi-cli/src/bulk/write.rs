@@ -66,12 +66,12 @@ pub(crate) fn write_header(columns: &Columns, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Writes a row with its answer.
-pub(crate) fn write_row(columns: &Columns, row: &Row<'_>, answered: &Answered<'_>, out: &mut Vec<u8>) {
+/// Writes a row with the answer of each crawler. There is one at least: an error is the same for all.
+pub(crate) fn write_row(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &mut Vec<u8>) {
     match columns.output {
-        Format::Ndjson => write_object(columns, row, answered, out),
+        Format::Ndjson => write_object(columns, row, answers, out),
         format => {
-            let usage = usage(columns, answered);
+            let usages = usages(columns, answers);
             for (at, written) in columns.written.iter().enumerate() {
                 if at > 0 {
                     out.push(separator(format));
@@ -79,9 +79,12 @@ pub(crate) fn write_row(columns: &Columns, row: &Row<'_>, answered: &Answered<'_
                 match written {
                     Written::Input => write_input(columns, row, out),
                     Written::Field(index, _) => push_field(format, out, &row.octets(*index)),
-                    Written::Answer(answer, _) => {
-                        push_answer(format, answered, *answer, usage.as_ref(), out);
+                    Written::Answer(answer, crawler, _) => {
+                        let (answered, usage) = of_crawler(*crawler, answers, &usages);
+                        push_answer(format, answered, *answer, usage, out);
                     }
+                    // Only an object has lists.
+                    Written::List(..) => {}
                 }
             }
         }
@@ -118,11 +121,29 @@ fn write_input(columns: &Columns, row: &Row<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// What may be done with the target, where that is asked for and there is something to say.
-fn usage(columns: &Columns, answered: &Answered<'_>) -> Option<Usage> {
+/// What each crawler may do with the target, where that is asked for.
+fn usages(columns: &Columns, answers: &[Answered<'_>]) -> Vec<Option<Usage>> {
+    if !columns.has_uses() {
+        return Vec::new();
+    }
+    answers.iter().map(usage).collect()
+}
+
+/// What one of the crawlers is answered.
+fn of_crawler<'a>(
+    number: usize,
+    answers: &'a [Answered<'a>],
+    usages: &'a [Option<Usage>],
+) -> (&'a Answered<'a>, Option<&'a Usage>) {
+    let answered = answers.get(number).unwrap_or(&answers[0]);
+    (answered, usages.get(number).and_then(Option::as_ref))
+}
+
+/// What may be done with the target, where there is something to say.
+fn usage(answered: &Answered<'_>) -> Option<Usage> {
     let decided = answered.outcome.as_ref().ok()?;
     // What can't be fetched has no preferences (USE-4).
-    let file = decided.file.filter(|_| columns.has_uses() && decided.decision.is_allowed())?;
+    let file = decided.file.filter(|_| decided.decision.is_allowed())?;
     Some(file.robots_txt()?.usage(answered.crawler?, decided.target, &[]))
 }
 
@@ -222,8 +243,8 @@ fn push_number(out: &mut Vec<u8>, number: u64) {
 }
 
 /// Writes a row as a JSON object.
-fn write_object(columns: &Columns, row: &Row<'_>, answered: &Answered<'_>, out: &mut Vec<u8>) {
-    let usage = usage(columns, answered);
+fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &mut Vec<u8>) {
+    let usages = usages(columns, answers);
     let mut object = ObjectWriter::new(out);
     let mut has_error = false;
     for written in &columns.written {
@@ -248,15 +269,33 @@ fn write_object(columns: &Columns, row: &Row<'_>, answered: &Answered<'_>, out: 
                 }
                 Row::Unreadable => {}
             },
-            Written::Answer(Answer::Error, name) => {
+            Written::Answer(Answer::Error, _, name) => {
                 has_error = true;
-                object.error(name, answered);
+                object.error(name, &answers[0]);
             }
-            Written::Answer(answer, name) => object.answer(name, *answer, answered, usage.as_ref()),
+            Written::Answer(answer, crawler, name) => {
+                let (answered, usage) = of_crawler(*crawler, answers, &usages);
+                object.answer(name, *answer, answered, usage);
+            }
+            // A row without an answer has an error in its place.
+            Written::List(..) if answers[0].outcome.is_err() => {}
+            Written::List(listed, name) => {
+                object.name(name);
+                for number in 0..answers.len() {
+                    object.out.push(if number == 0 { b'[' } else { b',' });
+                    let (answered, usage) = of_crawler(number, answers, &usages);
+                    let mut entry = ObjectWriter::new(object.out);
+                    for answer in listed {
+                        entry.answer(answer.name(), *answer, answered, usage);
+                    }
+                    entry.end();
+                }
+                object.out.push(b']');
+            }
         }
     }
     if !has_error {
-        object.error(&columns.error_name, answered);
+        object.error(&columns.error_name, &answers[0]);
     }
     object.end();
 }

@@ -60,6 +60,9 @@ Columns of the output:
   train, search, ai-input
              allowed, disallowed or unknown; these are slower
   error      what is wrong with a bad row: a code and a message
+With --agent more than once, an answer has a column for each crawler: allowed_ExampleBot, allowed_OtherBot. \
+NDJSON has a list `answers` instead, with an object for each crawler. The default is then *,allowed,error. \
+Every robots.txt is read once for all of them.
 Any other word is a column of the input, by name or number.
 
 Files of --robots-dir: for https://example.com/ mayi tries these names and takes the first that exists:
@@ -73,6 +76,7 @@ Speed: the order of hosts does not change the answers, but input that is sorted 
 Examples:
   mayi bulk --robots robots.txt --agent ExampleBot urls.txt
   mayi bulk --robots-dir robots --agent ExampleBot urls.tsv.gz --output out.tsv.zst
+  mayi bulk --robots-dir robots --agent ExampleBot --agent OtherBot urls.tsv
   mayi bulk --robots-dir robots --agent-column crawler --columns url,crawler,allowed in.csv
 
 Exit status: 0 the input was read to its end; 2 it could not be read, or a row has an error and \
@@ -114,9 +118,10 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "WHAT", default_value = "error", help_heading = "robots.txt")]
     missing: Missing,
 
-    /// The crawler's product token, for example ExampleBot, for rows that do not have one
-    #[arg(short, long, value_name = "TOKEN")]
-    agent: Option<String>,
+    /// The crawler's product token, for example ExampleBot, for rows that do not have one. More than
+    /// once: every row is answered for each of these crawlers
+    #[arg(short, long = "agent", value_name = "TOKEN")]
+    agents: Vec<String>,
 
     #[command(flatten)]
     claims: Claims,
@@ -223,9 +228,7 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     let files = &inputs::expanded(&bulk.files)?;
     let paths = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
     input::one_reader(paths.map(|path| &**path))?;
-    if let Some(agent) = &bulk.agent {
-        check_crawler(agent, bulk)?;
-    }
+    check_crawlers(bulk)?;
     let limits = Limits::with_file_octets(bulk.max_octets).map_err(Failure::new)?;
     let missing = match bulk.missing {
         Missing::Error => None,
@@ -322,9 +325,9 @@ impl Run<'_> {
             }
             Some(_) => {}
         }
-        let (agent, claims, longest) = (bulk.agent.as_deref(), &bulk.claims, bulk.max_line);
+        let (agents, claims, longest) = (&*bulk.agents, &bulk.claims, bulk.max_line);
         let Self { keeper, counts, progress, output, .. } = self;
-        let shared = Shared { columns: &columns, keeper, agent, claims, longest, counts, progress };
+        let shared = Shared { columns: &columns, keeper, agents, claims, longest, counts, progress };
         let worker = || {
             let mut worker = Worker::new(&shared);
             move |lines: parallel::Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
@@ -425,7 +428,7 @@ fn words(bulk: &Bulk) -> Words<'_> {
         purposes: bulk.purposes_column.as_deref(),
         apps: bulk.apps_column.as_deref(),
         user_agent: bulk.user_agent_column.as_deref(),
-        has_agent: bulk.agent.is_some(),
+        agents: &bulk.agents,
         columns: bulk.columns.as_deref(),
         prefix: &bulk.prefix,
     }
@@ -460,7 +463,24 @@ fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
     })
 }
 
-/// Fails where the crawler of all rows can't be one, rather than in each row.
+/// Fails where the crawlers of all rows can't be what they are said to be, rather than in each row.
+fn check_crawlers(bulk: &Bulk) -> Result<(), Failure> {
+    for (place, agent) in bulk.agents.iter().enumerate() {
+        check_crawler(agent, bulk)?;
+        if bulk.agents[..place].iter().any(|before| before.eq_ignore_ascii_case(agent)) {
+            return Err(Failure::new(format_args!("`--agent {agent}` is given twice")));
+        }
+    }
+    let by_row =
+        [("--agent-column", &bulk.agent_column), ("--user-agent-column", &bulk.user_agent_column)];
+    match by_row.iter().find(|(_, column)| column.is_some()) {
+        Some((option, _)) if bulk.agents.len() > 1 => Err(Failure::new(format_args!(
+            "`{option}` names one crawler for each row, and `--agent` is given more than once: use one of them"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn check_crawler(agent: &str, bulk: &Bulk) -> Result<(), Failure> {
     let columns = [&bulk.agent_column, &bulk.purposes_column, &bulk.apps_column];
     if columns.into_iter().chain([&bulk.user_agent_column]).any(Option::is_some) {

@@ -60,7 +60,7 @@ fn decide_in<'r>(
             kind: winner.kind,
             pattern,
             octets: winner.octets,
-            line: robots.line_of(record),
+            line: robots.record_lines().line_of(winner.record),
             span: Span { start, end: start + pattern.len() as u32 },
         }
     });

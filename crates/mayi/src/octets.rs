@@ -121,11 +121,35 @@ impl Signs {
 pub(crate) fn try_each_sign<B>(
     text: &[u8],
     range: Range<usize>,
+    tell: impl FnMut(usize, u8) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    try_each_from::<b'/', B>(text, range, tell)
+}
+
+/// The same without dots, which many texts have and few ask for.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the callers are loops over octets
+pub(crate) fn try_each_sign_but_dots<B>(
+    text: &[u8],
+    range: Range<usize>,
+    tell: impl FnMut(usize, u8) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    try_each_from::<b'.', B>(text, range, tell)
+}
+
+/// Goes over what is neither a letter, `-` nor `_`, nor from `FROM` up to `9`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the callers are loops over octets
+fn try_each_from<const FROM: u8, B>(
+    text: &[u8],
+    range: Range<usize>,
     mut tell: impl FnMut(usize, u8) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let Some(last) = text.last_chunk::<SIXTEEN>() else {
         for (place, &octet) in text[..range.end].iter().enumerate().skip(range.start) {
-            let is_word = octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'/');
+            let is_word = octet.is_ascii_alphabetic()
+                || matches!(octet, b'-' | b'_')
+                || (FROM..=b'9').contains(&octet);
             if !is_word {
                 tell(place, octet)?;
             }
@@ -137,7 +161,7 @@ pub(crate) fn try_each_sign<B>(
         // The next sixteen octets, or the last ones, of which some have been looked at before.
         let next = text[at..].first_chunk().map(|sixteen| (at, sixteen));
         let (start, sixteen) = next.unwrap_or((text.len() - SIXTEEN, last));
-        let mut signs = others_than_words(sixteen, b'/') & u32::MAX << (at - start);
+        let mut signs = others_than_words(sixteen, FROM) & u32::MAX << (at - start);
         if range.end - start < SIXTEEN {
             signs &= (1 << (range.end - start)) - 1;
         }
@@ -288,6 +312,14 @@ mod tests {
                     let octets = text[..end].iter().copied().enumerate().skip(start);
                     let expected: Vec<_> = octets.filter(|(_, octet)| !is_word(*octet)).collect();
                     assert_eq!(told, expected, "{text:?} {start} {end}");
+                    let mut others = Vec::new();
+                    let all = try_each_sign_but_dots(&text, start..end, |place, octet| {
+                        others.push((place, octet));
+                        ControlFlow::<()>::Continue(())
+                    });
+                    assert!(all.is_continue() && !others.iter().any(|(_, octet)| *octet == b'.'));
+                    told.retain(|(_, octet)| *octet != b'.');
+                    assert_eq!(others, told, "{text:?} {start} {end}");
                     let first = try_each_sign(&text, start..end, |place, _| ControlFlow::Break(place));
                     assert_eq!(first.break_value(), expected.first().map(|(place, _)| *place));
                 }

@@ -23,7 +23,9 @@ use memchr::memchr;
 use crate::dialect::{Comparison, Dialect};
 use crate::directive::RuleKind;
 use crate::forms::{Folds, Forms};
-use crate::octets::{OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign};
+use crate::octets::{
+    OctetSet, Signs, common_of_first_eight, first_eight, try_each_sign, try_each_sign_but_dots,
+};
 use crate::percent::{SIGNS, Sign, encode_as_written, normalise, not_raw_or};
 use crate::places::SearchedText;
 use crate::target::Target;
@@ -82,8 +84,7 @@ impl<'p> PathPattern<'p> {
     /// Reads a pattern as a dialect compares it.
     pub(crate) fn read(written: &'p [u8], comparison: Comparison) -> Self {
         if comparison == Comparison::Normalised
-            && let Some(Plain { compared, shape, folds, signs }) =
-                Plain::read(written, 0..written.len())
+            && let Some((Plain { compared, shape, folds }, signs)) = Plain::read_with_signs(written)
         {
             let normalised = Cow::Borrowed(written);
             return Self { comparison, normalised, body: None, compared, shape, folds, signs };
@@ -178,7 +179,6 @@ pub(crate) struct Plain {
     pub(crate) compared: usize,
     pub(crate) shape: Shape,
     pub(crate) folds: Folds,
-    signs: Signs,
 }
 
 impl Plain {
@@ -186,33 +186,53 @@ impl Plain {
     /// of most.
     #[inline]
     pub(crate) fn read(text: &[u8], range: Range<usize>) -> Option<Self> {
-        let Ends { compared, anchored } = Ends::of(&text[range.clone()]);
-        let mut signs = Signs::NONE;
-        let mut head = compared;
-        let mut wildcards = Wildcards::None;
-        let mut folds = Folds::NONE;
-        let odd = try_each_sign(text, range.start..range.start + compared, |place, octet| {
-            match SIGNS[usize::from(octet)] {
-                Sign::Raw | Sign::Dot | Sign::Hash => signs = signs.with(octet),
-                Sign::Star if wildcards == Wildcards::None => {
-                    wildcards = Wildcards::One;
-                    head = place - range.start;
-                }
-                Sign::Star => wildcards = Wildcards::Several,
-                Sign::QuestionMark => {
-                    signs = signs.with(octet);
-                    folds = folds | Folds::QUERY;
-                }
-                Sign::Dollar => {
-                    signs = signs.with(octet);
-                    folds = folds | Folds::DOLLARS;
-                }
-                Sign::Changed => return ControlFlow::Break(()),
-            }
-            ControlFlow::Continue(())
+        let mut plain = Self::before_signs(&text[range.clone()]);
+        let compared = range.start..range.start + plain.compared;
+        let odd = try_each_sign_but_dots(text, compared, |place, octet| {
+            plain.see(place - range.start, octet)
         });
-        let shape = Shape { head: head as u32, wildcards, anchored };
-        odd.is_continue().then_some(Self { compared, shape, folds, signs })
+        odd.is_continue().then_some(plain)
+    }
+
+    /// The same of a whole text, and the signs that it has.
+    #[inline]
+    fn read_with_signs(pattern: &[u8]) -> Option<(Self, Signs)> {
+        let mut plain = Self::before_signs(pattern);
+        let mut signs = Signs::NONE;
+        let odd = try_each_sign(pattern, 0..plain.compared, |place, octet| {
+            if octet != b'*' {
+                signs = signs.with(octet);
+            }
+            plain.see(place, octet)
+        });
+        odd.is_continue().then_some((plain, signs))
+    }
+
+    /// What is known before its signs are: how it ends.
+    #[inline]
+    fn before_signs(pattern: &[u8]) -> Self {
+        let Ends { compared, anchored } = Ends::of(pattern);
+        let shape = Shape { head: compared as u32, wildcards: Wildcards::None, anchored };
+        Self { compared, shape, folds: Folds::NONE }
+    }
+
+    /// The next sign; the end where the pattern is not compared as it is written.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its callers are the loops over octets
+    fn see(&mut self, place: usize, octet: u8) -> ControlFlow<()> {
+        let Self { shape, folds, .. } = self;
+        match SIGNS[usize::from(octet)] {
+            Sign::Raw | Sign::Dot | Sign::Hash => {}
+            Sign::Star if shape.wildcards == Wildcards::None => {
+                shape.wildcards = Wildcards::One;
+                shape.head = place as u32;
+            }
+            Sign::Star => shape.wildcards = Wildcards::Several,
+            Sign::QuestionMark => *folds = *folds | Folds::QUERY,
+            Sign::Dollar => *folds = *folds | Folds::DOLLARS,
+            Sign::Changed => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
     }
 }
 

@@ -17,11 +17,11 @@ use crate::directive::{
 };
 use crate::encoding::{self, Cut};
 use crate::limits::Limits;
-use crate::octets::first_eight;
+use crate::octets::{count_line_ends, first_eight};
 use crate::regexes::Regexes;
 use crate::registry::Registry;
 use crate::selection::{self, Selection};
-use crate::span::{LineCounter, LineNumber, Span, column_at, line_at};
+use crate::span::{LineNumber, Span, column_at, line_at};
 use crate::syntax::{self, Content};
 use crate::work::{Stop, Work};
 
@@ -254,13 +254,13 @@ impl<'t> RobotsTxt<'t> {
     /// ```
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
         // Lines are counted on from group to group, not from the start of the file for each.
-        let mut counter = LineCounter::new(&self.text);
+        let mut counter = self.record_lines();
         let firsts = start_lines(&self.records, &self.dialect).filter(|(.., is_first)| *is_first);
         let mut firsts = firsts.map(|(index, ..)| index).peekable();
         std::iter::from_fn(move || {
             let start = firsts.next()?;
             let records = start..firsts.peek().copied().unwrap_or(self.records.len());
-            counter.line_at(self.records[start].start);
+            counter.line_of(start);
             Some(Group { robots: self, records, counter: counter.clone() })
         })
     }
@@ -349,6 +349,11 @@ impl<'t> RobotsTxt<'t> {
         syntax::before_inline_rule(value, record.directive, &self.dialect)
     }
 
+    /// About how many octets the values of these records have, without those of very long ones.
+    pub(crate) fn octets_of_values(&self, records: Range<usize>) -> usize {
+        self.records[records].iter().map(|record| usize::from(record.length)).sum()
+    }
+
     /// The first eight octets from where the value of a record starts, whether or not they are its.
     pub(crate) fn first_eight_of(&self, record: Record) -> u64 {
         first_eight(&self.text[record.start as usize..])
@@ -360,8 +365,13 @@ impl<'t> RobotsTxt<'t> {
 
     /// The lines of records in file order, counted on from one to the next.
     pub(crate) fn lines_of(&self, records: impl Iterator<Item = usize>) -> Vec<LineNumber> {
-        let mut counter = LineCounter::new(&self.text);
-        records.map(|index| counter.line_at(self.records[index].start)).collect()
+        let mut counter = self.record_lines();
+        records.map(|index| counter.line_of(index)).collect()
+    }
+
+    /// Counts the lines of records.
+    pub(crate) fn record_lines(&self) -> RecordLines<'_> {
+        RecordLines { robots: self, next: 0, above: 0 }
     }
 
     pub(crate) fn column_of(&self, span: Span) -> u32 {
@@ -411,15 +421,19 @@ pub(crate) struct Record {
     length: u16,
     /// Its place in the registry.
     directive: u8,
+    /// How many lines it is below the record before it, or below the first line; [`FAR`](Self::FAR) where that does
+    /// not fit.
+    lines: u8,
 }
 
 impl Record {
     const LONG: u16 = u16::MAX;
+    const FAR: u8 = u8::MAX;
 
-    fn new(value: &[u8], text: &[u8], directive: u8) -> Self {
+    fn new(value: &[u8], text: &[u8], directive: u8, lines: u32) -> Self {
         let start = Span::of(value, text).start;
         let length = u16::try_from(value.len()).unwrap_or(Self::LONG);
-        Self { start, length, directive }
+        Self { start, length, directive, lines: u8::try_from(lines).unwrap_or(Self::FAR) }
     }
 
     pub(crate) fn directive(self) -> &'static Directive {
@@ -452,20 +466,71 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     const OCTETS_A_RECORD: usize = 20;
     let lines = if CUT { dialect.lines } else { Lines::Whole };
     let mut records = Vec::with_capacity(text.len() / OCTETS_A_RECORD);
-    syntax::for_each_content(text, lines, |content| {
+    syntax::for_each_content(text, lines, |content, lines_above| {
         let Content::Record(read) = syntax::read_content(content, lines, dialect) else { return };
         let Some(directive) = read.directive else { return };
         let inline = syntax::inline_rule(&read, dialect);
         let value = inline.as_ref().map_or(read.value, |(value, _)| *value);
-        records.push(Record::new(value, text, directive));
+        records.push(Record::new(value, text, directive, std::mem::take(lines_above)));
         if let Some((_, rule)) = inline
             && let Some(directive) = rule.directive
         {
-            records.push(Record::new(rule.value, text, directive));
+            records.push(Record::new(rule.value, text, directive, 0));
         }
     });
     records.shrink_to_fit();
     records
+}
+
+/// Counts the lines of records from one to the next, forwards.
+#[derive(Clone)]
+pub(crate) struct RecordLines<'r> {
+    robots: &'r RobotsTxt<'r>,
+    next: usize,
+    /// How many lines are above the record before the next one.
+    above: u32,
+}
+
+impl<'r> RecordLines<'r> {
+    /// The line of the record with this index, which is not before the last one asked for.
+    pub(crate) fn line_of(&mut self, index: usize) -> LineNumber {
+        let passed = self.next..(index + 1).max(self.next);
+        self.of_records(passed).for_each(drop);
+        LineNumber::FIRST.plus(self.above)
+    }
+
+    /// The records in this range, none of which is before the last one asked for, with their lines.
+    #[inline]
+    pub(crate) fn of_records(
+        &mut self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (Record, LineNumber)> + use<'_, 'r> {
+        let (passed, wanted) =
+            self.robots.records[self.next..range.end].split_at(range.start - self.next);
+        for &record in passed {
+            self.pass(record);
+        }
+        wanted.iter().map(|&record| {
+            self.pass(record);
+            (record, LineNumber::FIRST.plus(self.above))
+        })
+    }
+
+    #[inline]
+    fn pass(&mut self, next: Record) {
+        let lines =
+            if next.lines == Record::FAR { self.lines_between() } else { u32::from(next.lines) };
+        self.above += lines;
+        self.next += 1;
+    }
+
+    /// How many lines the next record is below the one before it.
+    #[cold]
+    fn lines_between(&self) -> u32 {
+        let records = &self.robots.records;
+        let from = self.next.checked_sub(1).map_or(0, |before| records[before].start);
+        count_line_ends(&self.robots.text[from as usize..records[self.next].start as usize])
+    }
 }
 
 /// The group-start lines among records: where each is, what it names crawlers by, and whether it is the first of
@@ -615,7 +680,7 @@ pub struct Group<'r> {
     robots: &'r RobotsTxt<'r>,
     records: Range<usize>,
     /// Has counted up to its first line.
-    counter: LineCounter<'r>,
+    counter: RecordLines<'r>,
 }
 
 impl fmt::Debug for Group<'_> {
@@ -645,9 +710,10 @@ impl<'r> Group<'r> {
     ) -> impl Iterator<Item = (LineNumber, &'r [u8], K)> {
         let robots = self.robots;
         let mut counter = self.counter.clone();
-        robots.records[self.records.clone()].iter().filter_map(move |record| {
+        self.records.clone().filter_map(move |index| {
+            let record = robots.records[index];
             let kind = wanted(record.role())?;
-            Some((counter.line_at(record.start), robots.value(*record), kind))
+            Some((counter.line_of(index), robots.value(record), kind))
         })
     }
 }
@@ -655,6 +721,33 @@ impl<'r> Group<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_records_are_those_of_the_text() {
+        let far = "\r\n".repeat(254);
+        let farther = "# a\n\r\r\n".repeat(200);
+        let text = format!(
+            "\n{far}User-agent: *\r\nDisallow: /a\r{far}\rAllow:\n\n{farther}Disallow: /b#c\n\rAllow: /\r\n"
+        );
+        for start in 0..3 {
+            let text = &text.as_bytes()[start..];
+            let robots = RobotsTxt::parse(text);
+            assert_eq!(robots.records().len(), 5);
+            let expected: Vec<_> = robots.records().iter().map(|it| line_at(text, it.start)).collect();
+            assert_eq!(robots.lines_of(0..5), expected);
+            for index in 0..5 {
+                assert_eq!(robots.record_lines().line_of(index), expected[index]);
+                let mut lines = robots.record_lines();
+                assert!(
+                    lines
+                        .of_records(index..5)
+                        .map(|(_, line)| line)
+                        .eq(expected[index..].iter().copied())
+                );
+                assert_eq!(lines.line_of(4), expected[4]);
+            }
+        }
+    }
 
     #[test]
     fn a_record_is_eight_octets() {

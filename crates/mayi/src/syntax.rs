@@ -58,12 +58,16 @@ pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
     read_content(&line[..memchr(b'#', line).unwrap_or(line.len())], dialect.lines, dialect)
 }
 
-/// What stands on each line of a text before its comment and within the limits of the dialect, in order.
-/// Lines with nothing there may be skipped.
+/// What stands on each line of a text before its comment and within the limits of the dialect, in order. Lines with
+/// nothing there may be skipped. The number beside it is one more on each line; whoever counts sets it back.
 // A part of the loop that reads a file: see `read_content`.
 #[allow(clippy::inline_always)]
 #[inline(always)]
-pub(crate) fn for_each_content<'t>(text: &'t [u8], lines: Lines, mut read: impl FnMut(&'t [u8])) {
+pub(crate) fn for_each_content<'t>(
+    text: &'t [u8],
+    lines: Lines,
+    mut read: impl FnMut(&'t [u8], &mut u32),
+) {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
     // The end of the text ends its last line.
     let mut last = [0; BLOCK];
@@ -71,6 +75,7 @@ pub(crate) fn for_each_content<'t>(text: &'t [u8], lines: Lines, mut read: impl 
     last[rest.len()] = b'\n';
 
     let mut start = 0;
+    let mut lines_above = 0;
     let mut block_start = 0;
     // Where the comment starts of a line that began in a block before.
     let mut comment = usize::MAX;
@@ -93,7 +98,13 @@ pub(crate) fn for_each_content<'t>(text: &'t [u8], lines: Lines, mut read: impl 
                 Lines::Cut(octets) => end.min(comment).min(start + octets),
             };
             if start < content_end {
-                read(&text[start..content_end]);
+                read(&text[start..content_end], &mut lines_above);
+                lines_above += 1;
+            } else {
+                // The line feed of a CRLF ends no line of its own.
+                let is_of_pair =
+                    start == end && text[..end].ends_with(b"\r") && text[end..].starts_with(b"\n");
+                lines_above += u32::from(!is_of_pair);
             }
             start = end + 1;
             comment = usize::MAX;
@@ -416,15 +427,18 @@ mod tests {
             }
             for dialect in [&Dialect::RFC9309, &Dialect::GOOGLE, &cut_short] {
                 let mut contents = Vec::new();
-                for_each_content(&text, dialect.lines, |content| contents.push(content));
+                for_each_content(&text, dialect.lines, |content, above| {
+                    contents.push((content, *above));
+                });
                 let (mut expected, mut at) = (Vec::new(), 0);
                 while let Some(line) = line_from(&text, at) {
                     at = line.next;
                     let line = within_limits(&text[line.start..line.end], dialect.lines);
                     let ends_content = line.iter().position(|octet| *octet == b'#');
-                    expected.push(&line[..ends_content.unwrap_or(line.len())]);
+                    let content = &line[..ends_content.unwrap_or(line.len())];
+                    expected.push((content, expected.len() as u32));
                 }
-                expected.retain(|content| !content.is_empty());
+                expected.retain(|(content, _)| !content.is_empty());
                 assert_eq!(contents, expected, "{:?}", String::from_utf8_lossy(&text));
             }
         }

@@ -99,17 +99,22 @@ fn three_octets(text: &[u8]) -> u32 {
 
 impl Heads {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self::of(rules.iter())
+        let head = |rank| rules.short_head(rank).unwrap_or_else(|| rules.compared(rank).head());
+        Self::of(rules.len(), head, |rank| rules.compared(rank))
     }
 
-    fn of<'r>(rules: impl ExactSizeIterator<Item = Compared<'r>>) -> Self {
-        let mut firsts = vec![OPEN; rules.len().next_multiple_of(SIXTEEN)].into_boxed_slice();
-        let more = rules.zip(&mut firsts).map(|(rule, first)| match rule.head() {
+    fn of<'r>(
+        count: usize,
+        head: impl Fn(usize) -> &'r [u8],
+        rule: impl Fn(usize) -> Compared<'r>,
+    ) -> Self {
+        let mut firsts = vec![OPEN; count.next_multiple_of(SIXTEEN)].into_boxed_slice();
+        let more = (0..count).zip(&mut firsts).map(|(rank, first)| match head(rank) {
             [b'/', known, next @ ..] if *known != OPEN => {
                 *first = *known;
                 Next::of(next).0
             }
-            _ => Needs::of(rule).0,
+            _ => Needs::of(rule(rank)).0,
         });
         let more = more.collect();
         Self { firsts, more }
@@ -181,7 +186,11 @@ mod tests {
             Compared { body: body.as_bytes(), shape, folds: Folds::NONE }
         };
         for rules in [&bodies[..1], &bodies, &bodies.repeat(3)] {
-            let heads = Heads::of(rules.iter().map(|body| compared(body)));
+            let heads = Heads::of(
+                rules.len(),
+                |rank| compared(rules[rank]).head(),
+                |rank| compared(rules[rank]),
+            );
             for text in ["/", "/a", "/abc", "/abcdefgh", "/x?x=1", "", "abc", "/%2F", "/\0"] {
                 let is_sign = |octet: &u8| !octet.is_ascii_alphanumeric() && *octet != b'/';
                 let signs = text.bytes().filter(is_sign).fold(Signs::NONE, Signs::with);
@@ -216,7 +225,8 @@ mod tests {
     #[test]
     fn a_sign_or_a_pair_that_is_not_there_is_enough() {
         let shape = Shape::of(b"/*?x=", false);
-        let heads = Heads::of(std::iter::once(Compared { body: b"/*?x=", shape, folds: Folds::NONE }));
+        let rule = |_| Compared { body: b"/*?x=", shape, folds: Folds::NONE };
+        let heads = Heads::of(1, |rank| rule(rank).head(), rule);
         let tried = |signs| heads.first_match(b"/a/?x=", signs, 1, |_| true) == 0;
         assert!(tried(Signs::ALL) && tried(Signs::NONE.with(b'?').with(b'=')));
         assert!(!tried(Signs::NONE.with(b'?')) && !tried(Signs::NONE));

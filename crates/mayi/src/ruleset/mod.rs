@@ -24,7 +24,7 @@ use crate::forms::{Folds, Forms};
 use crate::pattern::{PathPattern, Plain, matches, matches_one_of, octets_matched, other_patterns};
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupBy, Selection, select};
-use crate::span::{LineCounter, LineNumber, Span};
+use crate::span::{LineNumber, Span};
 use crate::target::Target;
 
 /// The rules of a file that hold for one crawler: `robots.for_crawler(&crawler)`.
@@ -271,37 +271,39 @@ fn deciding(found: Found<'_>, octets: usize) -> DecidingRule<'_> {
 /// out: they count for nothing but that the group has rules.
 fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
     let dialect = robots.dialect();
-    let records = || selection.groups.iter().flat_map(|group| &robots.records()[group.clone()]);
-    let rules = records().filter(|record| matches!(record.role(), Role::Rule(_)));
-    let (count, octets) =
-        rules.fold((0, 0), |(count, octets), record| (count + 1, octets + robots.value(*record).len()));
+    let groups = || selection.groups.iter().cloned();
+    let count = groups().map(|group| group.len()).sum();
+    let octets = groups().map(|group| robots.octets_of_values(group)).sum();
     let mut rules = RulesBuilder::new(count, octets);
-    let mut counter = LineCounter::new(robots.text());
+    let mut lines = robots.record_lines();
     // A rule that has other patterns too is more than its text.
     let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
     let can_be_plain = dialect.comparison == Comparison::Normalised && !has_other_patterns;
-    for record in records() {
-        let Role::Rule(kind) = record.role() else { continue };
-        let value = robots.value(*record);
-        if value.is_empty() {
-            continue; // REP-9
-        }
-        let place = (record.start(), counter.line_at(record.start()));
-        let start = record.start() as usize;
-        if can_be_plain && let Some(plain) = Plain::read(robots.text(), start..start + value.len()) {
-            rules.add_plain(kind, value, plain, place);
-            continue;
-        }
-        let pattern = PathPattern::read_changed(value, dialect.comparison);
-        if pattern.normalised().is_empty() {
-            continue; // the dialect takes it for no rule
-        }
-        rules.add(kind, value, &pattern, place);
-        if !has_other_patterns {
-            continue;
-        }
-        for other in other_patterns(kind, pattern.normalised(), dialect) {
-            rules.add(kind, value, &PathPattern::read(&other, dialect.comparison), place);
+    for group in groups() {
+        for (record, line) in lines.of_records(group) {
+            let Role::Rule(kind) = record.role() else { continue };
+            let value = robots.value(record);
+            if value.is_empty() {
+                continue; // REP-9
+            }
+            let start = record.start() as usize;
+            let range = start..start + value.len();
+            if can_be_plain && let Some(plain) = Plain::read(robots.text(), range.clone()) {
+                rules.add_plain(kind, robots.text(), range, plain, line);
+                continue;
+            }
+            let place = (record.start(), line);
+            let pattern = PathPattern::read_changed(value, dialect.comparison);
+            if pattern.normalised().is_empty() {
+                continue; // the dialect takes it for no rule
+            }
+            rules.add(kind, value, &pattern, place);
+            if !has_other_patterns {
+                continue;
+            }
+            for other in other_patterns(kind, pattern.normalised(), dialect) {
+                rules.add(kind, value, &PathPattern::read(&other, dialect.comparison), place);
+            }
         }
     }
     rules.finish()

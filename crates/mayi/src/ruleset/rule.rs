@@ -4,10 +4,13 @@
 //! pattern that is already normalised and not very long: such a rule is packed into one number. Other
 //! rules are stored separately, in full. It knows nothing of how the rules worth trying are found.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 use crate::directive::RuleKind;
 use crate::forms::Folds;
+use crate::octets::SIXTEEN;
 use crate::pattern::{PathPattern, Plain, Shape, Wildcards};
 use crate::span::LineNumber;
 
@@ -123,6 +126,14 @@ impl Rules {
         Some(&self.arena[start..start + rule.form.octets_of_plain_prefix(folds)?])
     }
 
+    /// What is before the first wildcard of the rule at this rank, where that is quickly said.
+    #[inline]
+    pub(super) fn short_head(&self, rank: usize) -> Option<&[u8]> {
+        let rule = &self.by_rank[rank];
+        let start = rule.written_at as usize;
+        Some(&self.arena[start..start + rule.form.head()?])
+    }
+
     /// What any of the rules asks for.
     pub(super) fn folds(&self) -> Folds {
         self.folds
@@ -179,30 +190,48 @@ impl RulesBuilder {
         Self {
             rules: Vec::with_capacity(rules),
             odd: Vec::new(),
-            arena: Vec::with_capacity(octets),
+            arena: Vec::with_capacity(octets + SIXTEEN),
             ranking: Vec::with_capacity(rules),
             folds: Folds::NONE,
         }
     }
 
-    /// Adds a rule whose pattern is written at `start` of the file, on that line, and compared as it is written.
+    /// Adds a rule whose pattern stands in this range of the text of a file, and is compared as it is written.
     #[inline]
     pub(super) fn add_plain(
         &mut self,
         kind: RuleKind,
-        written: &[u8],
+        text: &[u8],
+        range: Range<usize>,
         plain: Plain,
-        place: (u32, LineNumber),
+        line: LineNumber,
     ) {
-        let Plain { compared, shape, folds, .. } = plain;
+        let start = range.start as u32;
+        let Some(form) = Packed::plain(kind, range.len() as u32, plain) else {
+            return self.add_long(kind, &text[range], plain, (start, line));
+        };
+        let written_at = self.arena.len() as u32;
+        // To copy sixteen octets and to drop those that are too many takes fewer steps than to copy as many as there are.
+        match text[range.start..].first_chunk::<SIXTEEN>() {
+            Some(sixteen) if range.len() <= SIXTEEN => {
+                self.arena.extend_from_slice(sixteen);
+                self.arena.truncate(written_at as usize + range.len());
+            }
+            _ => self.arena.extend_from_slice(&text[range.clone()]),
+        }
+        self.folds = self.folds | plain.folds;
+        self.rank(kind, range.len() as u32);
+        self.rules.push(Rule { start, line, written_at, form });
+    }
+
+    /// The same for one that is too long to be packed.
+    #[cold]
+    fn add_long(&mut self, kind: RuleKind, written: &[u8], plain: Plain, place: (u32, LineNumber)) {
+        let Plain { compared, shape, folds } = plain;
         let octets = written.len() as u32;
         let body = compared as u32;
-        self.push(
-            Form { kind, written: octets, octets, body_at: 0, body, shape, folds },
-            written,
-            &[],
-            place,
-        );
+        let form = Form { kind, written: octets, octets, body_at: 0, body, shape, folds };
+        self.push(form, written, &[], place);
     }
 
     /// Adds a rule whose pattern may be compared in another form.
@@ -227,7 +256,6 @@ impl RulesBuilder {
     }
 
     /// Adds a rule with what is written, and what is compared where that is something else.
-    #[inline]
     fn push(&mut self, form: Form, written: &[u8], body: &[u8], (start, line): (u32, LineNumber)) {
         let written_at = self.arena.len() as u32;
         self.arena.extend_from_slice(written);
@@ -235,9 +263,7 @@ impl RulesBuilder {
             self.arena.extend_from_slice(body);
         }
         self.folds = self.folds | form.folds;
-        let place = self.rules.len() as u64;
-        let allow_first = u64::from(form.kind == RuleKind::Disallow);
-        self.ranking.push(u64::from(u32::MAX - form.octets) << 32 | allow_first << 31 | place);
+        self.rank(form.kind, form.octets);
         let form = Packed::new(form).unwrap_or_else(|| {
             self.odd.push(form);
             Packed::odd(self.odd.len() - 1)
@@ -245,13 +271,57 @@ impl RulesBuilder {
         self.rules.push(Rule { start, line, written_at, form });
     }
 
+    /// How the next rule competes.
+    #[inline]
+    fn rank(&mut self, kind: RuleKind, octets: u32) {
+        let place = self.rules.len() as u64;
+        let allow_first = u64::from(kind == RuleKind::Disallow);
+        self.ranking.push(u64::from(u32::MAX - octets) << 32 | allow_first << 31 | place);
+    }
+
     /// The rules by rank.
-    pub(super) fn finish(mut self) -> Rules {
-        self.ranking.sort_unstable();
+    pub(super) fn finish(self) -> Rules {
         let place = |ranked: &u64| (*ranked & u64::from(u32::MAX >> 1)) as usize;
-        let by_rank = self.ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
+        let ranking = sorted(self.ranking);
+        let by_rank = ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
         Rules { by_rank, odd: self.odd.into(), arena: self.arena.into(), folds: self.folds }
     }
+}
+
+/// Sorts the numbers by which rules are ranked. They come in file order, and nearly all patterns are short: so each is
+/// put where the rules of its length and kind go, in one pass, and only the long ones are compared.
+fn sorted(mut ranking: Vec<u64>) -> Vec<u64> {
+    /// Up to here, comparing takes less than counting.
+    const FEW: usize = 24;
+    /// From so many octets on, lengths share a place.
+    const LONG: u64 = 63;
+    const PLACES: usize = 2 * (LONG as usize + 1);
+    if ranking.len() <= FEW {
+        ranking.sort_unstable();
+        return ranking;
+    }
+    // The longest first, allow before disallow: as the numbers themselves are.
+    let place_of = |ranked: u64| {
+        let octets = (u64::from(u32::MAX) - (ranked >> 32)).min(LONG);
+        ((LONG - octets) << 1 | ranked >> 31 & 1) as usize & (PLACES - 1)
+    };
+    let mut starts = [0_u32; PLACES];
+    for &ranked in &ranking {
+        starts[place_of(ranked)] += 1;
+    }
+    let mut start = 0;
+    for count in &mut starts {
+        (*count, start) = (start, start + *count);
+    }
+    let long_ones = starts[2] as usize;
+    let mut by_rank = vec![0; ranking.len()];
+    for ranked in ranking {
+        let start = &mut starts[place_of(ranked)];
+        by_rank[*start as usize] = ranked;
+        *start += 1;
+    }
+    by_rank[..long_ones].sort_unstable();
+    by_rank
 }
 
 /// A [`Form`] in 31 bits, or the place of one among the odd ones.
@@ -278,7 +348,21 @@ impl Packed {
             && octets == written
             && written <= Self::MOST_OCTETS
             && tail <= Self::MOST_TAIL;
-        fits.then_some(Self(
+        fits.then(|| Self::of(kind, written, tail, shape, folds))
+    }
+
+    /// A pattern of this many octets that is compared as it is written.
+    #[inline]
+    fn plain(kind: RuleKind, written: u32, plain: Plain) -> Option<Self> {
+        let Plain { compared, shape, folds } = plain;
+        let tail = written - compared as u32;
+        let fits = written <= Self::MOST_OCTETS && tail <= Self::MOST_TAIL;
+        fits.then(|| Self::of(kind, written, tail, shape, folds))
+    }
+
+    #[inline]
+    fn of(kind: RuleKind, written: u32, tail: u32, shape: Shape, folds: Folds) -> Self {
+        Self(
             u32::from(kind == RuleKind::Disallow)
                 | u32::from(shape.anchored) << Self::ANCHORED
                 | (shape.wildcards as u32) << Self::WILDCARDS
@@ -286,7 +370,7 @@ impl Packed {
                 | tail << Self::TAIL
                 | written << Self::WRITTEN
                 | shape.head << Self::HEAD,
-        ))
+        )
     }
 
     fn odd(place: usize) -> Self {
@@ -300,6 +384,12 @@ impl Packed {
         let more = MORE | u32::from(folds.bits()) << Self::FOLDS;
         // Without a wildcard, what is before the first one is all that is compared.
         (self.0 & more == 0).then_some((self.0 >> Self::HEAD) as usize)
+    }
+
+    /// How many octets are before the first wildcard, where the form is not an odd one.
+    #[inline]
+    fn head(self) -> Option<usize> {
+        (self.0 & Self::ODD == 0).then_some((self.0 >> Self::HEAD) as usize)
     }
 
     /// How many octets from the start of the written pattern are compared, and how; or the place of the form
@@ -379,6 +469,31 @@ mod tests {
                 let found = rules.found(rank).expect("it was added");
                 assert_eq!((found.kind, found.pattern), (kind, written));
                 assert_eq!(found.octets as usize, pattern.octets());
+            }
+        }
+    }
+
+    #[test]
+    fn ranking_many_is_sorting_them() {
+        let mut state = 1u32;
+        for count in [0, 1, 24, 25, 100, 1000] {
+            for longest in [3, 64, 65, 200] {
+                let mut builder = RulesBuilder::new(0, 0);
+                for place in 0..count {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let kind = if state >> 31 == 0 { RuleKind::Allow } else { RuleKind::Disallow };
+                    builder.rank(kind, (state >> 8) % longest);
+                    let form = Packed(0);
+                    builder.rules.push(Rule {
+                        start: place,
+                        line: LineNumber::FIRST,
+                        written_at: 0,
+                        form,
+                    });
+                }
+                let mut expected = builder.ranking.clone();
+                expected.sort_unstable();
+                assert_eq!(sorted(builder.ranking), expected, "{count} up to {longest}");
             }
         }
     }

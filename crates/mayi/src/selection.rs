@@ -301,7 +301,9 @@ impl AsWritten {
             return None;
         }
         *chosen = Some((rank, name));
-        Some((GroupBy::ProductToken, rank))
+        // One that goes by `*` is named by `*` first. Only a name of no characters gets here for it.
+        let by = if self.sent == "*" { GroupBy::Global } else { GroupBy::ProductToken };
+        Some((by, rank))
     }
 }
 
@@ -311,7 +313,8 @@ fn first_within(name: String, sent: &str) -> Option<(usize, String)> {
         return Some((0, name));
     }
     let before_version = sent.split('/').next().unwrap_or(sent);
-    (!name.is_empty() && before_version.contains(&name)).then_some((1, name))
+    // A name of no characters is within every one.
+    before_version.contains(&name).then_some((1, name))
 }
 
 /// The same by [`Naming::LongestWithin`].

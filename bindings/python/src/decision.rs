@@ -17,11 +17,23 @@ use crate::errors::OrRaise;
 #[pyclass(frozen, module = "mayi")]
 pub(crate) struct Decision {
     url: Py<PyString>,
-    allowed: bool,
-    reason: Reason,
+    verdict: Verdict,
     basis: Basis,
     /// The parts of the report, made when they are first asked for.
     parts: PyOnceLock<Py<PyAny>>,
+}
+
+/// What is known at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) allowed: bool,
+    reason: Reason,
+}
+
+impl Verdict {
+    pub(crate) fn of(made: &mayi::Decision<'_>) -> Self {
+        Self { allowed: made.is_allowed(), reason: made.reason() }
+    }
 }
 
 /// Where the rest of the report is.
@@ -34,14 +46,13 @@ enum Basis {
 
 impl Decision {
     /// A decision that was made, whose report can be made from who asked.
-    pub(crate) fn of(url: &Bound<'_, PyString>, made: &mayi::Decision<'_>, asker: &Arc<Asker>) -> Self {
+    pub(crate) fn of(url: &Bound<'_, PyString>, verdict: Verdict, asker: &Arc<Asker>) -> Self {
         // What is kept is text and nothing else: a subclass may change, or compare as it likes.
         let is_plain = url.is_exact_instance_of::<PyString>();
         let plain = || url.to_str().map_or_else(|_| url.clone(), |text| PyString::new(url.py(), text));
         Self {
             url: if is_plain { url.clone() } else { plain() }.unbind(),
-            allowed: made.is_allowed(),
-            reason: made.reason(),
+            verdict,
             basis: Basis::Asker(Arc::clone(asker)),
             parts: PyOnceLock::new(),
         }
@@ -52,12 +63,15 @@ impl Decision {
         let report = loads(py, &json)?;
         let access = report.get_item("access")?;
         let reason: String = access.get_item("reason")?.extract()?;
-        Ok(Self {
-            url: report.get_item("url")?.cast_into::<PyString>()?.unbind(),
+        let verdict = Verdict {
             allowed: access.get_item("allowed")?.extract()?,
             reason: Reason::named(&reason).ok_or_else(|| {
                 PyTypeError::new_err(format!("`{reason}` is not a reason of a decision"))
             })?,
+        };
+        Ok(Self {
+            url: report.get_item("url")?.cast_into::<PyString>()?.unbind(),
+            verdict,
             basis: Basis::Json(json.into()),
             parts: PyOnceLock::new(),
         })
@@ -94,13 +108,13 @@ impl Decision {
     /// Whether the URL may be fetched.
     #[getter]
     fn allowed(&self) -> bool {
-        self.allowed
+        self.verdict.allowed
     }
 
     /// Why: `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
     #[getter]
     fn reason<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        match self.reason {
+        match self.verdict.reason {
             Reason::Rule => intern!(py, "rule"),
             Reason::NoRule => intern!(py, "no-rule"),
             Reason::NoGroup => intern!(py, "no-group"),
@@ -226,15 +240,14 @@ impl Decision {
             return Ok(py.NotImplemented().into_bound(py));
         };
         let other = other.get();
-        let equal = self.allowed == other.allowed
-            && self.reason == other.reason
+        let equal = self.verdict == other.verdict
             && self.url.bind(py).to_str()? == other.url.bind(py).to_str()?
             && self.json(py)? == other.json(py)?;
         Ok(equal.into_pyobject(py)?.to_owned().into_any())
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        (self.url.bind(py), self.allowed).into_pyobject(py)?.hash()
+        (self.url.bind(py), self.verdict.allowed).into_pyobject(py)?.hash()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

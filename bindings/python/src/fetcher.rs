@@ -9,16 +9,17 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mayi::access::Origin;
+use mayi::access::{AfterUnreachable, Origin};
 use mayi::report::Answering;
-use mayi_fetch::guard::{AddressRange, Guard};
-use mayi_fetch::transport::Patience;
-use mayi_fetch::{Policy, Robots, store};
+use mayi_fetch::{FetchOptions, Policy, Robots, store};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::{PyTraverseError, PyVisit};
 use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 
+use crate::clock::ToldClock;
 use crate::errors::OrRaise;
 use crate::inputs::Reading;
 use crate::robots::RobotsTxt;
@@ -45,17 +46,65 @@ enum State {
 
 /// What a fetcher is made from, here and after a fork.
 struct Settings {
-    user_agent: String,
+    fetching: FetchOptions,
     store: Option<String>,
     store_octets: u64,
     reading: Reading,
-    offline: bool,
-    timeout: Duration,
-    least_fresh: Duration,
-    guard: Guard,
-    roots: Vec<u8>,
+    policy: Policy,
     connections: (usize, usize),
-    start: Option<Py<PyAny>>,
+    client: Option<Arc<Callable>>,
+    clock: Option<Arc<ToldClock>>,
+}
+
+/// How files are kept, as `mayi.Keeping` has it.
+#[derive(FromPyObject)]
+struct Keeping {
+    least_fresh: f64,
+    stale_while_revalidate: f64,
+    unavailable_uses_copy: bool,
+    treat_429_as_unreachable: bool,
+    unreachable_for: f64,
+    after_unreachable: String,
+    jitter: f64,
+}
+
+impl Keeping {
+    fn policy(&self) -> PyResult<Policy> {
+        let mut policy = Policy::default();
+        policy.least_fresh = duration(self.least_fresh, "least_fresh")?;
+        policy.stale_while_revalidate =
+            duration(self.stale_while_revalidate, "stale_while_revalidate")?;
+        policy.keeping.unavailable_uses_copy = self.unavailable_uses_copy;
+        policy.attempts.treat_429_as_unreachable = self.treat_429_as_unreachable;
+        policy.keeping.unreachable_for = duration(self.unreachable_for, "unreachable_for")?;
+        policy.keeping.after_unreachable = match &*self.after_unreachable {
+            "copy" => AfterUnreachable::Copy,
+            "unavailable" => AfterUnreachable::Unavailable,
+            other => {
+                let other = other.escape_debug();
+                return Err(PyValueError::new_err(format!(
+                    "after_unreachable is \"copy\" or \"unavailable\", not \"{other}\""
+                )));
+            }
+        };
+        if !(0.0..=1.0).contains(&self.jitter) {
+            return Err(PyValueError::new_err(format!(
+                "jitter is between 0 and 1, not {}",
+                self.jitter
+            )));
+        }
+        policy.jitter = self.jitter;
+        Ok(policy)
+    }
+}
+
+fn duration(seconds: f64, name: &str) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("{name} is a time in seconds, not {seconds}")))
+}
+
+fn invalid(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// A fetcher at work.
@@ -83,6 +132,12 @@ impl Running {
         self.runtime.as_ref().expect("it is there until it is dropped")
     }
 
+    /// The file of a site where nobody has to be waited for.
+    fn ready(&self, origin: &Origin) -> Option<Robots> {
+        let _within = self.runtime().enter();
+        self.fetcher.ready(origin)
+    }
+
     /// Does something on the runtime and tells of it.
     fn spawn<T: Send + 'static>(
         &self,
@@ -94,8 +149,13 @@ impl Running {
 }
 
 impl NativeFetcher {
+    /// The fetcher at work, at the time that it is now.
     fn running(&self, py: Python<'_>) -> PyResult<Arc<Running>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clock) = &self.settings.clock {
+            clock.ask(py)?;
+        }
+        // Whoever has it may wait for Python's lock.
+        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         match &*state {
             State::Running(running) if running.process == std::process::id() => Ok(Arc::clone(running)),
             State::Closed => Err(PyRuntimeError::new_err("the fetcher is closed")),
@@ -148,36 +208,27 @@ impl Settings {
             .enable_all()
             .build()?;
         let options = self.reading.options(py)?;
-        let fetcher = {
-            let _within = runtime.enter();
-            let mut patience = Patience::default();
-            patience.total = self.timeout;
-            patience.connect = patience.connect.min(self.timeout);
-            patience.first_byte = patience.first_byte.min(self.timeout);
-            let mut policy = Policy::default();
-            policy.least_fresh = self.least_fresh;
-            let mut builder = mayi_fetch::Fetcher::builder(&self.user_agent)
-                .map_err(|error| PyValueError::new_err(error.to_string()))?
-                .answering(Answering::default().with_options(options))
-                .policy(policy)
-                .patience(patience)
-                .guard(self.guard.clone())
-                .connections(self.connections.0, self.connections.1)
-                .offline(self.offline);
-            if let Some(name) = &self.store {
-                let opened = py.detach(|| store::open_trusting(name, self.store_octets, &self.roots));
-                builder = builder.store(opened.map_err(|error| PyOSError::new_err(error.to_string()))?);
-            }
-            if !self.roots.is_empty() {
-                builder = builder
-                    .extra_roots(&self.roots)
-                    .map_err(|error| PyValueError::new_err(error.to_string()))?;
-            }
-            if let Some(start) = &self.start {
-                builder = builder.transport(Arc::new(Callable::new(start.clone_ref(py))));
-            }
-            builder.build()
-        };
+        let mut builder = self
+            .fetching
+            .builder()
+            .map_err(invalid)?
+            .answering(Answering::default().with_options(options))
+            .policy(self.policy)
+            .connections(self.connections.0, self.connections.1);
+        if let Some(client) = &self.client {
+            builder = builder.transport(Arc::clone(client) as _);
+        }
+        if let Some(clock) = &self.clock {
+            builder = builder.clock(Arc::clone(clock) as _);
+        }
+        let within = runtime.enter();
+        if let Some(name) = &self.store {
+            let opened =
+                py.detach(|| store::open_trusting(name, self.store_octets, &self.fetching.roots));
+            builder = builder.store(opened.map_err(|error| PyOSError::new_err(error.to_string()))?);
+        }
+        let fetcher = builder.build();
+        drop(within);
         Ok(Running { process: std::process::id(), fetcher, runtime: Some(runtime) })
     }
 }
@@ -185,7 +236,7 @@ impl Settings {
 #[pymethods]
 impl NativeFetcher {
     #[new]
-    #[pyo3(signature = (user_agent, *, store, store_octets, reading, offline, timeout, least_fresh, allow_private, allow_addresses, roots, connections, start))]
+    #[pyo3(signature = (user_agent, *, store, store_octets, reading, offline, timeout, allow_private, allow_addresses, roots, connections, keeping, start, clock))]
     fn new(
         py: Python<'_>,
         user_agent: String,
@@ -194,51 +245,55 @@ impl NativeFetcher {
         reading: (String, Option<usize>),
         offline: bool,
         timeout: f64,
-        least_fresh: f64,
         allow_private: bool,
         allow_addresses: Vec<String>,
         roots: Vec<u8>,
         connections: (usize, usize),
+        keeping: Keeping,
         start: Option<Py<PyAny>>,
+        clock: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        drop(
-            mayi_fetch::Fetcher::builder(&user_agent)
-                .map_err(|error| PyValueError::new_err(error.to_string()))?,
-        );
-        let timeout = Duration::try_from_secs_f64(timeout)
-            .ok()
-            .filter(|timeout| *timeout > Duration::ZERO)
-            .ok_or_else(|| PyValueError::new_err(format!("{timeout} is no time to wait for")))?;
-        let least_fresh = Duration::try_from_secs_f64(least_fresh)
-            .map_err(|_| PyValueError::new_err(format!("{least_fresh} is no time to be fresh for")))?;
-        let mut guard = if allow_private { Guard::allowing_all() } else { Guard::default() };
-        for range in &allow_addresses {
-            let range: AddressRange =
-                range.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
-            guard = guard.allowing(range);
+        let mut fetching = FetchOptions::new(&user_agent);
+        fetching.timeout = duration(timeout, "timeout")?;
+        if fetching.timeout.is_zero() {
+            return Err(PyValueError::new_err("timeout is a time in seconds that is more than 0"));
         }
+        fetching.offline = offline;
+        fetching.allow_private = allow_private;
+        let ranges = allow_addresses.iter().map(|range| range.parse().map_err(invalid));
+        fetching.allow_addresses = ranges.collect::<PyResult<_>>()?;
+        fetching.roots = roots;
+        drop(fetching.builder().map_err(invalid)?);
         let (dialect, max_octets) = reading;
         let reading = Reading { dialect, max_octets, ..Reading::default() };
         reading.options(py)?;
         let settings = Settings {
-            user_agent,
+            fetching,
             store,
             store_octets,
             reading,
-            offline,
-            timeout,
-            least_fresh,
-            guard,
-            roots,
+            policy: keeping.policy()?,
             connections,
-            start,
+            client: start.map(|start| Arc::new(Callable::new(start))),
+            clock: clock.map(|clock| Arc::new(ToldClock::new(clock))),
         };
         Ok(Self { settings, state: Mutex::new(State::New) })
     }
 
+    /// What Python's collector of garbage has to know: a client or a clock may keep the fetcher alive that it is for.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(client) = &self.settings.client {
+            visit.call(&client.start)?;
+        }
+        if let Some(clock) = &self.settings.clock {
+            visit.call(&clock.tell)?;
+        }
+        Ok(())
+    }
+
     /// What would be better about the User-Agent string, or None.
     fn advice(&self) -> Option<&'static str> {
-        mayi_fetch::Fetcher::builder(&self.settings.user_agent).ok()?.advice()
+        self.settings.fetching.builder().ok()?.advice()
     }
 
     /// Makes the fetcher ready, so that a store that can't be opened is told of now.
@@ -249,15 +304,16 @@ impl NativeFetcher {
     /// The file of a URL's site where it is in memory and nobody has to be waited for, or None.
     fn ready(&self, py: Python<'_>, url: &str) -> PyResult<Option<RobotsTxt>> {
         let origin = Origin::of_url(url).or_raise(py)?;
-        let running = self.running(py)?;
-        let _within = running.runtime().enter();
-        Ok(running.fetcher.ready(&origin).map(|robots| self.file(robots)))
+        Ok(self.running(py)?.ready(&origin).map(|robots| self.file(robots)))
     }
 
     /// The file of a URL's site. It is waited for; `anew` asks the server whatever is kept.
     fn robots(&self, py: Python<'_>, url: &str, anew: bool) -> PyResult<RobotsTxt> {
         let origin = Origin::of_url(url).or_raise(py)?;
         let running = self.running(py)?;
+        if !anew && let Some(robots) = running.ready(&origin) {
+            return Ok(self.file(robots));
+        }
         let fetcher = running.fetcher.clone();
         let robots = Self::wait(py, &running, fetched(fetcher, origin, anew))?;
         Ok(self.file(robots))
@@ -282,6 +338,16 @@ impl NativeFetcher {
         Ok(NativeTask { handle })
     }
 
+    /// How many sites are being asked.
+    fn in_flight(&self, py: Python<'_>) -> usize {
+        match &*self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
+            State::Running(running) if running.process == std::process::id() => {
+                running.fetcher.stats().in_flight
+            }
+            State::New | State::Running(_) | State::Closed => 0,
+        }
+    }
+
     /// Forgets what is kept of a URL's site, and says whether there was something.
     fn forget(&self, py: Python<'_>, url: &str) -> PyResult<bool> {
         let origin = Origin::of_url(url).or_raise(py)?;
@@ -293,7 +359,7 @@ impl NativeFetcher {
 
     /// Ends what is under way and lets go of the store. A closed fetcher answers nothing.
     fn close(&self, py: Python<'_>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let State::Running(running) = std::mem::replace(&mut *state, State::Closed) else { return };
         drop(state);
         let Some(mut running) = Arc::into_inner(running) else { return };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use mayi::report::{ErrorCode, RequestError};
+use mayi::report::{ErrorCode, RequestError, Timestamp};
 use mayi::{Dialect, Extension, Limits, ReadOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -166,12 +166,17 @@ fn extension(name: &str) -> PyResult<Extension> {
     })
 }
 
+const SECOND: Duration = Duration::from_secs(1);
+
 /// A time as `time.time()` tells it, or the present one.
 pub(crate) fn time(seconds: Option<f64>) -> PyResult<SystemTime> {
     let Some(seconds) = seconds else { return Ok(SystemTime::now()) };
     let since = Duration::try_from_secs_f64(seconds).ok();
     let time = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
-    time.ok_or_else(|| {
-        PyValueError::new_err(format!("{seconds} is no time: it is in seconds since 1970"))
+    // A later time than the last one of reports is nobody's, and adding to it could fail.
+    let can_be_told = |time: &SystemTime| *time < SystemTime::from(Timestamp::from(*time)) + SECOND;
+    time.filter(can_be_told).ok_or_else(|| {
+        let what = "a time is in seconds since 1970, and before the year 10000";
+        PyValueError::new_err(format!("{seconds} is no time: {what}"))
     })
 }

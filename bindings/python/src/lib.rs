@@ -5,6 +5,7 @@
 //! `_report.py`. The GIL is let go around everything that takes longer than handing it over does.
 
 mod asker;
+mod clock;
 mod command;
 mod crawler;
 mod decision;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::asker::{About, Asker, Site};
 use crate::crawler::crawler;
-use crate::decision::Decision;
+use crate::decision::{Decision, Verdict};
 use crate::errors::OrRaise;
 use crate::inputs::{self, Reading};
 use crate::registry::Registry;
@@ -304,10 +304,10 @@ impl RobotsTxt {
         let target = Target::parse(url.to_str()?).or_raise(url.py())?;
         if purposes.is_empty() && apps.is_empty() {
             let asked = self.asked(agent)?;
-            return Ok(Decision::of(url, &asked.decide(&target), &asked.asker));
+            return Ok(Decision::of(url, Verdict::of(&asked.decide(&target)), &asked.asker));
         }
         let asker = self.asker(crawler(agent, purposes, apps)?);
-        Ok(Decision::of(url, &asker.decide(None, &target), &asker))
+        Ok(Decision::of(url, Verdict::of(&asker.decide(None, &target)), &asker))
     }
 
     /// The same decision with `explanation`: every group and rule that was considered.

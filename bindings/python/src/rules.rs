@@ -5,10 +5,10 @@ use std::thread;
 
 use mayi::{CrawlerRules, InvalidUrl, Target};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyBool, PyList, PyString};
 
 use crate::asker::Asker;
-use crate::decision::Decision;
+use crate::decision::{Decision, Verdict};
 use crate::errors::{OrRaise, raised};
 use crate::robots::RobotsTxt;
 
@@ -30,13 +30,13 @@ impl Rules {
         Self { asker, prepared, made_by: (robots, crawler) }
     }
 
-    fn is_allowed(&self, url: &str) -> Result<bool, InvalidUrl> {
-        Ok(self.asker.decide(Some(&self.prepared), &Target::parse(url)?).is_allowed())
+    fn verdict(&self, url: &str) -> Result<Verdict, InvalidUrl> {
+        Ok(Verdict::of(&self.asker.decide(Some(&self.prepared), &Target::parse(url)?)))
     }
 
     /// The verdicts about URLs, by as many threads as they are worth.
-    fn verdicts(&self, urls: &[&str]) -> Vec<Result<bool, InvalidUrl>> {
-        let one_by_one = |urls: &[&str]| urls.iter().map(|url| self.is_allowed(url)).collect();
+    fn verdicts(&self, urls: &[&str]) -> Vec<Result<Verdict, InvalidUrl>> {
+        let one_by_one = |urls: &[&str]| urls.iter().map(|url| self.verdict(url)).collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = (urls.len() / WORTH_A_THREAD).clamp(1, cores);
         if threads == 1 {
@@ -54,39 +54,23 @@ impl Rules {
                 .collect()
         })
     }
-}
 
-#[pymethods]
-impl Rules {
-    /// Whether the crawler may fetch the URL.
-    #[pyo3(signature = (url, /))]
-    fn allowed(&self, url: &Bound<'_, PyString>) -> PyResult<bool> {
-        self.is_allowed(url.to_str()?).or_raise(url.py())
-    }
-
-    /// The same with its reason and every other part of the report.
-    #[pyo3(signature = (url, /))]
-    fn decide(&self, url: &Bound<'_, PyString>) -> PyResult<Decision> {
-        let target = Target::parse(url.to_str()?).or_raise(url.py())?;
-        Ok(Decision::of(url, &self.asker.decide(Some(&self.prepared), &target), &self.asker))
-    }
-
-    /// Whether the crawler may fetch each of the URLs, in their order. The first URL that is none is an
-    /// error, unless it is asked for None in its place.
-    #[pyo3(signature = (urls, /, *, invalid_as_none=false))]
-    fn allowed_many<'py>(
+    /// What is made of each verdict about URLs, in their order. The first URL that is none is an error, unless
+    /// it is asked for None in its place.
+    fn many<'py>(
         &self,
-        py: Python<'py>,
         urls: &Bound<'py, PyAny>,
         invalid_as_none: bool,
+        made_of: impl Fn(&Bound<'py, PyString>, Verdict) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
+        let py = urls.py();
         let urls = texts(urls)?;
         let texts = urls.iter().map(|url| url.to_str()).collect::<PyResult<Vec<_>>>()?;
         let verdicts = py.detach(|| self.verdicts(&texts));
         let list = PyList::empty(py);
-        for (index, verdict) in verdicts.into_iter().enumerate() {
+        for (index, (url, verdict)) in urls.iter().zip(verdicts).enumerate() {
             match verdict {
-                Ok(allowed) => list.append(allowed)?,
+                Ok(verdict) => list.append(made_of(url, verdict)?)?,
                 Err(_) if invalid_as_none => list.append(py.None())?,
                 Err(error) => {
                     let error = raised(py, &error.into());
@@ -97,15 +81,42 @@ impl Rules {
         }
         Ok(list)
     }
+}
+
+#[pymethods]
+impl Rules {
+    /// Whether the crawler may fetch the URL.
+    #[pyo3(signature = (url, /))]
+    fn allowed(&self, url: &Bound<'_, PyString>) -> PyResult<bool> {
+        Ok(self.verdict(url.to_str()?).or_raise(url.py())?.allowed)
+    }
+
+    /// The same with its reason and every other part of the report.
+    #[pyo3(signature = (url, /))]
+    fn decide(&self, url: &Bound<'_, PyString>) -> PyResult<Decision> {
+        let verdict = self.verdict(url.to_str()?).or_raise(url.py())?;
+        Ok(Decision::of(url, verdict, &self.asker))
+    }
+
+    /// Whether the crawler may fetch each of the URLs, in their order. The first URL that is none is an
+    /// error, unless it is asked for None in its place.
+    #[pyo3(signature = (urls, /, *, invalid_as_none=false))]
+    fn allowed_many<'py>(
+        &self,
+        urls: &Bound<'py, PyAny>,
+        invalid_as_none: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        self.many(urls, invalid_as_none, |url, verdict| {
+            Ok(PyBool::new(url.py(), verdict.allowed).to_owned().into_any())
+        })
+    }
 
     /// The decisions about URLs, in their order.
     #[pyo3(signature = (urls, /))]
     fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let decisions = PyList::empty(urls.py());
-        for url in texts(urls)? {
-            decisions.append(self.decide(&url)?)?;
-        }
-        Ok(decisions)
+        self.many(urls, false, |url, verdict| {
+            Ok(Bound::new(url.py(), Decision::of(url, verdict, &self.asker))?.into_any())
+        })
     }
 
     /// The seconds that the file asks the crawler to wait between requests, or None.

@@ -12,7 +12,7 @@ use crate::inputs;
 
 /// A callable that starts a request and tells of its answer: `start(url, headers, octets, done)`.
 pub(crate) struct Callable {
-    start: Py<PyAny>,
+    pub(crate) start: Py<PyAny>,
 }
 
 type Answered = Result<Response, TransportError>;

@@ -7,6 +7,9 @@ import pickle
 import resource
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import mayi
@@ -104,6 +107,23 @@ def test_crawlers() -> None:
         robots.decide(URL, crawler, purposes=["x"])
 
 
+def test_an_empty_name_in_the_dialect_of_urllib() -> None:
+    """It names everybody, but one who asks as `*` has the groups of `*` first."""
+    empty, everybody = "User-agent:\nDisallow: /a\n", "User-agent: *\nDisallow: /b\n"
+    for text, agent, refused in (
+        (empty + everybody, "ExampleBot", ["/a"]),
+        (everybody + empty, "ExampleBot", ["/a"]),
+        (empty + everybody, "*", ["/b"]),
+        (everybody + empty, "*", ["/b"]),
+        (empty, "*", ["/a"]),
+    ):
+        robots = mayi.RobotsTxt(text, dialect="urllib")
+        paths = ["/a", "/b"]
+        assert [path for path in paths if not robots.allowed(f"https://example.com{path}", agent)] == refused
+        rules = robots.for_crawler(agent)
+        assert [path for path in paths if not rules.allowed(f"https://example.com{path}")] == refused
+
+
 def test_a_crawler_that_nobody_names() -> None:
     robots = mayi.RobotsTxt(FILE)
     decision = robots.decide(URL, "*")
@@ -129,11 +149,12 @@ def test_lists_of_urls() -> None:
     assert rules.allowed_many(iter(urls[:2])) == [False, True]
     assert [decision.allowed for decision in rules.decide_many(urls[:3])] == [False, True, True]
     assert rules.allowed_many([URL, "x"], invalid_as_none=True) == [False, None]
-    with pytest.raises(mayi.InvalidUrl) as caught:
-        rules.allowed_many([URL, "x"])
-    assert caught.value.index == 1
-    with pytest.raises(TypeError, match="list of URLs"):
-        rules.allowed_many(URL)
+    for ask in (rules.allowed_many, rules.decide_many):
+        with pytest.raises(mayi.InvalidUrl) as caught:
+            ask([URL, "x"])
+        assert caught.value.index == 1
+        with pytest.raises(TypeError, match="list of URLs"):
+            ask(URL)
     assert (rules.agent, len(rules), rules.crawl_delay) == ("ExampleBot", 2, 2.5)
 
 
@@ -271,6 +292,67 @@ def test_versions_agree() -> None:
     assert importlib.metadata.version("mayi") == mayi.__version__
 
 
+def test_one_wheel_is_for_all_versions() -> None:
+    import importlib.metadata
+    import re
+    import sysconfig
+
+    built = importlib.metadata.distribution("mayi")
+    tags = re.findall(r"^Tag: (.+)$", built.read_text("WHEEL") or "", re.MULTILINE)
+    without_gil = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    if not without_gil:  # There is no stable ABI for the others.
+        assert [tag.split("-")[:2] for tag in tags] == [["cp310", "abi3"]]
+    assert built.metadata["Requires-Python"] == ">=3.10"
+    files = {str(file) for file in built.files or ()}
+    assert {"mayi/py.typed", "mayi/_mayi.pyi"} <= files
+    # A module that is not made for it would switch the GIL on.
+    assert getattr(sys, "_is_gil_enabled", lambda: True)() is not without_gil
+
+
+LONG = b"User-agent: *\n" + b"".join(b"Disallow: /%d/*/x\n" % number for number in range(20_000))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: mayi.RobotsTxt(LONG),
+        lambda: mayi.RobotsTxt(LONG).for_crawler("ExampleBot"),
+        lambda: mayi.RobotsTxt(FILE).for_crawler("ExampleBot").allowed_many([URL] * 50_000),
+        lambda: mayi.RobotsTxt(FILE).for_crawler("ExampleBot").decide_many([URL] * 50_000),
+        lambda: mayi.RobotsTxt(LONG).decide(URL, "ExampleBot"),
+        lambda: mayi.lint(LONG),
+        lambda: mayi.format(LONG),
+        lambda: mayi.diff(LONG, FILE),
+        lambda: mayi.compare(LONG),
+    ],
+)
+def test_others_run_during_work(work: Callable[[], object]) -> None:
+    """Within one call nobody else runs, unless the call lets go of the GIL."""
+    steps, is_over = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal steps
+        while not is_over.is_set():
+            steps += 1
+            time.sleep(0)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(100)
+    other = threading.Thread(target=count)
+    try:
+        other.start()
+        for _ in range(100):
+            seen = steps
+            work()
+            if steps > seen:
+                return
+        pytest.fail("nobody else ran in 100 calls")
+    finally:
+        is_over.set()
+        sys.setswitchinterval(before)
+        other.join()
+
+
 def test_sixteen_threads_at_once() -> None:
     robots = mayi.RobotsTxt(FILE)
     rules = robots.for_crawler("ExampleBot")
@@ -311,7 +393,7 @@ def test_memory_stays_flat_over_a_million_decisions() -> None:
     assert grown < 4096, f"{grown} KiB more after a million decisions"
 
 
-@pytest.mark.parametrize("module", ["mayi", "mayi._fetcher", "mayi._policy", "mayi.aio", "mayi.urllib", "mayi.protego"])
+@pytest.mark.parametrize("module", ["mayi", "mayi._fetcher", "mayi._keeping", "mayi._policy", "mayi.aio", "mayi.urllib", "mayi.protego"])
 def test_examples_in_the_modules(module: str) -> None:
     import importlib
 

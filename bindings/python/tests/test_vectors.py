@@ -1,25 +1,23 @@
-"""All conformance vectors, through the package: by whole requests, and by the typed interface."""
+"""All conformance vectors, through the package: none is passed over, and each kind has a function that plays one."""
 
 import base64
-import datetime
 import json
 import pickle
-import re
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mayi
+import over_time
+import pytest
+import simulation
 import vectors
 from mayi import _report
 
 
 def octets(carried: Any) -> Any:
     return base64.b64decode(carried["base64"]) if isinstance(carried, dict) else carried
-
-
-def seconds_of(time: str) -> float:
-    """A time of RFC 3339 as `time.time()` tells it. Python 3.10 reads fewer forms of it than later ones."""
-    fraction = re.sub(r"\.(\d+)", lambda found: f".{found[1][:6]:0<6}", time.upper().replace("Z", "+00:00"))
-    return datetime.datetime.fromisoformat(fraction).timestamp()
 
 
 def typed(case: vectors.Case) -> mayi.Decision:
@@ -40,7 +38,7 @@ def typed(case: vectors.Case) -> mayi.Decision:
         user_agent=request.get("user_agent"),
         registered_purposes_only=request.get("registered_purposes_only", False),
     )
-    seconds = seconds_of(request["now"]) if "now" in request else None
+    seconds = vectors.seconds_of(request["now"]) if "now" in request else None
     page = request.get("page", {})
     html = octets(page["html"]) if "html" in page else None
     if "page" not in request:
@@ -64,30 +62,22 @@ def answered(ask: Any) -> tuple[dict[str, Any], Any]:
     return decision.to_dict(), decision
 
 
-def test_every_vector() -> None:
-    wrong, asked = [], 0
-    for case in vectors.cases():
-        asked += 1
+def play_vector(vector: dict[str, Any]) -> None:
+    """Every question, by whole requests and by the typed interface."""
+    for case in vectors.cases_of(vector):
         found, whole = answered(lambda: mayi.answer(case.request, without=case.without))
-        told = vectors.difference(case.expect, found)
-        if told is not None:
-            wrong.append(f"{case.id}: {told}")
+        assert vectors.difference(case.expect, found) is None, case.request["url"][:200]
         # The classes have no place for a file that is said to be there and is not, and `*` is a crawler to them.
         code = found.get("error", {}).get("code")
         if code in ("invalid-robots", "no-robots", "invalid-request") or case.request["agent"] == "*":
             continue
         by_type, decision = answered(lambda: typed(case))
         if whole is not None and "now" not in case.request:
-            if by_type != found:
-                wrong.append(f"{case.id}: by classes {by_type}, by JSON {found}")
-        elif by_type.get("error", {}).get("code") != found.get("error", {}).get("code"):
-            wrong.append(f"{case.id}: by classes {by_type}, by JSON {found}")
+            assert by_type == found, case.request["url"][:200]
+        else:
+            assert by_type.get("error", {}).get("code") == code
         if decision is not None:
-            told = vectors.difference(case.expect, by_type)
-            if told is not None:
-                wrong.append(f"{case.id}, by classes: {told}")
-    assert asked > 1000
-    assert not wrong, f"{len(wrong)} wrong:\n" + "\n".join(wrong[:20])
+            assert vectors.difference(case.expect, by_type) is None, case.request["url"][:200]
 
 
 def test_every_part_of_a_report_has_a_typed_object() -> None:
@@ -128,60 +118,77 @@ def test_prepared_rules_decide_the_same() -> None:
     assert asked > 500
 
 
-def test_where_files_are() -> None:
-    for vector in vectors.tables("locate"):
-        try:
-            found = mayi.robots_url(vector["url"])
-        except mayi.MayiError as error:
-            assert error.code == vector.get("error"), vector["id"]
-        else:
-            assert found == vector["robots_url"], vector["id"]
+def play_locate(vector: dict[str, Any]) -> None:
+    """Where a file is."""
+    try:
+        found = mayi.robots_url(vector["url"])
+    except mayi.MayiError as error:
+        assert error.code == vector.get("error")
+    else:
+        assert found == vector["robots_url"]
 
 
-def test_lints() -> None:
-    asked = 0
-    for case in vectors.tables("lint"):
-        file = vectors.file_of(case)
-        assert file is not None
-        page = case.get("page")
-        about = (page["url"], page.get("headers", []), page.get("html", "")) if page else None
-        linted = mayi.lint(file, page=about, select=["style"])
-        expected = case.get("found", [])
-        # One cause is one finding with its lines; a case has every place.
-        found = set()
-        for diagnostic in linted.diagnostics:
-            if diagnostic.code != case["code"]:
-                continue
-            place, fix = diagnostic.place, diagnostic.fix
-            first = (place.line, place.column) if place else (0, 0)
-            assert first in [(one["line"], one["column"]) for one in expected], (case["code"], case["why"])
-            how = ("safe" if fix.safe else "unsafe") if fix else None
-            found |= {(line, diagnostic.severity, how) for line in diagnostic.lines or (0,)}
-        wanted = {(one["line"], one["severity"], one.get("fix")) for one in expected}
-        assert found == wanted, (case["code"], case["why"])
-        if case.get("clean"):
-            assert not linted.diagnostics, case["why"]
-        asked += 1
-    assert asked > 50
+def play_lint(case: dict[str, Any]) -> None:
+    """What one lint finds in a file."""
+    file = vectors.file_of(case)
+    assert file is not None
+    page = case.get("page")
+    about = (page["url"], page.get("headers", []), page.get("html", "")) if page else None
+    linted = mayi.lint(file, page=about, select=["style"])
+    expected = case.get("found", [])
+    # One cause is one finding with its lines; a case has every place.
+    found = set()
+    for diagnostic in linted.diagnostics:
+        if diagnostic.code != case["code"]:
+            continue
+        place, fix = diagnostic.place, diagnostic.fix
+        first = (place.line, place.column) if place else (0, 0)
+        assert first in [(one["line"], one["column"]) for one in expected]
+        how = ("safe" if fix.safe else "unsafe") if fix else None
+        found |= {(line, diagnostic.severity, how) for line in diagnostic.lines or (0,)}
+    assert found == {(one["line"], one["severity"], one.get("fix")) for one in expected}
+    if case.get("clean"):
+        assert not linted.diagnostics
 
 
-#: The kinds of vectors, and why those that are None are not asked here.
-KINDS = {
-    "vector": test_every_vector,
-    "locate": test_where_files_are,
-    "lint": test_lints,
-    "access": "tests/test_fetcher.py asks them of a fetcher",
-    "script": "tests/test_fetcher.py plays those steps that need no clock",
-    "keep": None,  # a function of a time that is given, and no part of the package is given one
+#: How a vector of each kind is played.
+PLAYS: dict[str, list[Callable[[dict[str, Any]], None]]] = {
+    "vector": [play_vector],
+    "locate": [play_locate],
+    "lint": [play_lint],
+    "access": [partial(over_time.play_access, kind=kind) for kind in simulation.KINDS],
+    "keep": [partial(over_time.play_keep, kind=kind) for kind in simulation.KINDS],
+    "script": [partial(over_time.play_script, kind=kind) for kind in simulation.KINDS],
 }
 
 
-def test_no_kind_of_vector_is_passed_over() -> None:
-    counts: dict[str, int] = {}
-    for path in sorted(vectors.FOLDER.glob("*/*.toml")):
-        for kind, tables in vectors.tomllib.loads(path.read_text("utf-8")).items():
-            counts[kind] = counts.get(kind, 0) + len(tables)
-    assert set(counts) == set(KINDS), "a kind of vector that nobody asks here"
-    left_out = {kind: counts[kind] for kind, asked in KINDS.items() if asked is None}
-    print(f"vectors that Python is not asked: {left_out}")
-    assert sum(left_out.values()) < sum(counts.values()) / 10
+def test_every_vector() -> None:
+    played: Counter[str] = Counter()
+    wrong = []
+    for kind, vector in vectors.tables():
+        for play in PLAYS[kind]:
+            try:
+                play(vector)
+            except AssertionError as error:
+                wrong.append(f"{vector.get('id', vector.get('code'))}: {error}\n  as {vector['why']}")
+        played[kind] += 1
+    assert not wrong, f"{len(wrong)} wrong:\n" + "\n".join(wrong[:20])
+    # Counted in the text of the files, so that the reader has left nothing out either.
+    written: Counter[str] = Counter()
+    for path in vectors.FOLDER.rglob("*.toml"):
+        lines = path.read_text("utf-8").splitlines()
+        written.update(line[2:-2] for line in lines if line.startswith("[[") and line.endswith("]]") and "." not in line)
+    print(f"vectors played: {dict(played)}")
+    assert played == written
+    assert set(played) == set(PLAYS)
+
+
+def test_a_vector_with_a_member_that_is_not_known_is_not_played() -> None:
+    known = {"id": "x", "clauses": [], "why": "", "asks": [{"agent": "a", "url": "b", "expect": {}}]}
+    vectors.check_members("vector", known)
+    with pytest.raises(AssertionError, match="colour"):
+        vectors.check_members("vector", known | {"colour": "red"})
+    with pytest.raises(AssertionError, match="colour"):
+        vectors.check_members("vector", known | {"asks": [{"colour": "red"}]})
+    with pytest.raises(AssertionError, match="kind"):
+        vectors.check_members("colour", {})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import pathlib
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,10 +29,53 @@ class Case:
     expect: dict[str, Any]
 
 
-def tables(name: str) -> Iterator[dict[str, Any]]:
-    """All tables of a name in all files."""
+#: The members that this reader knows, by kind of table and by what is within one.
+ABOUT = {"id", "clauses", "why"}
+FILES = {"robots", "robots_base64", "robots_parts"}
+KEEPING = {"unavailable_uses_copy", "unreachable_for_seconds", "after_unreachable"}
+ASKED = {"purposes", "apps", "user_agent", "union", "registered_purposes_only", "now"}
+MEMBERS = {
+    "vector": ABOUT | FILES | {"robots_status", "robots_error", "charset", "dialect", "asks"},
+    "asks": ASKED | {"agent", "url", "url_parts", "dialect", "headers", "html", "html_base64", "no_extensions", "expect"},
+    "locate": ABOUT | {"url", "robots_url", "error"},
+    "access": ABOUT | {"url", "responses", "result", "treat_429_as_unreachable"},
+    "responses": {"url", "status", "location", "error"},
+    "keep": ABOUT | KEEPING | {"copy", "last", "expect"},
+    "copy": {"fetched_seconds_ago", "headers"},
+    "last": {"result", "seconds_ago", "since_seconds_ago"},
+    "script": ABOUT | {"options", "steps"},
+    "options": KEEPING | {"treat_429_as_unreachable", "stale_while_revalidate_seconds", "offline"},
+    "steps": {"at", "servers", "ask", "expect", "requests"},
+    "servers": {"url", "status", "headers", "body", "error"},
+    "lint": FILES | {"code", "why", "page", "found", "clean"},
+    "page": {"url", "headers", "html"},
+    "found": {"line", "column", "text", "severity", "fix"},
+}
+
+
+def tables() -> Iterator[tuple[str, dict[str, Any]]]:
+    """All tables of all files, each with its kind."""
     for path in sorted(FOLDER.glob("*/*.toml")):
-        yield from tomllib.loads(path.read_text("utf-8")).get(name, [])
+        for kind, found in tomllib.loads(path.read_text("utf-8")).items():
+            for table in found:
+                check_members(kind, table)
+                yield kind, table
+
+
+def check_members(kind: str, table: dict[str, Any]) -> None:
+    """Fails on a member that is not known, so that nothing that is expected is passed over."""
+    assert kind in MEMBERS, f"a kind of vector that is not known: {kind}"
+    assert set(table) <= MEMBERS[kind], f"{kind} {table.get('id')}: {sorted(set(table) - MEMBERS[kind])} is not known"
+    for name, value in table.items():
+        if name in MEMBERS:
+            for one in value if isinstance(value, list) else [value]:
+                check_members(name, one)
+
+
+def seconds_of(time: str) -> float:
+    """A time of RFC 3339 as `time.time()` tells it. Python 3.10 reads fewer forms of it than later ones."""
+    fraction = re.sub(r"\.(\d+)", lambda found: f".{found[1][:6]:0<6}", time.upper().replace("Z", "+00:00"))
+    return datetime.datetime.fromisoformat(fraction).timestamp()
 
 
 def octets_of(parts: list[dict[str, Any]]) -> bytes:
@@ -66,24 +111,29 @@ def robots_of(vector: dict[str, Any]) -> Any:
     return carried | ({"charset": vector["charset"]} if "charset" in vector else {})
 
 
+def cases_of(vector: dict[str, Any]) -> Iterator[Case]:
+    """The requests of a vector."""
+    robots = robots_of(vector)
+    for ask in vector["asks"]:
+        url = ask["url"] if "url" in ask else octets_of(ask["url_parts"]).decode()
+        request = {"url": url, "agent": ask["agent"], "robots": robots}
+        dialect = ask.get("dialect", vector.get("dialect"))
+        if dialect is not None:
+            request["dialect"] = dialect
+        page = {name: ask[name] for name in ("headers", "html") if name in ask}
+        if "html_base64" in ask:
+            page["html"] = {"base64": ask["html_base64"]}
+        if page:
+            request["page"] = page
+        request |= {name: ask[name] for name in sorted(ASKED) if name in ask}
+        yield Case(vector["id"], request, ask.get("no_extensions", []), ask["expect"])
+
+
 def cases() -> Iterator[Case]:
-    """All requests of all vectors."""
-    copied = ["purposes", "apps", "user_agent", "union", "registered_purposes_only", "now"]
-    for vector in tables("vector"):
-        robots = robots_of(vector)
-        for ask in vector["asks"]:
-            url = ask["url"] if "url" in ask else octets_of(ask["url_parts"]).decode()
-            request = {"url": url, "agent": ask["agent"], "robots": robots}
-            dialect = ask.get("dialect", vector.get("dialect"))
-            if dialect is not None:
-                request["dialect"] = dialect
-            page = {name: ask[name] for name in ("headers", "html") if name in ask}
-            if "html_base64" in ask:
-                page["html"] = {"base64": ask["html_base64"]}
-            if page:
-                request["page"] = page
-            request |= {name: ask[name] for name in copied if name in ask}
-            yield Case(vector["id"], request, ask.get("no_extensions", []), ask["expect"])
+    """The requests of all vectors."""
+    for kind, vector in tables():
+        if kind == "vector":
+            yield from cases_of(vector)
 
 
 def difference(expected: Any, found: Any, at: str = "") -> str | None:

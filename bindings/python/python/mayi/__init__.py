@@ -29,6 +29,7 @@ from ._errors import (
     UnsupportedScheme,
 )
 from ._fetcher import Answer, Disallowed, Fetcher
+from ._keeping import Keeping
 from ._mayi import (
     Crawler,
     Decision,
@@ -60,6 +61,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidUrl",
     "InvalidUserAgent",
+    "Keeping",
     "MayiError",
     "PerOrigin",
     "Policy",

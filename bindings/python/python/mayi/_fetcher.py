@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ._errors import MayiError
+from ._keeping import Keeping
 from ._mayi import Crawler, Decision, NativeDone, NativeFetcher, RobotsTxt
 from ._policy import PerOrigin, Policy
 
@@ -72,7 +73,8 @@ def native(
     connections_per_host: int,
     connections: int,
     max_octets: int | None,
-    least_fresh: float,
+    keeping: Keeping,
+    clock: Callable[[], float] | None,
 ) -> NativeFetcher:
     """The engine's fetcher, and a note to close it when Python ends."""
     pem = b""
@@ -86,12 +88,13 @@ def native(
         reading=(dialect, max_octets),
         offline=offline,
         timeout=timeout,
-        least_fresh=least_fresh,
         allow_private=allow_private,
         allow_addresses=list(allow_addresses),
         roots=pem,
         connections=(connections_per_host, connections),
+        keeping=keeping,
         start=start,
+        clock=clock,
     )
     _open.add(made)
     return made
@@ -114,8 +117,9 @@ class Fetcher:
     ``store`` is where files are kept: ``None`` for this fetcher's memory, the path of a file, or
     ``redis://host:port``. ``fetch`` is a client of your own: it gets a URL and header fields, follows no
     redirect, and gives an :class:`Answer`. The guard then does not see what it connects to. ``policy`` says what
-    ``require`` makes of a decision. ``least_fresh`` is for how many seconds a file is not asked for again, whatever its
-    server says.
+    ``require`` makes of a decision, and ``keeping`` how files are kept. ``clock`` is for tests and simulations: it
+    returns the time as ``time.time`` does and is called for each question, by the thread that asks. What it raises,
+    the question raises. Time limits of requests are still those of the real clock.
 
     >>> fetch = lambda url, headers: mayi.Answer(200, {}, b"User-agent: *\\nDisallow: /private/\\n")
     >>> with mayi.Fetcher("ExampleBot/1.0 (+https://example.com/bot)", fetch=fetch) as fetcher:
@@ -138,8 +142,9 @@ class Fetcher:
         connections_per_host: int = 2,
         connections: int = 256,
         max_octets: int | None = None,
-        least_fresh: float = 60.0,
+        keeping: Keeping = Keeping(),
         policy: Policy | PerOrigin = Policy.OBEY,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._policy = policy
         self._native = native(
@@ -155,7 +160,8 @@ class Fetcher:
             connections_per_host=connections_per_host,
             connections=connections,
             max_octets=max_octets,
-            least_fresh=least_fresh,
+            keeping=keeping,
+            clock=clock,
         )
         self._native.open()
 
@@ -164,12 +170,13 @@ class Fetcher:
         """What would be better about the User-Agent string, or None."""
         return self._native.advice()
 
+    @property
+    def in_flight(self) -> int:
+        """How many sites are being asked right now, in the background too."""
+        return self._native.in_flight()
+
     def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
         """The file of the URL's site, or why there is none. ``anew`` asks the server whatever is kept."""
-        if not anew:
-            ready = self._native.ready(url)
-            if ready is not None:
-                return ready
         return self._native.robots(url, anew)
 
     def decide(self, url: str, agent: str | Crawler, **about: Any) -> Decision:

@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, final, overload
 
 from . import _report
+from ._keeping import Keeping
 
 _Octets = bytes | bytearray | memoryview | str
 _Fields = Mapping[str, str | Sequence[str]] | Iterable[tuple[str | bytes, str | bytes]]
@@ -210,18 +211,20 @@ class NativeFetcher:
         reading: tuple[str, int | None],
         offline: bool,
         timeout: float,
-        least_fresh: float,
         allow_private: bool,
         allow_addresses: Sequence[str],
         roots: bytes,
         connections: tuple[int, int],
+        keeping: Keeping,
         start: Callable[[str, list[tuple[str, str]], int, NativeDone], None] | None,
+        clock: Callable[[], float] | None,
     ) -> NativeFetcher: ...
     def advice(self) -> str | None: ...
     def open(self) -> None: ...
     def ready(self, url: str) -> RobotsTxt | None: ...
     def robots(self, url: str, anew: bool) -> RobotsTxt: ...
     def start(self, url: str, anew: bool, done: Callable[[RobotsTxt], None]) -> NativeTask: ...
+    def in_flight(self) -> int: ...
     def forget(self, url: str) -> bool: ...
     def close(self) -> None: ...
 

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from ._fetcher import Answer, Disallowed, native
+from ._keeping import Keeping
 from ._mayi import Crawler, Decision, NativeDone, RobotsTxt
 from ._policy import PerOrigin, Policy
 
@@ -50,8 +51,9 @@ class Fetcher:
         connections_per_host: int = 2,
         connections: int = 256,
         max_octets: int | None = None,
-        least_fresh: float = 60.0,
+        keeping: Keeping = Keeping(),
         policy: Policy | PerOrigin = Policy.OBEY,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._policy = policy
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -69,7 +71,8 @@ class Fetcher:
             connections_per_host=connections_per_host,
             connections=connections,
             max_octets=max_octets,
-            least_fresh=least_fresh,
+            keeping=keeping,
+            clock=clock,
         )
         self._native.open()
 
@@ -77,6 +80,11 @@ class Fetcher:
     def advice(self) -> str | None:
         """What would be better about the User-Agent string, or None."""
         return self._native.advice()
+
+    @property
+    def in_flight(self) -> int:
+        """How many sites are being asked right now, in the background too."""
+        return self._native.in_flight()
 
     def ready(self, url: str) -> RobotsTxt | None:
         """The file of the URL's site where nobody has to be waited for, or None."""

@@ -31,6 +31,7 @@ from scrapy.robotstxt import RobotParser
 from . import _faces, aio
 from ._errors import InvalidUrl
 from ._fetcher import Answer, weakly
+from ._keeping import Keeping
 from ._mayi import Crawler, Decision, RobotsTxt
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class RobotsTxtMiddleware:
             store=settings.get("MAYI_STORE"),
             dialect=settings.get("MAYI_DIALECT", "rfc9309"),
             timeout=settings.getfloat("DOWNLOAD_TIMEOUT", 180.0),
-            least_fresh=settings.getfloat("MAYI_LEAST_FRESH", 60.0),
+            keeping=Keeping(least_fresh=settings.getfloat("MAYI_LEAST_FRESH", 60.0)),
             fetch=weakly(self._fetch),
         )
         _fetchers[crawler] = self._fetcher

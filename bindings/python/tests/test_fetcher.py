@@ -418,3 +418,38 @@ def test_transports_for_httpx(site: Site) -> None:
 
     asyncio.run(ask())
     assert site.paths == ["/robots.txt", "/open"] * 2
+
+
+def test_adapters_read_as_much_of_a_file_as_is_wanted() -> None:
+    import httpx
+    import requests
+
+    import mayi.httpx
+    import mayi.requests
+
+    site = Site(b"User-agent: *\n" + b"# more\n" * 100_000 + b"Disallow: /private/\n")
+    site.page("/private/x")
+    url = f"{site.url}/private/x"
+    for options, is_allowed in (({}, True), ({"max_octets": 1 << 20}, False)):
+        about: dict[str, Any] = {"agent": "ExampleBot", "user_agent": AGENT, "fetcher": options}
+
+        def by_requests(about: dict[str, Any] = about) -> None:
+            with requests.Session() as session:
+                session.mount("http://", mayi.requests.MayiAdapter(**about))
+                session.get(url, timeout=20)
+
+        def by_httpx(about: dict[str, Any] = about) -> None:
+            with httpx.Client(transport=mayi.httpx.MayiTransport(**about)) as client:
+                client.get(url)
+
+        async def later(about: dict[str, Any] = about) -> None:
+            async with httpx.AsyncClient(transport=mayi.httpx.AsyncMayiTransport(**about)) as client:
+                await client.get(url)
+
+        for ask in (by_requests, by_httpx, lambda: asyncio.run(later())):
+            if is_allowed:
+                ask()
+            else:
+                with pytest.raises(mayi.Disallowed):
+                    ask()
+    site.close()

@@ -59,6 +59,11 @@ def weakly(method: _Client) -> _Client:
     return cast(_Client, call)
 
 
+def octets_for(options: Mapping[str, Any]) -> int:
+    """How much of a robots.txt a client reads for a fetcher with these options: a little more than the engine does."""
+    return int(options.get("max_octets") or 512 * 1024) + 4
+
+
 def native(
     user_agent: str,
     start: Callable[[str, list[tuple[str, str]], int, NativeDone], None] | None,

@@ -14,13 +14,10 @@ from typing import Any
 import httpx
 
 from . import aio
-from ._fetcher import Answer, Fetcher, weakly
+from ._fetcher import Answer, Fetcher, octets_for, weakly
 from ._mayi import Crawler
 
 __all__ = ["AsyncMayiTransport", "MayiTransport"]
-
-#: How much of a robots.txt is read; the engine reads a little less.
-_MOST_OCTETS = 512 * 1024 + 4
 
 
 class MayiTransport(httpx.BaseTransport):
@@ -41,6 +38,7 @@ class MayiTransport(httpx.BaseTransport):
     ) -> None:
         self._agent = agent
         self._transport = transport or httpx.HTTPTransport()
+        self._most_octets = octets_for(fetcher or {})
         self._fetcher = Fetcher(user_agent, fetch=weakly(self._fetch), **(fetcher or {}))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -56,7 +54,7 @@ class MayiTransport(httpx.BaseTransport):
         try:
             for part in response.iter_bytes():
                 body += part
-                if len(body) > _MOST_OCTETS:
+                if len(body) > self._most_octets:
                     break
         finally:
             response.close()
@@ -81,6 +79,7 @@ class AsyncMayiTransport(httpx.AsyncBaseTransport):
     ) -> None:
         self._agent = agent
         self._transport = transport or httpx.AsyncHTTPTransport()
+        self._most_octets = octets_for(fetcher or {})
         self._fetcher = aio.Fetcher(user_agent, fetch=weakly(self._fetch), **(fetcher or {}))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -98,7 +97,7 @@ class AsyncMayiTransport(httpx.AsyncBaseTransport):
         try:
             async for part in response.aiter_bytes():
                 body += part
-                if len(body) > _MOST_OCTETS:
+                if len(body) > self._most_octets:
                     break
         finally:
             await response.aclose()

@@ -16,13 +16,10 @@ from typing import Any
 import requests
 from requests.adapters import HTTPAdapter
 
-from ._fetcher import Answer, Fetcher, weakly
+from ._fetcher import Answer, Fetcher, octets_for, weakly
 from ._mayi import Crawler
 
 __all__ = ["MayiAdapter"]
-
-#: How much of a robots.txt is read; the engine reads a little less.
-_MOST_OCTETS = 512 * 1024 + 4
 
 
 class MayiAdapter(HTTPAdapter):
@@ -44,6 +41,7 @@ class MayiAdapter(HTTPAdapter):
         super().__init__(**adapter)
         self._agent = agent
         self._means: dict[str, Any] = {}
+        self._most_octets = octets_for(fetcher or {})
         self._fetcher = Fetcher(user_agent, fetch=weakly(self._fetch), **(fetcher or {}))
 
     def send(self, request: requests.PreparedRequest, *args: Any, **means: Any) -> requests.Response:
@@ -58,7 +56,7 @@ class MayiAdapter(HTTPAdapter):
         request = requests.Request("GET", url, headers=headers).prepare()
         response = super().send(request, stream=True, **self._means)
         try:
-            body = response.raw.read(_MOST_OCTETS, decode_content=True)
+            body = response.raw.read(self._most_octets, decode_content=True)
             return Answer(response.status_code, list(response.headers.items()), body)
         finally:
             response.close()

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import mayi
+import mayi.scrapy
 import pytest
 from sites import Answer, Site
 
@@ -160,3 +162,43 @@ def test_page_controls_and_items(sites: Callable[..., Site], case: str) -> None:
             urls[0]: [],
             urls[1]: ["train"],
         }
+
+
+def test_items_of_every_kind(caplog: pytest.LogCaptureFixture) -> None:
+    """Items are dicts, Scrapy's own, and dataclasses; most have no field that nobody asked for."""
+    import dataclasses
+
+    import scrapy
+    from scrapy.exceptions import DropItem
+    from scrapy.settings import Settings
+
+    class Item(scrapy.Item):  # type: ignore[misc]
+        mayi = scrapy.Field()
+
+    @dataclasses.dataclass
+    class Data:
+        mayi: mayi.Decision
+
+    def pipeline(**settings: Any) -> mayi.scrapy.UsesPipeline:
+        crawler: Any = type("Crawler", (), {"settings": Settings(settings)})
+        return mayi.scrapy.UsesPipeline.from_crawler(crawler)
+
+    def decision(value: str) -> mayi.Decision:
+        robots = mayi.RobotsTxt(f"User-agent: *\nAllow: /\nContent-Usage: train-ai={value}\n")
+        return robots.decide("https://example.com/a", "ExampleBot")
+
+    drops = pipeline()
+    for make in (Item, Data, dict):
+        good = make(mayi=decision("y"))
+        assert drops.process_item(good) is good
+        with pytest.raises(DropItem, match=r"https://example\.com/a may not be used for: train"):
+            drops.process_item(make(mayi=decision("n")))
+    marked = pipeline(MAYI_MARK_ITEMS=True).process_item({"mayi": decision("n")})
+    assert marked["mayi_disallowed"] == ["train"]
+    for _ in range(2):
+        assert drops.process_item({"url": "https://example.com/a"}) == {"url": "https://example.com/a"}
+    assert [record.message for record in caplog.records if "field" in record.message] == [
+        "An item without a field `mayi` can't be judged and is kept: give it response.meta['mayi']"
+    ]
+    with pytest.raises(ValueError, match="training.*ai_input"):
+        pipeline(MAYI_USES=["training"])

@@ -18,10 +18,12 @@ or the middleware::
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import DropItem, IgnoreRequest, NotConfigured
 from scrapy.http import Request, Response
@@ -33,6 +35,7 @@ from ._errors import InvalidUrl
 from ._fetcher import Answer, weakly
 from ._keeping import Keeping
 from ._mayi import Crawler, Decision, RobotsTxt
+from ._report import Uses
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler as ScrapyCrawler
@@ -249,12 +252,17 @@ class UsesPipeline:
 
     An item is judged by the page that it came from: by its field ``mayi``, which is the decision that
     :class:`PageControlsMiddleware` has put into ``response.meta["mayi"]``. With ``MAYI_MARK_ITEMS`` an item is kept, and
-    its field ``mayi_disallowed`` has the uses that it is not for.
+    its field ``mayi_disallowed`` has the uses that are disallowed.
     """
 
     def __init__(self, uses: list[str], mark: bool) -> None:
+        known = [field.name for field in dataclasses.fields(Uses)]
+        unknown = [use for use in uses if use not in known]
+        if unknown:
+            raise ValueError(f"MAYI_USES has {', '.join(unknown)}; there are {', '.join(known)}")
         self._uses = uses
         self._mark = mark
+        self._has_warned = False
 
     @classmethod
     def from_crawler(cls, crawler: ScrapyCrawler) -> UsesPipeline:
@@ -264,11 +272,16 @@ class UsesPipeline:
 
     def process_item(self, item: Any, spider: Any = None) -> Any:
         """The item, where it may be used."""
-        decision: Decision | None = item.get("mayi")
+        fields = ItemAdapter(item)
+        decision: Decision | None = fields.get("mayi")
         if decision is None:
+            if not self._has_warned:
+                logger.warning("An item without a field `mayi` can't be judged and is kept: give it response.meta['mayi']")
+            self._has_warned = True
             return item
         disallowed = [use for use in self._uses if getattr(decision.uses, use) == "disallowed"]
-        if disallowed and not self._mark:
-            raise DropItem(f"{decision.url} is not for {', '.join(disallowed)}")
-        item["mayi_disallowed"] = disallowed
+        if self._mark:
+            fields["mayi_disallowed"] = disallowed
+        elif disallowed:
+            raise DropItem(f"{decision.url} may not be used for: {', '.join(disallowed)}")
         return item

@@ -255,7 +255,7 @@ impl RobotsTxt {
         made(py, "file", &self.site.story)
     }
 
-    /// The groups of the file, with their group-start lines and their rules.
+    /// The groups of the file, with their group-start lines, their rules and what else they ask for.
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let groups = self.site.file.robots_txt().into_iter().flat_map(mayi::RobotsTxt::groups);
@@ -446,7 +446,13 @@ fn group_json(group: &mayi::Group<'_>) -> Value {
         let pattern = String::from_utf8_lossy(pattern);
         json!({ "kind": kind.name(), "pattern": pattern, "line": line.number() })
     });
-    json!({ "starts": starts.collect::<Vec<_>>(), "rules": rules.collect::<Vec<_>>() })
+    let rates = group.listed("request_rate").map(String::from_utf8_lossy);
+    json!({
+        "starts": starts.collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+        "crawl_delay": group.crawl_delay(),
+        "request_rates": rates.collect::<Vec<_>>(),
+    })
 }
 
 /// What is known of the response already.

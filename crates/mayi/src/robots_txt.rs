@@ -301,8 +301,11 @@ impl<'t> RobotsTxt<'t> {
 
     /// The same, where the groups are known already.
     pub(crate) fn crawl_delay_of(&self, selection: Option<&Selection>) -> Option<f64> {
-        let values = self.values_of(&CRAWL_DELAY, selection?.records(self));
-        values.filter_map(seconds).max_by(f64::total_cmp)
+        self.longest_delay(selection?.records(self))
+    }
+
+    fn longest_delay(&self, records: impl Iterator<Item = Record>) -> Option<f64> {
+        self.values_of(&CRAWL_DELAY, records).filter_map(seconds).max_by(f64::total_cmp)
     }
 
     /// The values of those records that are of a directive; a record without a value says nothing.
@@ -702,6 +705,26 @@ impl<'r> Group<'r> {
     pub fn rules(&self) -> impl Iterator<Item = (LineNumber, crate::RuleKind, &'r [u8])> {
         let kind = |role| if let Role::Rule(kind) = role { Some(kind) } else { None };
         self.with_lines(kind).map(|(line, value, kind)| (line, kind, value))
+    }
+
+    /// The seconds that it asks crawlers to wait between requests, as [`RobotsTxt::crawl_delay`] has them.
+    pub fn crawl_delay(&self) -> Option<f64> {
+        self.robots.longest_delay(self.robots.records[self.records.clone()].iter().copied())
+    }
+
+    /// The values of its records of a kind, as written; kinds are called as reports call them.
+    ///
+    /// ```
+    /// let robots = mayi::RobotsTxt::parse(b"User-agent: *\nCrawl-delay: 2\nRequest-rate: 1/10s\n");
+    /// let group = robots.groups().next().expect("there is one");
+    /// assert_eq!(group.crawl_delay(), Some(2.0));
+    /// assert!(group.listed("request_rate").eq([b"1/10s"]));
+    /// ```
+    pub fn listed(&self, kind: &str) -> impl Iterator<Item = &'r [u8]> {
+        let records = self.robots.records[self.records.clone()].iter();
+        let is_one = move |record: &&Record| record.directive().listed_as == Some(kind);
+        let values = records.filter(is_one).map(|record| self.robots.value(*record));
+        values.filter(|value| !value.is_empty())
     }
 
     fn with_lines<K>(

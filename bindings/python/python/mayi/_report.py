@@ -379,10 +379,12 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """A group of a file: its group-start lines and its rules."""
+    """A group of a file: its group-start lines, its rules and how often it wants to be asked."""
 
     starts: tuple[ValueAt, ...]
     rules: tuple[RuleAt, ...]
+    crawl_delay: float | None
+    request_rates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

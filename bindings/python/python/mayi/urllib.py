@@ -9,6 +9,7 @@ False
 
 from __future__ import annotations
 
+import functools
 import time
 import urllib.error
 import urllib.parse
@@ -86,7 +87,7 @@ class RobotFileParser:
         self.obey_refusals = obey_refusals
         self._dialect = dialect
         self._lines: list[str] = []
-        self._robots = RobotsTxt(b"", dialect=dialect)
+        self._robots = _empty(dialect)
         self.set_url(url)
 
     def mtime(self) -> float:
@@ -100,7 +101,7 @@ class RobotFileParser:
     def set_url(self, url: str) -> None:
         """Says where the file is."""
         self.url = url
-        self.host, self.path = urllib.parse.urlparse(url)[1:3]
+        self.host, self.path = urllib.parse.urlsplit(url)[1:3]
 
     def read(self) -> None:
         """Fetches the file and reads it.
@@ -149,19 +150,14 @@ class RobotFileParser:
         """The seconds that the file asks the crawler to wait between requests, or None."""
         if not self.mtime():
             return None
-        delay = self._robots.crawl_delay(_faces.crawler_of(useragent))
-        return int(delay) if delay is not None and delay == int(delay) else delay
+        return _whole(self._robots.crawl_delay(_faces.crawler_of(useragent)))
 
     def request_rate(self, useragent: str) -> RequestRate | None:
         """What the file asks of the crawler with its first Request-rate, or None."""
         if not self.mtime():
             return None
         records = _faces.records_of(self._robots, _faces.crawler_of(useragent))
-        for value in records.other.get("request_rate", ()):
-            rate = _faces.rate_of(value)
-            if rate is not None:
-                return RequestRate(rate[0], rate[1])
-        return None
+        return _rate(records.other.get("request_rate", ()))
 
     def site_maps(self) -> list[str] | None:
         """The sitemaps of the file, or None where it has none."""
@@ -175,24 +171,41 @@ class RobotFileParser:
     @property
     def entries(self) -> list[Entry]:
         """The groups of the file that name a crawler."""
-        return [entry for entry in self._all_entries() if "*" not in entry.useragents]
+        return self._all_entries()[0]
 
     @property
     def default_entry(self) -> Entry | None:
         """The first group of the file for all other crawlers, or None."""
-        return next((entry for entry in self._all_entries() if "*" in entry.useragents), None)
+        return next(iter(self._all_entries()[1]), None)
 
-    def _all_entries(self) -> list[Entry]:
-        entries = []
+    def _all_entries(self) -> tuple[list[Entry], list[Entry]]:
+        """The groups that name a crawler, and those for all others."""
+        named: list[Entry] = []
+        default: list[Entry] = []
         for group in self._robots.groups:
             entry = Entry()
             entry.useragents = [start.value for start in group.starts]
             entry.rulelines = [RuleLine(rule.pattern, rule.kind == "allow") for rule in group.rules]
-            entry.delay = self.crawl_delay(entry.useragents[0])
-            entry.req_rate = self.request_rate(entry.useragents[0])
-            entries.append(entry)
-        return entries
+            entry.delay = _whole(group.crawl_delay)
+            entry.req_rate = _rate(group.request_rates)
+            (default if "*" in entry.useragents else named).append(entry)
+        return named, default
 
     def __str__(self) -> str:
-        default = self.default_entry
-        return "\n\n".join(map(str, self.entries + ([] if default is None else [default])))
+        named, default = self._all_entries()
+        return "\n\n".join(map(str, named + default[:1]))
+
+
+@functools.lru_cache
+def _empty(dialect: str) -> RobotsTxt:
+    return RobotsTxt(b"", dialect=dialect)
+
+
+def _whole(delay: float | None) -> float | None:
+    return int(delay) if delay is not None and delay == int(delay) else delay
+
+
+def _rate(values: Iterable[str]) -> RequestRate | None:
+    """The first of them that is one."""
+    rates = (_faces.rate_of(value) for value in values)
+    return next((RequestRate(rate[0], rate[1]) for rate in rates if rate is not None), None)

@@ -250,9 +250,8 @@ impl Decision {
         (self.url.bind(py), self.verdict.allowed).into_pyobject(py)?.hash()
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let text = py.import("mayi._report")?.getattr("text_of")?.call1((self.to_dict(py)?,))?;
-        text.extract()
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        slf.py().import("mayi._report")?.getattr("text_of")?.call1((slf,))?.extract()
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {

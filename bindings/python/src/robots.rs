@@ -380,7 +380,8 @@ impl RobotsTxt {
             return format!("<RobotsTxt: {}>", self.site.file.access());
         };
         let (groups, octets) = (robots.groups().count(), robots.text().len());
-        format!("<RobotsTxt of {octets} octets with {groups} groups, read as {dialect}>")
+        let plural = if groups == 1 { "" } else { "s" };
+        format!("<RobotsTxt of {octets} octets with {groups} group{plural}, read as {dialect}>")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

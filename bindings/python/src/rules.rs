@@ -140,7 +140,8 @@ impl Rules {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Rules for {}: {}>", self.agent(), self.prepared.len())
+        let (agent, count) = (self.agent(), self.prepared.len());
+        format!("<Rules: {count} for {agent}>")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {

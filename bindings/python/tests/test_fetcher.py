@@ -58,6 +58,7 @@ def test_a_file_is_fetched_once_and_says_where_it_came_from(site: Site) -> None:
         with pytest.raises(mayi.Disallowed) as caught:
             files.require(f"{site.url}/private/x", "ExampleBot")
         assert caught.value.decision.rule is not None
+        assert str(caught.value) == f"robots.txt disallows {site.url}/private/x for ExampleBot (line 2: Disallow: /private/)"
         assert pickle.loads(pickle.dumps(caught.value)).decision == caught.value.decision
 
 

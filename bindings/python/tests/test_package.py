@@ -43,6 +43,8 @@ def test_a_decision_has_its_parts() -> None:
     assert decision.records.crawl_delay == 2.5
     assert decision.records.other["request_rate"] == ("1/10",)
     assert decision.usage is None and decision.page is None and decision.explanation is None
+    assert repr(mayi.RobotsTxt(FILE)) == f"<RobotsTxt of {len(FILE)} octets with 2 groups, read as rfc9309>"
+    assert repr(mayi.RobotsTxt(FILE).for_crawler("ExampleBot")) == "<Rules: 2 for ExampleBot>"
     assert repr(decision) == f"<Decision: disallowed for ExampleBot: {URL} (line 2: Disallow: /private/)>"
 
 

@@ -13,6 +13,7 @@ from ._errors import MayiError
 from ._keeping import Keeping
 from ._mayi import Crawler, Decision, NativeDone, NativeFetcher, RobotsTxt
 from ._policy import PerOrigin, Policy
+from ._report import grounds_of
 
 #: How many octets of files a store keeps.
 STORE_OCTETS = 1 << 30
@@ -24,7 +25,8 @@ class Disallowed(MayiError):
     decision: Decision
 
     def __init__(self, decision: Decision) -> None:
-        super().__init__(repr(decision), code="disallowed")
+        message = f"robots.txt disallows {decision.url} for {decision.agent} ({grounds_of(decision)})"
+        super().__init__(message, code="disallowed")
         self.decision = decision
 
     def __reduce__(self) -> Any:

@@ -7,7 +7,10 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from ._mayi import Decision
 
 _V = TypeVar("_V")
 
@@ -575,16 +578,16 @@ def made(kind: str, data: object) -> object:
     return _maker(_KINDS[kind])(data)
 
 
-def text_of(report: dict[str, Any]) -> str:
+def text_of(decision: Decision) -> str:
     """A decision in a line, for people."""
-    access = report["access"]
-    verdict = "allowed" if access["allowed"] else "disallowed"
-    rule = access["rule"]
-    if rule is None:
-        why = access["reason"]
-    else:
-        why = f"line {rule['line']}: {rule['kind'].capitalize()}: {rule['pattern']}"
-    return f"<Decision: {verdict} for {report['agent']}: {report['url']} ({why})>"
+    verdict = "allowed" if decision.allowed else "disallowed"
+    return f"<Decision: {verdict} for {decision.agent}: {decision.url} ({grounds_of(decision)})>"
+
+
+def grounds_of(decision: Decision) -> str:
+    """The line that decided, or the reason where no line did."""
+    rule = decision.rule
+    return f"line {rule.line}: {rule.kind.capitalize()}: {rule.pattern}" if rule else decision.reason
 
 
 _makers: dict[Any, Callable[[Any], Any]] = {}

@@ -35,7 +35,7 @@ from ._errors import InvalidUrl
 from ._fetcher import Answer, weakly
 from ._keeping import Keeping
 from ._mayi import Crawler, Decision, RobotsTxt
-from ._report import Uses
+from ._report import Uses, grounds_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler as ScrapyCrawler
@@ -137,8 +137,7 @@ class RobotsTxtMiddleware:
             return
         self._count("forbidden", "robotstxt/forbidden")
         self._count(f"forbidden/{decision.reason}")
-        rule = decision.rule
-        line = f"line {rule.line}: {rule.kind.capitalize()}: {rule.pattern}" if rule else decision.reason
+        line = grounds_of(decision)
         extra = {"spider": self.crawler.spider}
         if self._only_record:
             logger.info("robots.txt disallows %s (%s); it is only recorded", request, line, extra=extra)

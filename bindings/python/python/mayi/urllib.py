@@ -86,7 +86,7 @@ class RobotFileParser:
         self.timeout = timeout
         self.obey_refusals = obey_refusals
         self._dialect = dialect
-        self._lines: list[str] = []
+        self._text = ""
         self._robots = _empty(dialect)
         self.set_url(url)
 
@@ -126,14 +126,15 @@ class RobotFileParser:
         else:
             self.allow_all = self.disallow_all = False
             self._robots = RobotsTxt(octets, dialect=self._dialect, charset=content_type)
-            self._lines = self._robots.text.splitlines()
+            self._text = self._robots.text
             self.modified()
 
     def parse(self, lines: Iterable[str]) -> None:
         """Reads lines, behind those that were read before."""
         # Lines that have their ends already make empty lines between, which say nothing.
-        self._lines.extend(lines)
-        self._robots = RobotsTxt("\n".join(self._lines), dialect=self._dialect)
+        text = "\n".join(lines)
+        self._text = f"{self._text}\n{text}" if self._text else text
+        self._robots = RobotsTxt(self._text, dialect=self._dialect)
         self.modified()
 
     def can_fetch(self, useragent: str, url: str) -> bool:

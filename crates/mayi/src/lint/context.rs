@@ -33,8 +33,6 @@ pub(super) struct Context<'c, 't> {
     pub(super) options: &'c Options,
     pub(super) lines: Lines<'c>,
     pub(super) groups: Groups<'c>,
-    /// Rules, statements and records of a group before every group-start line.
-    pub(super) outside: Vec<Entry<'c>>,
     rules_for: OnceCell<Vec<(Crawler, CrawlerRules)>>,
     met: OnceCell<Vec<MetGroups<'c>>>,
     /// The values of group-start lines, as `name_hash` makes them.
@@ -70,7 +68,7 @@ impl<'c, 't> Context<'c, 't> {
     pub(super) fn new(octets: &'c [u8], robots: &'c RobotsTxt<'t>, options: &'c Options) -> Self {
         let text = robots.text();
         let lines = Lines::of(text, robots.dialect());
-        let (groups, outside) = groups_of(&lines);
+        let groups = groups_of(&lines);
         Self {
             octets,
             robots,
@@ -78,7 +76,6 @@ impl<'c, 't> Context<'c, 't> {
             options,
             lines,
             groups,
-            outside,
             rules_for: OnceCell::new(),
             met: OnceCell::new(),
             names: OnceCell::new(),
@@ -226,11 +223,10 @@ fn is_for_a_group(entry: &Entry<'_>) -> bool {
     [&CRAWL_DELAY, &REQUEST_RATE, &VISIT_TIME].iter().any(|directive| entry.is(directive))
 }
 
-/// Groups as REP-1 makes them, and the rules before the first.
-fn groups_of<'c>(lines: &Lines<'c>) -> (Groups<'c>, Vec<Entry<'c>>) {
+/// Groups as REP-1 makes them, and what should be in one but is before the first.
+fn groups_of<'c>(lines: &Lines<'c>) -> Groups<'c> {
     let (starts, others) = lines.count_known(|role| matches!(role, Role::StartsGroup(_)));
     let mut groups = Groups::with_room(starts, others);
-    let mut outside = Vec::new();
     let mut walk = lines.dialect().group_walk();
     for (line, view) in lines.known() {
         for record in view.record.into_iter().chain(view.inline_rule) {
@@ -242,11 +238,11 @@ fn groups_of<'c>(lines: &Lines<'c>) -> (Groups<'c>, Vec<Entry<'c>>) {
                 GroupStep::Within => groups.add(entry),
                 GroupStep::Outside => {
                     if role.ends_group_start() || is_for_a_group(&entry) {
-                        outside.push(entry);
+                        groups.add(entry);
                     }
                 }
             }
         }
     }
-    (groups, outside)
+    groups
 }

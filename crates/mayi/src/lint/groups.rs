@@ -1,7 +1,7 @@
 //! The groups of a file as lints look at them.
 //!
 //! A file can have tens of thousands of groups, so the records of all groups are in two lists, and a group is a part
-//! of each.
+//! of each. What is before the first group is at the start of the second list.
 
 use super::context::Entry;
 use crate::directive::RuleKind;
@@ -48,9 +48,15 @@ impl<'c> Groups<'c> {
         self.starts.push(start);
     }
 
-    /// Adds a record to the last group.
+    /// Adds a record to the last group, or to those before the first.
     pub(super) fn add(&mut self, entry: Entry<'c>) {
         self.entries.push(entry);
+    }
+
+    /// Rules, statements and records of a group that are before every group-start line.
+    pub(super) fn outside(&self) -> &[Entry<'c>] {
+        let end = self.begins.first().map_or(self.entries.len(), |(_, entries)| *entries as usize);
+        &self.entries[..end]
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -81,7 +87,7 @@ impl<'c> Groups<'c> {
 
     /// The rules about access of all of them.
     pub(super) fn rules(&self) -> impl Iterator<Item = (RuleKind, &Entry<'c>)> {
-        let all = GroupView { starts: &self.starts, entries: &self.entries };
-        all.rules()
+        let entries = &self.entries[self.outside().len()..];
+        GroupView { starts: &self.starts, entries }.rules()
     }
 }

@@ -36,7 +36,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let is_alone = context.groups.is_empty();
-    for (index, entry) in context.outside.iter().enumerate() {
+    for (index, entry) in context.groups.outside().iter().enumerate() {
         if entry.record.value.is_empty() {
             continue; // it would have no effect in a group either
         }

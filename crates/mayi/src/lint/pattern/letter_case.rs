@@ -49,14 +49,21 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     folders(context, found, &told);
 }
 
+/// What is kept of a rule, as a file can have very many.
+struct Rule<'c> {
+    line: usize,
+    value: &'c [u8],
+}
+
 /// Folders that rules of the file write in two cases, each reported once. Patterns and folders are known by their hash
 /// and by the first rule that has them, as a file can have very many.
 fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usize>) {
-    let rules: Vec<Entry<'_>> = patterns(context)
+    let rules: Vec<Rule<'_>> = patterns(context)
         .filter(|rule| can_match(&rule.record) && rule.record.value.len() < 2000)
+        .map(|rule| Rule { line: rule.line, value: rule.record.value })
         .collect();
     let hasher = RandomState::new();
-    let normalised = |rule: &Entry<'_>| PathPattern::new(rule.record.value).normalised().to_vec();
+    let normalised = |rule: &Rule<'_>| PathPattern::new(rule.value).normalised().to_vec();
     // A pattern that is there in two cases may be intended, in all of its folders: it is reported once.
     let mut meant: HashSet<Vec<u8>> = HashSet::new();
     let mut written: HashMap<u64, usize> = HashMap::new();
@@ -76,7 +83,7 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
         meant.extend(folder_ends(&pattern).map(|end| pattern[..end].to_ascii_lowercase()));
         if !told.contains(&rule.line) {
             let first = &rules[first];
-            report(context, found, (rule, rule.record.value), (first, first.record.value));
+            report(context, found, (rule, rule.value), (first, first.value));
         }
     }
     drop(written);
@@ -111,15 +118,15 @@ fn folders(context: &Context<'_, '_>, found: &mut Found<'_>, told: &HashSet<usiz
 fn report(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
-    (rule, written): (&Entry<'_>, &[u8]),
-    (first, before): (&Entry<'_>, &[u8]),
+    (rule, written): (&Rule<'_>, &[u8]),
+    (first, before): (&Rule<'_>, &[u8]),
 ) {
-    found.report(context.span(rule.record.value), || {
+    found.report(context.span(rule.value), || {
         Draft::new(
             format!("{} is written {} at line {}", quoted(written), quoted(before), first.line + 1),
             "Paths are case-sensitive: each rule matches only URLs in its own case.",
         )
-        .related(context.span(first.record.value), "written in another case")
+        .related(context.span(first.value), "written in another case")
     });
 }
 

@@ -125,7 +125,9 @@ struct Spelling {
 /// The first of them: a bracket, because URLs write it in both ways, or an escape of a character that is usually raw in
 /// URLs.
 fn first_of_two_spellings(pattern: &[u8]) -> Option<Spelling> {
-    let query = memchr::memchr(b'?', pattern).unwrap_or(pattern.len());
+    // What has a `=` and no `?` is a part of a query behind a wildcard.
+    let part = || memchr::memchr(b'=', pattern).map(|_| 0);
+    let query = memchr::memchr2(b'?', b'&', pattern).or_else(part).unwrap_or(pattern.len());
     pattern.iter().enumerate().find_map(|(at, &octet)| match octet {
         b'[' | b']' => Some(Spelling { at, octet, is_encoded: false }),
         b'%' => {

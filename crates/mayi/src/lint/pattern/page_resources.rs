@@ -121,7 +121,9 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
     let is_in = |folders: &[&str]| folders.iter().any(|folder| last.eq_ignore_ascii_case(folder));
     let is_certain = is_in(FOLDERS) || stem.trim_end_matches('/').ends_with("wp-content/themes");
-    if !is_whole || pattern.ends_with('$') || !is_certain && !is_in(LIKELY) {
+    // Deep in a site they are those of one part of it, which its owner knows.
+    let is_likely = is_in(LIKELY) && stem.trim_matches('/').split('/').count() <= 2;
+    if !is_whole || pattern.ends_with('$') || !is_certain && !is_likely {
         return None;
     }
     let last = last.to_ascii_lowercase();

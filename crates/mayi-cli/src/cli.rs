@@ -290,6 +290,10 @@ they can be read. The next request is still answered. Blank lines are skipped. -
 and --now are defaults for requests that do not say; --union and --registered-purposes-only apply to every
 request.
 
+Examples:
+  mayi decide requests.ndjson > decisions.ndjson
+  echo '{\"url\": \"https://example.com/\", \"agent\": \"ExampleBot\"}' | mayi decide
+
 Exit status: 0 the input was read to its end, 2 it could not be read.")]
 pub(crate) struct Decide {
     /// The file with the requests; default: standard input
@@ -326,6 +330,10 @@ A response file has a status line, header fields, a blank line and the body, as 
 If it has several responses, the last one counts. Without --agent, the answer is for a crawler that is
 not named.
 
+Examples:
+  curl -si https://example.com/ | mayi page --response -
+  mayi page -a ExampleBot --header 'X-Robots-Tag: noindex' --html page.html
+
 Exit status: 0 the page was read, 2 it could not be read.")]
 #[command(group(clap::ArgGroup::new("source").args(["headers", "html", "response"]).required(true).multiple(true)))]
 pub(crate) struct Page {
@@ -358,6 +366,10 @@ pub(crate) struct Page {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mayi registry list agents
+  mayi registry show GPTBot")]
 pub(crate) struct RegistryArgs {
     #[command(subcommand)]
     pub(crate) command: RegistryCommand,
@@ -405,12 +417,20 @@ pub(crate) enum RegistryName {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mayi completions bash > ~/.local/share/bash-completion/completions/mayi
+  mayi completions fish > ~/.config/fish/completions/mayi.fish")]
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mayi man > mayi.1
+  mayi man --folder ~/.local/share/man/man1")]
 pub(crate) struct Man {
     /// Write a page for each command into this folder, instead of printing the main page
     #[arg(long, value_name = "FOLDER")]

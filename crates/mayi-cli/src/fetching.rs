@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use mayi::access::Origin;
+use mayi::ReadOptions;
+use mayi::access::{Origin, SiteFile};
 use mayi::report::Answering;
 use mayi_fetch::guard::AddressRange;
 use mayi_fetch::store::{MemoryStore, Store};
-use mayi_fetch::{FetchOptions, Fetcher, Policy, blocking};
+use mayi_fetch::{FetchOptions, Fetcher, Policy, Robots, blocking};
 
 use crate::exit::Failure;
 use crate::input::{self, Loaded};
@@ -189,9 +190,8 @@ impl<'f> Online<'f> {
 
     /// The robots.txt of the site that a URL is of.
     pub(crate) fn load(&self, url: &str) -> Result<Loaded, Failure> {
-        let origin = Origin::of_url(url).map_err(Failure::new)?;
-        let name = origin.robots_url();
-        let robots = self.fetcher()?.robots(&origin);
+        let robots = self.robots(url)?;
+        let name = robots.origin().robots_url();
         match (robots.robots_txt(), &robots.kept().copy) {
             (Some(_), Some(copy)) => {
                 let content_type = copy.content_type.clone();
@@ -199,6 +199,29 @@ impl<'f> Online<'f> {
             }
             _ => Err(Failure::new(format_args!("{name}: {}", robots.file_report().sentence()))),
         }
+    }
+
+    /// The same for commands that have an answer without a file too: what asking for it came to is said, and what that
+    /// means is in the answer.
+    pub(crate) fn site_file(
+        &self,
+        url: &str,
+        options: &ReadOptions,
+    ) -> Result<SiteFile<'static>, Failure> {
+        let robots = self.robots(url)?;
+        let ended = SiteFile::ended(robots.access().clone(), options);
+        if let Some(file) = ended.filter(|_| robots.is_known()) {
+            let (name, sentence) = (robots.origin().robots_url(), robots.file_report().sentence());
+            anstream::eprintln!("mayi: {name}: {sentence}");
+            return Ok(file);
+        }
+        let loaded = self.load(url)?;
+        Ok(SiteFile::read(loaded.octets.clone(), &loaded.reading(options)))
+    }
+
+    fn robots(&self, url: &str) -> Result<Robots, Failure> {
+        let origin = Origin::of_url(url).map_err(Failure::new)?;
+        Ok(self.fetcher()?.robots(&origin))
     }
 
     fn fetcher(&self) -> Result<Arc<blocking::Fetcher>, Failure> {

@@ -199,14 +199,38 @@ impl Loaded {
 const MOST_LOADED: u64 = 64 << 20;
 
 /// Whether a word is a URL rather than the name of a file.
-pub(crate) fn is_url(source: &str) -> bool {
+fn is_url(source: &str) -> bool {
     let scheme = source.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https" | "ftp"))
 }
 
 /// Loads a robots.txt from where it is: a site, a file, or standard input for `-`.
 pub(crate) fn load(source: &str, online: &Online<'_>) -> Result<Loaded, Failure> {
-    if is_url(source) { online.load(source) } else { load_file(source) }
+    match url_of(source) {
+        Some(url) => online.load(&url),
+        None => load_file(source),
+    }
+}
+
+/// The URL that a word is, where it is none of a file: `example.com` is one if no file has this name, which is said.
+pub(crate) fn url_of(source: &str) -> Option<Cow<'_, str>> {
+    if is_url(source) {
+        return Some(Cow::Borrowed(source));
+    }
+    let path = Path::new(source);
+    let is_text = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt"));
+    let is_file = source == "-" || is_text || path.exists();
+    match with_scheme(source) {
+        Cow::Owned(url) if !is_file => {
+            anstream::eprintln!(
+                "mayi: there is no file `{}`: {} is asked",
+                shown(source.as_bytes()),
+                shown(url.as_bytes())
+            );
+            Some(Cow::Owned(url))
+        }
+        _ => None,
+    }
 }
 
 /// Loads a file, or standard input for `-`.

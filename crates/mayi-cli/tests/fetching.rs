@@ -144,6 +144,25 @@ fn failures_are_told_and_never_let_anybody_in() {
     assert!(run.stdout.contains("offline: there is no cached copy"), "{}", run.stdout);
 }
 
+/// A site without a file lets everybody in; one whose file can't be reached lets nobody in. Both are answers.
+#[test]
+fn a_site_without_a_file_has_an_overview() {
+    let place = Place::new();
+    let (down, gone) = (Site::new("503 Service Unavailable", ""), Site::new("404 Not Found", ""));
+    let run = place.run(&["overview"], &[&gone.at("/")], "");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("There is no robots.txt, so every crawler may fetch everything."));
+    assert!(run.stderr.contains("none (unavailable: status 404)"), "{}", run.stderr);
+    let run = place.run(&["overview"], &[&down.at("/")], "");
+    assert_eq!(run.status, Some(3), "{}", run.stderr);
+    assert!(
+        run.stdout.starts_with("The robots.txt can't be reached, so no crawler may fetch anything.")
+    );
+    let run = place.run(&["overview", "--offline"], &["never.test"], "");
+    assert_eq!((run.status, &*run.stdout), (Some(2), ""));
+    assert!(run.stderr.contains("there is no file `never.test`: https://never.test is asked"));
+}
+
 #[test]
 fn decide_fetches_what_requests_do_not_bring() {
     let (place, one, other) =

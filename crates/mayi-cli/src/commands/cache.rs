@@ -24,6 +24,10 @@ const PAGE: usize = 500;
 const A_LOT: u64 = 4;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mayi cache list
+  mayi cache show example.com")]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
     command: CacheCommand,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use mayi::Preference;
-use mayi::access::SiteFile;
+use mayi::access::{AccessResult, SiteFile};
 use mayi::meaning::{Crawling, Fetchable, KindOverview, Overview, SharedAnswer, UseAnswer};
 
 use super::check::write_json;
@@ -26,7 +26,8 @@ Examples:
   mayi overview robots.txt
   mayi overview https://example.com/ --json
 
-Exit status: 0 the overview is printed, 2 there is none.")]
+Exit status: 0 the overview is printed, 2 there is none, 3 it is printed, but the
+file can't be reached, so that nobody may fetch anything.")]
 pub(crate) struct OverviewArgs {
     /// The file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "FILE")]
@@ -55,9 +56,13 @@ pub(crate) fn run(args: &OverviewArgs) -> Result<Exit, Failure> {
     let registries = args.reading.registries.iter().map(|path| &**path);
     input::one_reader(std::iter::once(Path::new(&args.file)).chain(registries))?;
     let dialect = args.reading.of_dialect(&args.dialect.0);
-    let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
-    let options = loaded.reading(&input::reading(&args.reading)?.with_dialect(dialect));
-    let overview = mayi::meaning::overview(&SiteFile::read(loaded.octets, &options), &options);
+    let options = input::reading(&args.reading)?.with_dialect(dialect);
+    let online = Online::new(&args.fetching);
+    let file = match input::url_of(&args.file) {
+        Some(url) => online.site_file(&url, &options)?,
+        None => SiteFile::read(input::load_file(&args.file)?.octets, &options),
+    };
+    let overview = mayi::meaning::overview(&file, &options);
     let mut out = crate::text::out();
     if args.json {
         write_json(&mut out, &overview)?;
@@ -65,7 +70,8 @@ pub(crate) fn run(args: &OverviewArgs) -> Result<Exit, Failure> {
         Drawing { out: &mut out, columns: columns(), all: args.all }.draw(&overview)?;
     }
     out.flush()?;
-    Ok(Exit::Allowed)
+    let is_reached = !matches!(file.access(), AccessResult::Unreachable(_));
+    Ok(if is_reached { Exit::Allowed } else { Exit::Unreachable })
 }
 
 /// How many rules of an answer are shown.

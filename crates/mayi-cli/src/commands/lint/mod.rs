@@ -89,6 +89,10 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
+    /// The same as --format json
+    #[arg(short, long, conflicts_with = "format")]
+    json: bool,
+
     /// Apply the fixes that change no decision. For standard input, print the fixed file
     #[arg(long)]
     fix: bool,
@@ -200,6 +204,12 @@ fn severity_of(text: &str) -> Result<(String, Severity), String> {
     Ok((lint.trim().to_owned(), severity))
 }
 
+impl LintArgs {
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
 pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     if let Some(name) = &args.explain {
         return explain(name);
@@ -212,7 +222,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let inputs = args.sources.iter().map(|source| std::path::Path::new(source.as_str()));
     input::one_reader(inputs.chain(html).chain(registries))?;
 
-    if args.summary && matches!(args.format, Format::Sarif | Format::Github) {
+    if args.summary && matches!(args.format(), Format::Sarif | Format::Github) {
         return Err(Failure::new("--summary goes with --format text and --format json"));
     }
     let (base, reading) = base_options(args)?;
@@ -253,7 +263,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    match args.format {
+    match args.format() {
         Format::Sarif => write_json(&mut out, &sarif.finish())?,
         Format::Json if args.summary => write_json(&mut out, &summary.to_json())?,
         Format::Text if args.summary || sources.len() > 1 => summary.write(&mut out)?,
@@ -325,7 +335,7 @@ fn one(
     let mut results = sarif::Results::default();
     // Where the fixed file itself goes to standard output, nothing else does.
     if !args.summary && fixed.is_none() {
-        match args.format {
+        match args.format() {
             Format::Text => text::write(&mut output, &name, &linted)?,
             Format::Json => write_json(&mut output, &LintReport::of(&source.exactly(&name), &linted))?,
             Format::Sarif => results = sarif::results(source, &linted).map_err(Failure::new)?,
@@ -343,7 +353,7 @@ fn base_options(args: &LintArgs) -> Result<(Options, ReadOptions), Failure> {
     if let Some(charset) = &args.charset {
         reading = reading.with_charset(charset);
     }
-    let most = args.most.unwrap_or(match args.format {
+    let most = args.most.unwrap_or(match args.format() {
         Format::Text | Format::Github => 10,
         Format::Json | Format::Sarif => usize::MAX,
     });

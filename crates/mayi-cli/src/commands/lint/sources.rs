@@ -21,8 +21,10 @@ impl Source {
     fn of(word: &str) -> Self {
         match word {
             "-" => Self::StandardInput,
-            word if input::is_url(word) => Self::Url(word.to_owned()),
-            path => Self::Path(PathBuf::from(path)),
+            word => match input::url_of(word) {
+                Some(url) => Self::Url(url.into_owned()),
+                None => Self::Path(PathBuf::from(word)),
+            },
         }
     }
 

@@ -386,14 +386,9 @@ fn the_short_help_of_every_command_fits_a_screen_and_has_examples() {
         assert!(short.lines().count() <= SCREEN, "{command}:\n{short}");
         let (long, help) = (mayi(&[command, "--help"], b""), mayi(&["help", command], b""));
         assert_eq!((help.status, help.stdout), (Some(0), long.stdout), "{command}");
-        if [
-            "check", "explain", "bulk", "audit", "lint", "fmt", "compare", "overview", "diff", "edit",
-            "fetch",
-        ]
-        .contains(&command)
-        {
-            assert!(short.contains("Examples:\n  mayi "), "{command}:\n{short}");
-        }
+        let examples = short.lines().skip_while(|line| *line != "Examples:");
+        let examples = examples.filter(|line| line.starts_with("  ") && line.contains("mayi "));
+        assert!(examples.count() >= 2, "{command}:\n{short}");
     }
 }
 
@@ -540,9 +535,28 @@ fn an_edit_is_written_shown_or_refused() {
     let again = mayi(&words, b"");
     assert!(again.stdout.starts_with("unchanged "), "{}", again.stdout);
 
+    let words = ["--content-usage", "train=no", "--content-signal", "ai-train=no, search=yes"];
+    let more = ["--refuse-purpose", "SHOPPING", "--sitemap", "https://example.com/s.xml"];
+    let run = mayi(&[&["edit", &path][..], &words, &more].concat(), b"");
+    assert_eq!((run.status, &*run.stderr), (Some(0), ""));
+    assert!(run.stdout.contains("now says what may be done, by Content-Usage"), "{}", run.stdout);
+    assert!(
+        read().starts_with(
+            "User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: search=yes, ai-train=no\nDisallow: /cart/\n"
+        ) && read().ends_with(
+            "\nUser-Agent-Purpose: SHOPPING\nDisallow: /\n\nSitemap: https://example.com/s.xml\n"
+        ),
+        "{}",
+        read()
+    );
+
     let before = read();
     for (words, expected) in [
         (&["edit", &path][..], "say what to change"),
+        (&["edit", &path, "--content-usage", "train"][..], "does not say yes or no"),
+        (&["edit", &path, "--content-usage", "ai-input=no"][..], "about search or train"),
+        (&["edit", &path, "--content-signal", "sell=no"][..], "`sell` is no use"),
+        (&["edit", &path, "--sitemap", "s.xml"][..], "give a whole URL"),
         (&["edit", &path, "--new"][..], "can't be written"),
         (&["edit", &path, "--refuse", "a b"][..], "`a b` is no crawler"),
         (&["edit", &path, "--refuse", "A", "/#"][..], "write %23"),
@@ -555,6 +569,21 @@ fn an_edit_is_written_shown_or_refused() {
     assert_eq!((run.status, &*run.stdout), (Some(2), ""));
     assert!(run.stderr.contains("line 2 (`Allow: /*.html$`)"), "{}", run.stderr);
     assert_eq!(read(), before);
+}
+
+/// Common Crawl archives the web, and its archive is used to train models: who refuses training refuses it.
+#[test]
+fn refusing_training_refuses_the_archive_that_is_used_for_it() {
+    let file = b"User-agent: *\nDisallow:\n";
+    let run = mayi(&["edit", "-", "--refuse", "training"], file);
+    assert!(run.stdout.contains("User-agent: CCBot\n"), "{}", run.stdout);
+    let run = mayi(&["edit", "-", "--refuse", "training", "--allow", "archive"], file);
+    assert!(run.stdout.contains("User-agent: CCBot\n"), "a refusal counts: {}", run.stdout);
+    let run = mayi(&["edit", "-", "--refuse", "training", "--allow", "CCBot"], file);
+    assert!(!run.stdout.contains("CCBot\nDisallow: /\n"), "a name counts: {}", run.stdout);
+    let check =
+        mayi(&["check", "-r", "-", "-a", "CCBot", "https://example.com/"], run.stdout.as_bytes());
+    assert_eq!(check.status, Some(0), "{}", run.stdout);
 }
 
 #[test]

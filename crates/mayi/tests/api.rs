@@ -414,7 +414,7 @@ fn what_was_lost() {
 /// What a site's owner asks: who may do what, and an edit that changes it.
 #[test]
 fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
-    use mayi::edit::{NewFile, Preferences, Refusal, Say, WishInput, report};
+    use mayi::edit::{AccessWish, Carrier, NewFile, Preferences, Refusal, Wish, WishInput, report};
     use mayi::meaning::{
         CrawlerOverview, GroupAt, RuleWithExample, UseElsewhere, UseGrounds, overview,
     };
@@ -440,19 +440,21 @@ fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
     let elsewhere: &UseElsewhere = &train.elsewhere[0];
     assert_eq!((elsewhere.answer, elsewhere.because[0].line), (mayi::Preference::Allowed, Some(3)));
 
-    let wish: WishInput<'_> =
+    let wish: WishInput =
         serde_json::from_str(r#"{"say": "refuse", "who": ["GPTBot"], "path": "/p/"}"#).expect("a wish");
-    assert_eq!(wish.say, Say::Refuse);
     let wish = wish.wish(&Registry::built_in()).expect("a right one");
+    let Wish::Access(of_access) = &wish else { panic!("{wish:?}") };
+    let of_access: &AccessWish = of_access;
+    assert_eq!((of_access.path(), of_access.is_to_allow()), ("/p/", false));
     let in_the_way = report(b"User-agent: GPTBot\nAllow: /*.html$\n", &[wish], &options);
     let refusal: Refusal = in_the_way.refused.expect("a rule is in the way");
     assert_eq!((refusal.code, refusal.line), ("rule-in-the-way", Some(2)));
     let mut preferences = Preferences::default();
     preferences.train = mayi::Preference::Disallowed;
-    let mut file = NewFile::default();
-    file.content_usage = Some(preferences);
-    let text = file.text().expect("a right one");
-    assert_eq!(text, "User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n");
+    let prefer = Wish::prefer(Carrier::ContentUsage, preferences).expect("a right one");
+    let text = NewFile::default().text().expect("a right one");
+    let said = report(text.as_bytes(), &[prefer], &options);
+    assert_eq!(said.robots.as_deref(), Some("User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n"));
 
     let agent = AgentReport::of("Mozilla/5.0 (compatible; GPTBot/1.2)", &Registry::built_in(), None);
     let known: &KnownAgent = &agent.known[0];

@@ -1,11 +1,12 @@
-//! No input costs more than its size, as far as work is counted: what lint, compare and diff spend beyond
+//! No input costs more than its size, as far as work is counted: what lint, compare, diff and overview spend beyond
 //! reading grows no faster than the file, and where the budget ends an answer, the answer says so.
 //!
 //! The tool in `bench/worst` looks for input that breaks this, by time and by instructions. What it found is
 //! here, made small. Nothing is timed: units of work are the same on every machine.
 
+use mayi::access::SiteFile;
 use mayi::lint::{Options, lint};
-use mayi::meaning::{Meaning, compare, diff, diff_within};
+use mayi::meaning::{Meaning, compare, diff, diff_within, overview};
 use mayi::page::PageControls;
 use mayi::report::LintReport;
 use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt, Spent, Target};
@@ -66,14 +67,16 @@ fn file(first: Kind, second: Kind, in_turn: bool, octets: usize) -> String {
 }
 
 /// What is spent on a file, by what is asked.
-fn spent(text: &str) -> [(&'static str, Spent); 4] {
+fn spent(text: &str) -> [(&'static str, Spent); 5] {
     let octets = text.as_bytes();
     let old = RobotsTxt::parse(octets);
     let turned: Vec<&str> = text.lines().rev().collect();
     let turned = turned.join("\n");
     let allowed = text.replace("Disallow: /", "Allow: /x");
     let against = |new: &str| diff(&old, &RobotsTxt::parse(new.as_bytes())).spent;
+    let options = ReadOptions::default();
     [
+        ("overview", overview(&SiteFile::read(octets, &options), &options).spent),
         ("lint", lint(octets, &Options::default()).spent()),
         ("compare", compare(octets, &ReadOptions::default(), Dialect::BY_TOKEN, None).spent),
         ("diff with turned", against(&turned)),
@@ -104,13 +107,17 @@ fn work_is_within_its_budget_for_pairs_of_kinds() {
 /// What is a matter of pairs, by what is asked and the kind of line: the budget keeps it in its bounds, and
 /// nothing else does.
 const PAIRS: &[(&str, &str)] = &[
+    ("overview", "groups"),
     ("diff with allowed", "groups"),
+    ("overview", "names"),
     ("lint", "names"),
+    ("overview", "near names"),
     ("diff with turned", "near names"),
     ("diff with allowed", "near names"),
     ("compare", "unnamed"),
     ("diff with turned", "unnamed"),
     ("diff with allowed", "unnamed"),
+    ("overview", "versions"),
     ("diff with turned", "versions"),
     ("diff with allowed", "versions"),
     ("compare", "long names"),
@@ -118,8 +125,10 @@ const PAIRS: &[(&str, &str)] = &[
     ("diff with allowed", "long names"),
     ("lint", "wildcards"),
     ("lint", "literal dollars"),
+    ("overview", "index pages"),
     ("diff with turned", "index pages"),
     ("lint", "runs of wildcards"),
+    ("overview", "sets of names"),
 ];
 
 /// From a file to one of eight times its size, work grows eight times, but for what is known to be a matter of

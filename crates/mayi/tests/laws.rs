@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use generators::{choices, question, question_of};
 use laws::{
     Question, access, decide, doors, edit, extensions, format, google, json, lint, matcher, meaning,
-    page, text, url, uses,
+    overview, page, text, url, uses,
 };
 
 /// So many cases, unless PROPTEST_CASES says otherwise, and no files of earlier failures beside the
@@ -261,6 +261,15 @@ proptest! {
         edit::an_edit_does_what_was_wished(&question, &choices);
     }
 
+    /// Law 16: what a file says besides rules changes no rule.
+    #[test]
+    fn a_statement_is_said_and_nothing_else(
+        question in question_of(prop_oneof![generators::preferring(), generators::extended(), generators::robots()]),
+        choices in choices(),
+    ) {
+        edit::a_statement_is_said_and_nothing_else(&question, &choices);
+    }
+
     /// Law 15: what is told of readings is what they decide.
     #[test]
     fn a_comparison_is_true(question in question()) {
@@ -276,6 +285,19 @@ proptest! {
         page::chunks_do_not_matter(html.as_bytes(), size);
         let fields = [("Robots-Tag".to_owned(), tag), ("X-Robots-Tag".to_owned(), old)];
         page::more_is_more_restrictive(&fields, &html);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    /// Law 17: who reads that search engines may fetch everything relies on it.
+    #[test]
+    fn an_overview_is_true(
+        question in prop_oneof![2 => question(), 1 => question_of(generators::preferring())],
+        choices in choices(),
+    ) {
+        overview::an_overview_is_true(&question, &choices);
     }
 }
 

@@ -507,6 +507,7 @@ class Agent:
     token: str
     operator: str
     kind: str
+    used_for: tuple[str, ...]
     control_only: bool
     source: str
     fallback: tuple[str, ...]

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mayi::ReadOptions;
-use mayi::edit::{Edited, Granted, NewFile, Wish, edit, report};
-use mayi::registry::Registry;
+use mayi::edit::{AccessWish, Carrier, Edited, Granted, NewFile, Preferences, Wish, edit, report};
+use mayi::registry::{AgentKind, Registry};
+use mayi::{Preference, ReadOptions};
 
 use super::check::write_json;
 use super::fmt::replace;
@@ -17,11 +17,23 @@ use crate::input::{self, Loaded};
 use crate::text::{STRONG, columns, listed, shown, styled};
 use crate::unified;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+const EXAMPLES: &str = "\
 WHO is a product token such as GPTBot, a kind of crawlers (search, training,
-ai-search, assistant, archive, tool), or `*` for everybody. PATH is all of the
-site if it is not given. A longer path counts before a shorter one.
+ai-search, assistant, archive, tool), or `*` for everybody.
+
+Examples:
+  mayi edit robots.txt --refuse training --allow GPTBot /press/
+  mayi edit robots.txt --diff --content-usage train=no";
+
+const MORE: &str = "\
+WHO is a product token such as GPTBot, a kind of crawlers (search, training,
+ai-search, assistant, archive, tool), or `*` for everybody. Training includes
+CCBot, whose archive is used for it. PATH is all of the site if it is not given.
+A longer path counts before a shorter one, and a name before a kind.
+
+USES are search, train and ai-input, each with yes or no: `train=no,search=yes`.
+Few crawlers heed Content-Usage, Content-Signal and User-Agent-Purpose today:
+refuse the crawlers that must not come as well.
 
 The edit is the smallest one that does it. Before it is written, mayi checks
 that these crawlers get what you wish for every URL, and that nothing changes
@@ -30,10 +42,14 @@ for anybody else. If a line is in the way, mayi names it and changes nothing.
 Examples:
   mayi edit robots.txt --refuse training --allow GPTBot /press/
   mayi edit robots.txt --diff --refuse '*' /drafts/
+  mayi edit robots.txt --content-usage train=no --sitemap https://example.com/s.xml
   mayi edit robots.txt --new --keep-out /cart/ --refuse training
 
 Exit status: 0 the file says it now, 1 it does not yet (--diff), 2 the file can't
-be read, written or edited.")]
+be read, written or edited.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a word of the command line")]
 pub(crate) struct EditArgs {
     /// The file to edit in place; `-` reads standard input and prints the result
@@ -47,6 +63,22 @@ pub(crate) struct EditArgs {
     /// They may fetch it. Can be repeated
     #[arg(long, num_args = 1..=2, value_names = ["WHO", "PATH"])]
     allow: Vec<String>,
+
+    /// Say in Content-Usage lines what may be done with what is fetched: an IETF draft. It has no word for `ai-input`
+    #[arg(long, value_name = "USES", value_parser = uses)]
+    content_usage: Option<Preferences>,
+
+    /// Say the same in Content-Signal lines, as Cloudflare's customers do
+    #[arg(long, value_name = "USES", value_parser = uses)]
+    content_signal: Option<Preferences>,
+
+    /// Crawlers with this purpose may fetch nothing: a draft that names what crawlers are for. Can be repeated
+    #[arg(long, value_name = "PURPOSE")]
+    refuse_purpose: Vec<String>,
+
+    /// Name the URL of a sitemap. Can be repeated
+    #[arg(long, value_name = "URL")]
+    sitemap: Vec<String>,
 
     /// Change nothing; show what would change
     #[arg(long)]
@@ -67,10 +99,6 @@ pub(crate) struct EditArgs {
     /// A path that nobody may fetch. Can be repeated
     #[arg(long, value_name = "PATH", requires = "new", help_heading = "A new file")]
     keep_out: Vec<String>,
-
-    /// The URL of a sitemap. Can be repeated
-    #[arg(long, value_name = "URL", requires = "new", help_heading = "A new file")]
-    sitemap: Vec<String>,
 
     /// A registry file that extends the built-in registries. Can be repeated
     #[arg(hide_short_help = true, long = "registry", value_name = "FILE")]
@@ -121,17 +149,53 @@ pub(crate) fn run(args: &EditArgs) -> Result<Exit, Failure> {
     Ok(Exit::Allowed)
 }
 
-/// The wishes of the command line, those about longer paths last, so that they count.
+/// The wishes of the command line. Those about longer paths come later, so that they count, and single crawlers after
+/// kinds, after everybody. Where a crawler serves two kinds, refusing one of them counts.
 fn wishes(args: &EditArgs, registry: &Registry) -> Result<Vec<Wish>, Failure> {
-    let refused = words(&args.refuse).map(|(who, path)| Wish::refuse(&[who], path, registry));
-    let allowed = words(&args.allow).map(|(who, path)| Wish::allow(&[who], path, registry));
-    let wishes = refused.chain(allowed).collect::<Result<Vec<_>, _>>();
-    let mut wishes = wishes.map_err(Failure::new)?;
+    let is_kind = |who: &str| AgentKind::ALL.iter().any(|kind| kind.name() == who);
+    let rank = |who: &str| if who == "*" { 0 } else { 2 - u8::from(is_kind(who)) };
+    let mut said: Vec<_> = words(&args.refuse).map(|(who, path)| (false, who, path)).collect();
+    said.extend(words(&args.allow).map(|(who, path)| (true, who, path)));
+    said.sort_by_key(|(may, who, path)| (path.len(), rank(who), *may != is_kind(who)));
+    let of_access = said.into_iter().map(|(may, who, path)| {
+        let wish = if may { Wish::allow } else { Wish::refuse };
+        wish(&[who], path, registry)
+    });
+    let carried =
+        [(Carrier::ContentUsage, args.content_usage), (Carrier::ContentSignal, args.content_signal)];
+    let preferred = carried.into_iter().filter_map(|(by, uses)| Some(Wish::prefer(by, uses?)));
+    let purposes = Some(&args.refuse_purpose).filter(|all| !all.is_empty());
+    let purposes = purposes.map(|all| Wish::refuse_purposes(all));
+    let sitemaps = args.sitemap.iter().map(|url| Wish::sitemap(url));
+    // Whoever is refused by now needs not be told what to do with pages.
+    let wishes = of_access.chain(preferred).chain(purposes).chain(sitemaps);
+    let wishes = wishes.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     if wishes.is_empty() && !args.new {
-        return Err(Failure::new("say what to change: --refuse WHO [PATH] or --allow WHO [PATH]"));
+        return Err(Failure::new(
+            "say what to change: --refuse WHO [PATH], --allow WHO [PATH], --content-usage USES, --content-signal USES, --refuse-purpose PURPOSE or --sitemap URL",
+        ));
     }
-    wishes.sort_by_key(|wish| wish.path().len());
     Ok(wishes)
+}
+
+/// `train=no,search=yes`, also in the words of the directives: `train-ai=n`, `ai-train=no`.
+fn uses(text: &str) -> Result<Preferences, String> {
+    let mut uses = Preferences::default();
+    for member in text.split(',').map(str::trim) {
+        let (name, says) = member.split_once('=').unwrap_or((member, ""));
+        let says = match says.trim() {
+            "yes" | "y" => Preference::Allowed,
+            "no" | "n" => Preference::Disallowed,
+            _ => return Err(format!("`{member}` does not say yes or no: write `train=no`")),
+        };
+        match name.trim() {
+            "search" => uses.search = says,
+            "train" | "train-ai" | "ai-train" => uses.train = says,
+            "ai-input" => uses.ai_input = says,
+            other => return Err(format!("`{other}` is no use: there are search, train and ai-input")),
+        }
+    }
+    Ok(uses)
 }
 
 /// The words of an option that is given several times: who, and a path where one follows. No name starts with `/`.
@@ -147,7 +211,6 @@ fn words(all: &[String]) -> impl Iterator<Item = (&str, &str)> {
 fn new(args: &EditArgs) -> Result<Loaded, Failure> {
     let mut file = NewFile::default();
     file.keep_out = args.keep_out.iter().map(|path| path.as_str().into()).collect();
-    file.sitemaps = args.sitemap.iter().map(|url| url.as_str().into()).collect();
     let text = file.text().map_err(Failure::new)?;
     Ok(Loaded {
         name: input::name(Path::new(&args.file)),
@@ -172,12 +235,30 @@ fn tell(
     };
     writeln!(out, "{verb} {name}")?;
     for (wish, granted) in wishes.iter().zip(&edited.granted) {
-        tell_one(out, wish, granted, args.all)?;
+        let now = if granted.already.is_empty() { "now says" } else { "says already" };
+        match wish {
+            Wish::Access(wish) => tell_access(out, wish, granted, args.all)?,
+            Wish::Prefer(by, _) => writeln!(out, "  {now} what may be done, by {}", by.name())?,
+            Wish::RefusePurposes(all) => writeln!(
+                out,
+                "  {now} that crawlers with these purposes may not fetch anything: {}",
+                all.join(", ")
+            )?,
+            Wish::Sitemap(url) => {
+                writeln!(out, "  {now} where a sitemap is: {}", shown(url.as_bytes()))?;
+            }
+            _ => {}
+        }
     }
     Ok(())
 }
 
-fn tell_one(out: &mut impl Write, wish: &Wish, granted: &Granted, all: bool) -> io::Result<()> {
+fn tell_access(
+    out: &mut impl Write,
+    wish: &AccessWish,
+    granted: &Granted,
+    all: bool,
+) -> io::Result<()> {
     let may = if wish.is_to_allow() { "may" } else { "may not" };
     let path = match (wish.path(), wish.is_to_allow()) {
         ("/", true) => "everything".to_owned(),

@@ -169,6 +169,10 @@ fn manners_of(agent: &Agent) -> String {
     if agent.ignores_global() {
         manners.push("does not heed `*`".to_owned());
     }
+    if !agent.used_for.is_empty() {
+        let kinds: Vec<_> = agent.used_for.iter().map(|kind| kind.name()).collect();
+        manners.push(format!("its data is used for {}", kinds.join(", ")));
+    }
     if agent.control_only {
         manners.push("a token for robots.txt only".to_owned());
     }

@@ -23,8 +23,8 @@ struct EditBody<'a> {
     /// What a new file says, where there is none yet.
     #[serde(borrow, default, deserialize_with = "there")]
     new: Option<NewFile<'a>>,
-    #[serde(borrow, default)]
-    wishes: Few<WishInput<'a>, MOST_WISHES>,
+    #[serde(default)]
+    wishes: Few<WishInput, MOST_WISHES>,
 }
 
 pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {

@@ -169,10 +169,22 @@ async fn other_operations_answer_as_the_library_does() {
     document.check("Edit", &edit).expect("as documented");
     let edited = "User-agent: *\nDisallow: /a\n\nUser-agent: ExampleBot\nDisallow: /a\nDisallow: /p/\n";
     assert_eq!((&edit["robots"], &edit["refused"]), (&json!(edited), &json!(null)));
-    let new = json!({ "keep_out": ["/cart/"], "content_signal": { "train": "disallowed" } });
-    let new = service.post("/v1/edit", json!({ "new": new }).to_string()).await.json();
+    let wishes = json!([
+        { "say": "prefer", "by": "content-signal", "uses": { "train": "disallowed" } },
+        { "say": "refuse-purposes", "purposes": ["SHOPPING"] },
+        { "say": "sitemap", "url": "https://example.com/sitemap.xml" },
+    ]);
+    for wish in wishes.as_array().expect("a list") {
+        document.check("Wish", wish).expect("as documented");
+    }
+    let new = json!({ "new": { "keep_out": ["/cart/"] }, "wishes": wishes });
+    let new = service.post("/v1/edit", new.to_string()).await.json();
     document.check("Edit", &new).expect("as documented");
-    assert_eq!(new["robots"], "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /cart/\n");
+    assert_eq!(
+        new["robots"],
+        "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /cart/\n\n\
+         User-Agent-Purpose: SHOPPING\nDisallow: /\n\nSitemap: https://example.com/sitemap.xml\n"
+    );
     let refused = json!({ "robots": "User-agent: ExampleBot\nAllow: /*.html$\n", "wishes": [wish] });
     let refused = service.post("/v1/edit", refused.to_string()).await.json();
     document.check("Edit", &refused).expect("as documented");
@@ -243,7 +255,15 @@ async fn other_operations_answer_as_the_library_does() {
             "/v1/edit",
             json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a"], "path": null }] }),
         ),
-        ("/v1/edit", json!({ "new": { "content_usage": null } })),
+        (
+            "/v1/edit",
+            json!({ "robots": "", "wishes": [{ "say": "prefer", "by": "content-usage", "uses": {} }] }),
+        ),
+        ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse-purposes", "purposes": [] }] })),
+        (
+            "/v1/edit",
+            json!({ "robots": "", "wishes": [{ "say": "sitemap", "url": "https://a/", "who": ["a"] }] }),
+        ),
         ("/v1/edit", json!({ "robots": { "status": 404 }, "wishes": [wish] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a b"] }] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": [], "path": "/" }] })),
@@ -254,7 +274,7 @@ async fn other_operations_answer_as_the_library_does() {
         ("/v1/edit", json!({ "robots": "", "wishes": vec![wish.clone(); 33] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": vec!["a"; 101] }] })),
         ("/v1/edit", json!({ "new": { "keep_out": ["/a\nUser-agent: x"] } })),
-        ("/v1/edit", json!({ "new": { "sitemaps": ["sitemap.xml"] } })),
+        ("/v1/edit", json!({ "new": {}, "wishes": [{ "say": "sitemap", "url": "sitemap.xml" }] })),
         ("/v1/overview", json!({ "robots": { "status": 200 } })),
         ("/v1/overview", json!({ "robots": "", "dialect": "none" })),
         ("/v1/overview", json!({ "robots": "", "agents": ["a"] })),

@@ -4,8 +4,9 @@ use crate::directive::RuleKind;
 use crate::meaning::rules::{EffectiveRule, covers, effective_rules, overlap};
 use crate::robots_txt::RobotsTxt;
 
+use super::Unedited;
 use super::change::written;
-use super::{Unedited, Wish};
+use super::wish::AccessWish;
 
 /// How the rules of some groups change, so that a wish comes true.
 pub(super) struct Adapted {
@@ -25,7 +26,7 @@ impl Adapted {
 pub(super) fn adapted(
     robots: &RobotsTxt<'_>,
     indexes: &[usize],
-    wish: &Wish,
+    wish: &AccessWish,
 ) -> Result<Adapted, Unedited> {
     let own = wish.rule();
     let (mut removed, mut kept) = (Vec::new(), Vec::new());

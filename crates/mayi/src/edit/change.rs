@@ -21,6 +21,8 @@ pub(super) struct Change<'r, 't> {
     inserted: BTreeMap<usize, Vec<Vec<u8>>>,
     /// The lines of new groups below their group-start lines, with the crawlers that they are for.
     groups: IndexMap<Vec<Vec<u8>>, Vec<ProductToken>>,
+    /// A line that comes last, after a blank one.
+    last: Option<Vec<u8>>,
 }
 
 impl<'r, 't> Change<'r, 't> {
@@ -28,7 +30,7 @@ impl<'r, 't> Change<'r, 't> {
         let lines = robots.lines_of(0..robots.records().len());
         let line_of = lines.iter().map(|line| line.number() as usize - 1).collect();
         let (removed, inserted, groups) = (BTreeSet::new(), BTreeMap::new(), IndexMap::new());
-        Self { robots, line_of, removed, inserted, groups }
+        Self { robots, line_of, removed, inserted, groups, last: None }
     }
 
     /// Removes the line of a record.
@@ -40,6 +42,20 @@ impl<'r, 't> Change<'r, 't> {
             return Err(Unedited::TwoOnOneLine { line: line as u32 + 1 });
         }
         self.removed.insert(line);
+        Ok(())
+    }
+
+    /// Gives a record another value. What else is on its line stays.
+    pub(super) fn replace_value(&mut self, record: usize, value: &[u8]) -> Result<(), Unedited> {
+        self.remove(record)?;
+        let of_record = self.robots.records()[record];
+        let (start, octets) = (of_record.start() as usize, self.robots.value(of_record).len());
+        let text = self.robots.text();
+        let is_end = |octet: &u8| matches!(octet, b'\n' | b'\r');
+        let line_start = text[..start].iter().rposition(is_end).map_or(0, |end| end + 1);
+        let rest = &text[start + octets..];
+        let rest = &rest[..rest.iter().position(is_end).unwrap_or(rest.len())];
+        self.insert_at(record, [&text[line_start..start], value, rest].concat());
         Ok(())
     }
 
@@ -59,9 +75,15 @@ impl<'r, 't> Change<'r, 't> {
         known.extend_from_slice(crawlers);
     }
 
-    /// Adds a group of `*` with one line.
-    pub(super) fn add_group_of_all(&mut self, line: Vec<u8>) {
-        self.groups.insert(vec![b"User-agent: *".to_vec(), line], Vec::new());
+    /// Adds a group of `*` with these lines.
+    pub(super) fn add_group_of_all(&mut self, lines: &[&[u8]]) {
+        let lines = std::iter::once(&b"User-agent: *"[..]).chain(lines.iter().copied());
+        self.groups.insert(lines.map(<[u8]>::to_vec).collect(), Vec::new());
+    }
+
+    /// Adds a line at the end of the file, which is for everybody.
+    pub(super) fn add_at_end(&mut self, line: Vec<u8>) {
+        self.last = Some(line);
     }
 
     /// The text after the change.
@@ -82,6 +104,11 @@ impl<'r, 't> Change<'r, 't> {
         if open_group.is_none() {
             self.write_groups(&mut text, end);
         }
+        if let Some(line) = &self.last {
+            write_blank(&mut text, end);
+            text.extend_from_slice(line);
+            text.extend_from_slice(end);
+        }
         text
     }
 
@@ -101,10 +128,7 @@ impl<'r, 't> Change<'r, 't> {
 
     fn write_groups(&self, text: &mut Vec<u8>, end: &[u8]) {
         for (lines, crawlers) in &self.groups {
-            end_line(text, end);
-            if !text.is_empty() && !text.ends_with(&[end, end].concat()) {
-                text.extend_from_slice(end);
-            }
+            write_blank(text, end);
             for token in crawlers {
                 text.extend_from_slice(start_line(token).as_slice());
                 text.extend_from_slice(end);
@@ -161,6 +185,14 @@ pub(super) fn written(name: &str, value: &[u8]) -> Vec<u8> {
 
 fn start_line(token: &ProductToken) -> Vec<u8> {
     written("User-agent", token.as_str().as_bytes())
+}
+
+/// A blank line below what is there.
+fn write_blank(text: &mut Vec<u8>, end: &[u8]) {
+    end_line(text, end);
+    if !text.is_empty() && !text.ends_with(&[end, end].concat()) {
+        text.extend_from_slice(end);
+    }
 }
 
 /// Ends the last line of a text that has no end.

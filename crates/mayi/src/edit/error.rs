@@ -28,6 +28,20 @@ pub enum Unedited {
         /// The path of the wish.
         path: String,
     },
+    /// A statement says something else about a part of the site, or can't be read.
+    StatementInTheWay {
+        /// The line of the statement.
+        line: u32,
+        /// The statement as it is written.
+        statement: String,
+    },
+    /// There is a group for the purpose, and its rules allow something.
+    PurposeInTheWay {
+        /// The line that names the purpose.
+        line: u32,
+        /// The purpose.
+        purpose: String,
+    },
     /// The edit would change something for a crawler that the wish does not name.
     WouldChangeOthers {
         /// The crawler.
@@ -60,6 +74,14 @@ impl fmt::Display for Unedited {
                 f,
                 "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or wish for another path"
             ),
+            Self::StatementInTheWay { line, statement } => write!(
+                f,
+                "line {line} (`{statement}`) is an exception for a part of the site, or can't be read: change this line by hand first"
+            ),
+            Self::PurposeInTheWay { line, purpose } => write!(
+                f,
+                "line {line} starts a group for {purpose} that allows something: change this group by hand"
+            ),
             Self::WouldChangeOthers { crawler } => write!(
                 f,
                 "the edit would change something for {crawler}, which was not named: change the file by hand"
@@ -81,7 +103,10 @@ impl Unedited {
     /// The line that is in the way, if it is one.
     pub const fn line(&self) -> Option<u32> {
         match self {
-            Self::TwoOnOneLine { line } | Self::RuleInTheWay { line, .. } => Some(*line),
+            Self::TwoOnOneLine { line }
+            | Self::RuleInTheWay { line, .. }
+            | Self::StatementInTheWay { line, .. }
+            | Self::PurposeInTheWay { line, .. } => Some(*line),
             _ => None,
         }
     }
@@ -94,6 +119,8 @@ impl Unedited {
             Self::TooManyWishes => "too-many-wishes",
             Self::TwoOnOneLine { .. } => "two-on-one-line",
             Self::RuleInTheWay { .. } => "rule-in-the-way",
+            Self::StatementInTheWay { .. } => "statement-in-the-way",
+            Self::PurposeInTheWay { .. } => "purpose-in-the-way",
             Self::WouldChangeOthers { .. } => "would-change-others",
             Self::Unproved { .. } => "unproved",
             Self::TooCostly => "too-costly",

@@ -1,41 +1,31 @@
 //! Wishes of a site's owner → the smallest edit of a file that grants them and changes nothing else.
 //!
-//! An edit adds and removes whole lines. Crawlers with groups of their own get a rule there; others get a new group, with
-//! the rules that they have now and the new one. Groups of one crawler count together (REP-5), so that a crawler which
-//! shares a group gets a second group where that is enough.
+//! An edit adds, changes and removes whole lines: `access` for wishes about who may fetch what, `statement` for what a file
+//! says to everybody besides rules.
 //!
 //! Every edit is checked before it is given: the named crawlers get what is wished for every URL, and nobody else's rules
 //! or records are other ones than before. What can't be shown is not done: [`Unedited`] says why, and which line is in
 //! the way. Files are read in the default dialect.
 
+mod access;
 mod adapted;
 mod change;
 mod error;
 mod new_file;
 mod report;
+mod statement;
 mod wish;
 
-use std::collections::BTreeSet;
-use std::ops::Range;
-
-use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::crawler::{Crawler, ProductToken};
 use crate::dialect::Dialect;
-use crate::directive::{ALLOW, GroupStart, Role, RuleKind};
 use crate::limits::Limits;
-use crate::meaning::diff_within;
-use crate::meaning::rules::effective_rules;
-use crate::robots_txt::{ReadOptions, Record, RobotsTxt};
-use crate::selection::{Selection, cost_of_selecting, is_global, is_regex, select};
+use crate::robots_txt::{ReadOptions, RobotsTxt};
 
-use adapted::{Adapted, adapted, is_true};
-use change::{Change, written};
 pub use error::Unedited;
-pub use new_file::{InvalidFile, NewFile, Preferences};
+pub use new_file::{InvalidFile, NewFile};
 pub use report::{EditReport, Refusal, report};
-pub use wish::{InvalidWish, Say, Wish, WishInput};
+pub use wish::{AccessWish, Carrier, InvalidWish, Preferences, Wish, WishInput};
 
 /// The maximum number of wishes for one edit. Each is a few passes over the file.
 pub const MOST_WISHES: usize = 32;
@@ -69,7 +59,10 @@ pub fn edit(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> Result<Edi
     let mut text = octets[mark.len()..].to_vec();
     let mut granted = Vec::new();
     for wish in wishes {
-        let (after, of_wish) = grant(&text, wish, &options)?;
+        let (after, of_wish) = match wish {
+            Wish::Access(wish) => access::grant(&text, wish, &options)?,
+            _ => statement::grant(&text, wish, &options)?,
+        };
         text = after;
         granted.push(of_wish);
     }
@@ -106,52 +99,6 @@ pub struct Granted {
     pub kept: Vec<String>,
 }
 
-/// Crawlers that get the same groups.
-struct Class {
-    crawlers: Vec<ProductToken>,
-    selection: Option<Selection>,
-}
-
-/// How often an edit is begun anew: where crawlers of one wish have some groups in common and others not, and where
-/// crawlers fall back to those that get a group.
-const MOST_ROUNDS: usize = 8;
-
-/// Grants one wish.
-fn grant(text: &[u8], wish: &Wish, options: &ReadOptions) -> Result<(Vec<u8>, Granted), Unedited> {
-    let old = read(text, options)?;
-    check_cost(&old, wish, options)?;
-    let mut granted = Granted::default();
-    if wish.is_for_everybody() {
-        let new = grant_to_everybody(&old, wish)?;
-        let is_changed = new != text;
-        let list = if is_changed { &mut granted.changed } else { &mut granted.already };
-        list.push("*".to_owned());
-        check_everybody(&read(&new, options)?, wish)?;
-        return Ok((new, granted));
-    }
-    for token in wish.crawlers() {
-        let holds = holds_for(&old, wish, &token.clone().into());
-        let list = if holds { &mut granted.already } else { &mut granted.changed };
-        list.push(token.to_string());
-    }
-    let mut new = text.to_vec();
-    for _ in 0..MOST_ROUNDS {
-        let robots = read(&new, options)?;
-        let Some(after) = one_round(&robots, wish)? else { break };
-        drop(robots);
-        new = after;
-    }
-    for _ in 0..MOST_ROUNDS {
-        let robots = read(&new, options)?;
-        let Some((after, crawlers)) = keep_others(&old, &robots, wish) else { break };
-        drop(robots);
-        new = after;
-        granted.kept.extend(crawlers.iter().map(ToString::to_string));
-    }
-    check(&old, &read(&new, options)?, wish, options)?;
-    Ok((new, granted))
-}
-
 fn read<'t>(text: &'t [u8], options: &ReadOptions) -> Result<RobotsTxt<'t>, Unedited> {
     let robots = RobotsTxt::read(text, options);
     if robots.cut().is_some() {
@@ -161,293 +108,6 @@ fn read<'t>(text: &'t [u8], options: &ReadOptions) -> Result<RobotsTxt<'t>, Uned
         return Err(Unedited::Encoding);
     }
     Ok(robots)
-}
-
-/// Fails where asking as every known crawler would cost too much: there are hundreds, and each is a pass over the file.
-fn check_cost(robots: &RobotsTxt<'_>, wish: &Wish, options: &ReadOptions) -> Result<(), Unedited> {
-    let work = options.work_for(robots.text().len());
-    let known =
-        robots.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
-    for token in known.chain(wish.crawlers().iter().cloned()) {
-        if !work.spend(cost_of_selecting(robots, &token.into()), "crawlers") {
-            return Err(Unedited::TooCostly);
-        }
-    }
-    Ok(())
-}
-
-/// The crawlers of a wish that has not come true for them, by the groups that they get.
-fn classes(robots: &RobotsTxt<'_>, wish: &Wish) -> Vec<Class> {
-    /// Whether groups were chosen by the crawler's own name, and which.
-    type Key = Option<(bool, Vec<Range<usize>>)>;
-    let mut classes: IndexMap<Key, Class> = IndexMap::new();
-    for token in wish.crawlers() {
-        let crawler = Crawler::from(token.clone());
-        let selection = select(robots, &crawler, &mut ());
-        let key = selection.as_ref().map(|found| (found.is_by_own_name(), found.groups.clone()));
-        let class = classes.entry(key).or_insert_with(|| Class { crawlers: Vec::new(), selection });
-        class.crawlers.push(token.clone());
-    }
-    classes.retain(|_, class| !holds(robots, class.selection.as_ref(), wish));
-    classes.into_values().collect()
-}
-
-/// Makes what changes can be made at once, and gives the text after them. None if there is nothing left to do.
-fn one_round(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<Option<Vec<u8>>, Unedited> {
-    let classes = classes(robots, wish);
-    if classes.is_empty() {
-        return Ok(None);
-    }
-    let mut change = Change::of(robots);
-    let mut touched = BTreeSet::new();
-    for class in &classes {
-        let groups = class.selection.as_ref().map(|found| found.groups.clone()).unwrap_or_default();
-        // What two classes share is changed for one of them; the other follows in the next round.
-        if groups.iter().any(|group| touched.contains(&group.start)) {
-            continue;
-        }
-        touched.extend(groups.iter().map(|group| group.start));
-        change_class(robots, class, wish, &mut change)?;
-    }
-    Ok(Some(change.applied()))
-}
-
-/// Changes what these crawlers get.
-fn change_class(
-    robots: &RobotsTxt<'_>,
-    class: &Class,
-    wish: &Wish,
-    change: &mut Change<'_, '_>,
-) -> Result<(), Unedited> {
-    let by_own_name = class.selection.as_ref().filter(|found| found.is_by_own_name());
-    let indexes: Vec<usize> =
-        class.selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
-    let adapted = adapted(robots, &indexes, wish)?;
-    if let Some(selection) = by_own_name {
-        let is_start =
-            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
-        let mut starts = indexes.iter().filter(is_start);
-        if starts.all(|index| names_one_of(robots, *index, wish.crawlers())) {
-            return change_own_groups(robots, selection, &adapted, wish, change);
-        }
-        if adapted.removed.is_empty() {
-            change.add_group(vec![wish.line()], &class.crawlers);
-            return Ok(());
-        }
-        // The rules that have to go are others' too: these crawlers leave the groups that they share.
-        for group in &selection.groups {
-            leave(robots, group.clone(), &class.crawlers, change)?;
-        }
-    }
-    let mut lines = Vec::new();
-    // What may not be fetched at all needs no other lines (USE-6).
-    let is_all_refused = wish.kind == RuleKind::Disallow && wish.path == "/";
-    if !is_all_refused {
-        let kept = indexes.iter().filter(|index| !adapted.has_removed(**index));
-        lines = copied(robots, kept.copied());
-    }
-    if adapted.is_added || is_all_refused || !ends_group_start(robots, &indexes, &adapted.removed) {
-        lines.push(wish.line());
-    }
-    change.add_group(lines, &class.crawlers);
-    Ok(())
-}
-
-/// Takes crawlers out of a group. A group that names nobody else goes as a whole.
-fn leave(
-    robots: &RobotsTxt<'_>,
-    group: Range<usize>,
-    crawlers: &[ProductToken],
-    change: &mut Change<'_, '_>,
-) -> Result<(), Unedited> {
-    let role_of = |index: usize| robots.records()[index].role();
-    let is_start = |index: &usize| matches!(role_of(*index), Role::StartsGroup(_));
-    let names_them = |index: &usize| names_one_of(robots, *index, crawlers);
-    let is_alone = group.clone().filter(is_start).all(|index| names_them(&index));
-    let of_group = group.filter(|index| role_of(*index) != Role::FileRecord);
-    for index in of_group.filter(|index| is_alone || is_start(index) && names_them(index)) {
-        change.remove(index)?;
-    }
-    Ok(())
-}
-
-/// Changes groups that are for the wished crawlers alone.
-fn change_own_groups(
-    robots: &RobotsTxt<'_>,
-    selection: &Selection,
-    adapted: &Adapted,
-    wish: &Wish,
-    change: &mut Change<'_, '_>,
-) -> Result<(), Unedited> {
-    for record in &adapted.removed {
-        change.remove(*record)?;
-    }
-    for group in &selection.groups {
-        let (records, is_first) = (group.clone().collect::<Vec<_>>(), selection.groups[0] == *group);
-        // Without a rule, its group-start lines would be those of the next group.
-        let has_rule = ends_group_start(robots, &records, &adapted.removed);
-        if !(adapted.is_added && is_first || !has_rule) {
-            continue;
-        }
-        let is_rule = |index: &&usize| matches!(robots.records()[**index].role(), Role::Rule(_));
-        let is_start =
-            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
-        if let Some(removed) = records.iter().find(|index| adapted.has_removed(**index)) {
-            change.insert_at(*removed, wish.line());
-        } else if let Some(last) = records.iter().rfind(is_rule).or(records.iter().rfind(is_start)) {
-            change.insert_after(*last, wish.line());
-        }
-    }
-    Ok(())
-}
-
-/// Whether one of these records ends group-start lines, when those that go are gone.
-fn ends_group_start(robots: &RobotsTxt<'_>, records: &[usize], removed: &[usize]) -> bool {
-    let mut left = records.iter().filter(|index| removed.binary_search(index).is_err());
-    left.any(|index| robots.records()[*index].role().ends_group_start())
-}
-
-/// Whether a group-start line names one of these crawlers, and by its name alone.
-fn names_one_of(robots: &RobotsTxt<'_>, index: usize, crawlers: &[ProductToken]) -> bool {
-    let record = robots.records()[index];
-    let (value, tokens) = (robots.value(record), robots.dialect().tokens);
-    record.role() == Role::StartsGroup(GroupStart::ProductToken)
-        && !is_global(value, robots.dialect())
-        && !is_regex(value)
-        && crawlers.iter().any(|token| token.is_named_by(value, tokens))
-}
-
-/// The records of groups as lines, without their group-start lines.
-fn copied(robots: &RobotsTxt<'_>, indexes: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
-    let records = indexes.map(|index| robots.records()[index]);
-    let of_group = records
-        .filter(|record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord))
-        .map(|record| written(record.directive().name, robots.value(record)));
-    of_group.collect()
-}
-
-/// Whether a wish is true for those that get these groups.
-fn holds(robots: &RobotsTxt<'_>, selection: Option<&Selection>, wish: &Wish) -> bool {
-    let records = selection.into_iter().flat_map(|selection| selection.records(robots));
-    let rules: Vec<_> = effective_rules(robots, records).map(|(rule, _)| rule).collect();
-    is_true(&rules, &wish.rule())
-}
-
-fn holds_for(robots: &RobotsTxt<'_>, wish: &Wish, crawler: &Crawler) -> bool {
-    holds(robots, select(robots, crawler, &mut ()).as_ref(), wish)
-}
-
-/// Adds the rule to every group, and a group of `*` where there is none.
-fn grant_to_everybody(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<Vec<u8>, Unedited> {
-    let mut change = Change::of(robots);
-    let mut has_global = false;
-    for group in robots.group_ranges() {
-        let records: Vec<usize> = group.clone().collect();
-        has_global |= records.iter().any(|index| is_global_start(robots, *index));
-        let adapted = adapted(robots, &records, wish)?;
-        if adapted.is_added || !adapted.removed.is_empty() {
-            let selection = Selection::of_group(group);
-            change_own_groups(robots, &selection, &adapted, wish, &mut change)?;
-        }
-    }
-    if !has_global && wish.kind == RuleKind::Disallow {
-        change.add_group_of_all(wish.line());
-    }
-    Ok(change.applied())
-}
-
-fn is_global_start(robots: &RobotsTxt<'_>, index: usize) -> bool {
-    let record = robots.records()[index];
-    record.role() == Role::StartsGroup(GroupStart::ProductToken)
-        && is_global(robots.value(record), robots.dialect())
-}
-
-/// Fails if a wish for everybody is not true in a group.
-fn check_everybody(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<(), Unedited> {
-    for group in robots.group_ranges() {
-        let start = String::from_utf8_lossy(robots.value(robots.records()[group.start])).into_owned();
-        if !holds(robots, Some(&Selection::of_group(group)), wish) {
-            return Err(Unedited::Unproved { crawler: start });
-        }
-    }
-    Ok(())
-}
-
-/// Gives crawlers that the wish does not name, and that get other groups by the edit, a group with what they had. None if
-/// there are none.
-fn keep_others(
-    old: &RobotsTxt<'_>,
-    new: &RobotsTxt<'_>,
-    wish: &Wish,
-) -> Option<(Vec<u8>, Vec<ProductToken>)> {
-    let mut change = Change::of(new);
-    let mut kept = Vec::new();
-    for token in changed_others(old, new, wish) {
-        let selection = select(old, &token.clone().into(), &mut ());
-        let indexes: Vec<usize> =
-            selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
-        let mut lines = copied(old, indexes.iter().copied());
-        if !ends_group_start(old, &indexes, &[]) {
-            lines.push(b"Allow: /".to_vec());
-        }
-        change.add_group(lines, std::slice::from_ref(&token));
-        kept.push(token);
-    }
-    (!kept.is_empty()).then(|| (change.applied(), kept))
-}
-
-/// The known crawlers that a wish does not name, and that get other rules or records after the edit.
-fn changed_others(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, wish: &Wish) -> Vec<ProductToken> {
-    let tokens =
-        old.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
-    let others = tokens.filter(|token| !wish.has(&token.clone().into()));
-    others.filter(|token| !gets_the_same(old, new, &token.clone().into())).collect()
-}
-
-/// Whether a crawler gets the same rules and records from both files.
-fn gets_the_same(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, crawler: &Crawler) -> bool {
-    let [old_found, new_found] = [old, new].map(|robots| select(robots, crawler, &mut ()));
-    let old_lines = old_found.iter().flat_map(|found| brought(old, found));
-    old_lines.eq(new_found.iter().flat_map(|found| brought(new, found)))
-}
-
-/// What groups bring to a crawler: names of directives and values, in order. To allow everything is to say nothing.
-fn brought<'r>(
-    robots: &'r RobotsTxt<'_>,
-    selection: &Selection,
-) -> impl Iterator<Item = (&'static str, &'r [u8])> {
-    let said = |record: &Record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord);
-    let lines = selection.records(robots).filter(said);
-    let lines = lines.map(|record| (record.directive().name, robots.value(record)));
-    lines.filter(|line| *line != (ALLOW.name, b"/"))
-}
-
-/// Fails if the wish is not true for a crawler that it names, or if something changed for another one.
-fn check(
-    old: &RobotsTxt<'_>,
-    new: &RobotsTxt<'_>,
-    wish: &Wish,
-    options: &ReadOptions,
-) -> Result<(), Unedited> {
-    for token in wish.crawlers() {
-        if !holds_for(new, wish, &token.clone().into()) {
-            return Err(Unedited::Unproved { crawler: token.to_string() });
-        }
-    }
-    if let Some(token) = changed_others(old, new, wish).first() {
-        return Err(Unedited::WouldChangeOthers { crawler: token.to_string() });
-    }
-    let diff = diff_within(old, new, options);
-    let mut changed = diff.crawlers.iter().flat_map(|changes| &changes.crawlers);
-    let is_wished =
-        |label: &str| wish.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));
-    if let Some(label) = changed.find(|label| !is_wished(label)) {
-        return Err(Unedited::WouldChangeOthers { crawler: label.clone() });
-    }
-    if diff.left_out > 0 || !diff.regexes.is_empty() || !diff.file.is_empty() {
-        return Err(Unedited::TooCostly);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,39 +1,47 @@
-//! What a site's owner wishes: who may or may not fetch what.
+//! What a site's owner wishes: who may or may not fetch what, and what else the file is to say.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::crawler::{Crawler, ProductToken};
 use crate::dialect::Dialect;
-use crate::directive::RuleKind;
+use crate::directive::{CONTENT_SIGNAL, CONTENT_USAGE, Directive, RuleKind};
 use crate::meaning::rules::EffectiveRule;
 use crate::pattern::PathPattern;
+use crate::preference::Preference;
 use crate::registry::{AgentKind, Registry};
+use crate::target::Target;
 
-/// A wish: these crawlers may, or may not, fetch what starts with this path.
+/// A wish of a site's owner.
 ///
 /// ```
 /// use mayi::edit::Wish;
 /// use mayi::registry::Registry;
 ///
-/// let wish = Wish::refuse(&["training", "ExampleBot"], "/", &Registry::built_in())?;
+/// let Wish::Access(wish) = Wish::refuse(&["training", "ExampleBot"], "/", &Registry::built_in())? else {
+///     unreachable!()
+/// };
 /// assert!(wish.crawlers().iter().any(|token| token.as_str() == "GPTBot"));
 /// assert!(Wish::allow(&["ExampleBot"], "press", &Registry::built_in()).is_err());
 /// # Ok::<(), mayi::edit::InvalidWish>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
-    pub(super) kind: RuleKind,
-    /// None means everybody.
-    pub(super) crawlers: Option<Vec<ProductToken>>,
-    pub(super) path: String,
+#[non_exhaustive]
+pub enum Wish {
+    /// These crawlers may, or may not, fetch what starts with a path.
+    Access(AccessWish),
+    /// Everybody is told what may be done with what is fetched, by lines of this kind.
+    Prefer(Carrier, Preferences),
+    /// Crawlers with one of these purposes may fetch nothing (PUR-1).
+    RefusePurposes(Vec<String>),
+    /// The file names this sitemap.
+    Sitemap(String),
 }
 
 impl Wish {
     /// They may not fetch it. Each of `who` is a product token, a kind of crawlers as the registry has them
-    /// (`training`), or `*` for everybody.
+    /// (`training`), or `*` for everybody. A kind is all crawlers that [serve](crate::registry::Agent::serves) it.
     ///
     /// # Errors
     ///
@@ -43,7 +51,7 @@ impl Wish {
         path: &str,
         registry: &Registry,
     ) -> Result<Self, InvalidWish> {
-        Self::new(RuleKind::Disallow, who, path, registry)
+        AccessWish::new(RuleKind::Disallow, who, path, registry).map(Self::Access)
     }
 
     /// They may fetch it. `who` is as in [`refuse`](Self::refuse).
@@ -56,7 +64,137 @@ impl Wish {
         path: &str,
         registry: &Registry,
     ) -> Result<Self, InvalidWish> {
-        Self::new(RuleKind::Allow, who, path, registry)
+        AccessWish::new(RuleKind::Allow, who, path, registry).map(Self::Access)
+    }
+
+    /// What is fetched may, or may not, be put to these uses.
+    ///
+    /// ```
+    /// use mayi::edit::{Carrier, Preferences, Wish, edit};
+    /// use mayi::{Preference, ReadOptions};
+    ///
+    /// let mut preferences = Preferences::default();
+    /// preferences.train = Preference::Disallowed;
+    /// let wish = Wish::prefer(Carrier::ContentUsage, preferences)?;
+    /// let edited = edit(b"User-agent: *\nDisallow: /a\n", &[wish], &ReadOptions::default())?;
+    /// assert_eq!(edited.octets, b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If nothing is said that such lines have a word for.
+    pub fn prefer(carrier: Carrier, preferences: Preferences) -> Result<Self, InvalidWish> {
+        if carrier.members(preferences).next().is_none() {
+            return Err(InvalidWish::NoUse(carrier));
+        }
+        Ok(Self::Prefer(carrier, preferences))
+    }
+
+    /// Crawlers with one of these purposes may fetch nothing.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or if one can't stand in a file.
+    pub fn refuse_purposes<S: AsRef<str>>(purposes: &[S]) -> Result<Self, InvalidWish> {
+        let is_wrong =
+            |text: &str| text.contains('#') || Crawler::unnamed().with_purpose(text).is_err();
+        let purposes: Vec<String> = purposes.iter().map(|text| text.as_ref().to_owned()).collect();
+        if purposes.len() > MOST_NAMES {
+            return Err(InvalidWish::TooMany);
+        }
+        match purposes.iter().find(|text| is_wrong(text)) {
+            Some(wrong) => Err(InvalidWish::Purpose(wrong.clone())),
+            None if purposes.is_empty() => Err(InvalidWish::Purpose(String::new())),
+            None => Ok(Self::RefusePurposes(purposes)),
+        }
+    }
+
+    /// The file names this sitemap.
+    ///
+    /// # Errors
+    ///
+    /// If it is no absolute URL, or can't stand in a file.
+    pub fn sitemap(url: &str) -> Result<Self, InvalidWish> {
+        let is_whole = url.starts_with("http://") || url.starts_with("https://");
+        let is_one_word = !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
+        if !is_whole || !is_one_word || url.len() > LONGEST_PATH || Target::parse(url).is_err() {
+            return Err(InvalidWish::Sitemap(url.to_owned()));
+        }
+        Ok(Self::Sitemap(url.to_owned()))
+    }
+}
+
+/// The directive that says what may be done with what is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Carrier {
+    /// `Content-Usage` (draft-ietf-aipref-attach).
+    ContentUsage,
+    /// `Content-Signal`, in use by customers of Cloudflare.
+    ContentSignal,
+}
+
+impl Carrier {
+    /// As it is written in a file.
+    pub fn name(self) -> &'static str {
+        self.directive().name
+    }
+
+    pub(super) fn directive(self) -> &'static Directive {
+        match self {
+            Self::ContentUsage => &CONTENT_USAGE,
+            Self::ContentSignal => &CONTENT_SIGNAL,
+        }
+    }
+
+    /// What is said about each use that it has a word for: its label, the preference, and the word for that.
+    pub(super) fn members(
+        self,
+        preferences: Preferences,
+    ) -> impl Iterator<Item = (&'static str, Preference, &'static str)> + use<> {
+        let Preferences { search, ai_input, train } = preferences;
+        let (said, yes, no) = match self {
+            Self::ContentUsage => (vec![("search", search), ("train-ai", train)], "y", "n"),
+            Self::ContentSignal => {
+                (vec![("search", search), ("ai-input", ai_input), ("ai-train", train)], "yes", "no")
+            }
+        };
+        said.into_iter().filter_map(move |(label, preference)| match preference {
+            Preference::Unknown => None,
+            Preference::Allowed => Some((label, preference, yes)),
+            Preference::Disallowed => Some((label, preference, no)),
+        })
+    }
+}
+
+/// What may be done with what is fetched. What is unknown is not said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct Preferences {
+    /// To show it in search results.
+    pub search: Preference,
+    /// To give it to a model as input. `Content-Usage` has no word for it.
+    pub ai_input: Preference,
+    /// To train models with it.
+    pub train: Preference,
+}
+
+/// A wish about access: these crawlers may, or may not, fetch what starts with this path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessWish {
+    pub(super) kind: RuleKind,
+    /// None means everybody.
+    pub(super) crawlers: Option<Vec<ProductToken>>,
+    pub(super) path: String,
+}
+
+impl AccessWish {
+    /// Nobody may fetch anything.
+    pub(super) fn refuse_all() -> Self {
+        Self { kind: RuleKind::Disallow, crawlers: None, path: "/".to_owned() }
     }
 
     fn new<S: AsRef<str>>(
@@ -84,7 +222,7 @@ impl Wish {
             };
             match AgentKind::ALL.iter().find(|kind| kind.name() == word) {
                 Some(kind) => {
-                    let of_kind = registry.agents().iter().filter(|agent| agent.kind == *kind);
+                    let of_kind = registry.agents().iter().filter(|agent| agent.serves(*kind));
                     for token in of_kind.filter_map(|agent| ProductToken::new(&agent.token).ok()) {
                         add(&mut crawlers, token);
                     }
@@ -171,6 +309,12 @@ pub enum InvalidWish {
     TooMany,
     /// This is no product token, no kind of crawlers and not `*`.
     Who(String),
+    /// Nothing is said that lines of this kind have a word for.
+    NoUse(Carrier),
+    /// This is no purpose.
+    Purpose(String),
+    /// This is no address of a sitemap.
+    Sitemap(String),
     /// The path can't stand in a rule.
     Path {
         /// The path.
@@ -195,6 +339,18 @@ impl fmt::Display for InvalidWish {
                     kinds.join(", ")
                 )
             }
+            Self::NoUse(carrier) => {
+                let uses = match carrier {
+                    Carrier::ContentUsage => "search or train",
+                    Carrier::ContentSignal => "search, ai-input or train",
+                };
+                write!(f, "say what {} is to say about {uses}", carrier.name())
+            }
+            Self::Purpose(purpose) => write!(f, "`{purpose}` is no purpose: give one word"),
+            Self::Sitemap(url) => write!(
+                f,
+                "`{url}` is no address of a sitemap: give a whole URL such as https://example.com/sitemap.xml"
+            ),
             Self::Path { path, why } => write!(f, "`{path}` is no path for a rule: {why}"),
         }
     }
@@ -204,47 +360,65 @@ impl std::error::Error for InvalidWish {}
 
 /// A wish as JSON has it: `{"say": "refuse", "who": ["training"], "path": "/"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct WishInput<'a> {
-    /// What is wished.
-    pub say: Say,
-    /// Product tokens, kinds of crawlers, or `*`.
-    #[serde(borrow)]
-    pub who: Vec<Cow<'a, str>>,
-    /// The path; all of the site if it is not given.
-    #[serde(borrow, default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
-    pub path: Option<Cow<'a, str>>,
+pub enum WishInput {
+    /// They may not fetch it.
+    Refuse {
+        /// Product tokens, kinds of crawlers, or `*`.
+        who: Vec<String>,
+        /// The path; all of the site if it is not given.
+        #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// They may fetch it.
+    Allow {
+        /// Product tokens, kinds of crawlers, or `*`.
+        who: Vec<String>,
+        /// The path; all of the site if it is not given.
+        #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// Everybody is told what may be done with what is fetched.
+    Prefer {
+        /// The directive that says so.
+        by: Carrier,
+        /// What may be done.
+        uses: Preferences,
+    },
+    /// Crawlers with one of these purposes may fetch nothing.
+    RefusePurposes {
+        /// The purposes.
+        purposes: Vec<String>,
+    },
+    /// The file names a sitemap.
+    Sitemap {
+        /// Its address.
+        url: String,
+    },
 }
 
 /// A member that may be absent but not null.
-pub(super) fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// What is wished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Say {
-    /// They may not fetch it.
-    Refuse,
-    /// They may fetch it.
-    Allow,
-}
-
-impl WishInput<'_> {
+impl WishInput {
     /// The wish.
     ///
     /// # Errors
     ///
-    /// As in [`Wish::refuse`].
+    /// As in [`Wish::refuse`] and the others.
     pub fn wish(&self, registry: &Registry) -> Result<Wish, InvalidWish> {
-        let path = self.path.as_deref().unwrap_or("/");
-        match self.say {
-            Say::Refuse => Wish::refuse(&self.who, path, registry),
-            Say::Allow => Wish::allow(&self.who, path, registry),
+        let all = |path: &Option<String>| path.as_deref().unwrap_or("/").to_owned();
+        match self {
+            Self::Refuse { who, path } => Wish::refuse(who, &all(path), registry),
+            Self::Allow { who, path } => Wish::allow(who, &all(path), registry),
+            Self::Prefer { by, uses } => Wish::prefer(*by, *uses),
+            Self::RefusePurposes { purposes } => Wish::refuse_purposes(purposes),
+            Self::Sitemap { url } => Wish::sitemap(url),
         }
     }
 }

@@ -92,6 +92,8 @@ struct RawAgent {
     operator: String,
     kind: Text,
     #[serde(default)]
+    used_for: Vec<Text>,
+    #[serde(default)]
     fallback: Vec<Text>,
     #[serde(default)]
     ignores_global: bool,
@@ -328,7 +330,9 @@ impl Checker<'_> {
             if !raw.source.as_ref().contains("://") {
                 self.wrong(place(&raw.source), "the source has to be an absolute URL");
             }
-            let kind = self.one_of(&raw.kind, AgentKind::ALL, AgentKind::name);
+            let mut kind_of = |text| self.one_of(text, AgentKind::ALL, AgentKind::name);
+            let (kind, used_for) =
+                (kind_of(&raw.kind), raw.used_for.iter().filter_map(kind_of).collect());
             let lower = raw.token.as_ref().to_ascii_lowercase();
             if !self.is_first(&mut seen, &lower, place(&raw.token)) || self.errors.len() > known {
                 continue;
@@ -338,6 +342,7 @@ impl Checker<'_> {
                     token: raw.token.into_inner().into(),
                     operator: raw.operator.into(),
                     kind,
+                    used_for: Cow::Owned(used_for),
                     control_only: raw.control_only,
                     source: raw.source.into_inner().into(),
                     manners: Manners {

@@ -118,6 +118,8 @@ pub struct Agent {
     pub operator: Cow<'static, str>,
     /// What it is for.
     pub kind: AgentKind,
+    /// What others use the data for that it collects.
+    pub used_for: Cow<'static, [AgentKind]>,
     /// Whether it is a token for robots.txt alone, which no request is made with.
     pub control_only: bool,
     /// The source of this entry.
@@ -127,6 +129,19 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Whether this is what it is for, or what its data is used for.
+    ///
+    /// ```
+    /// use mayi::registry::{AgentKind, Registry};
+    ///
+    /// let registry = Registry::built_in();
+    /// let archive = registry.agent("CCBot").expect("it is well known");
+    /// assert!(archive.serves(AgentKind::Archive) && archive.serves(AgentKind::Training));
+    /// ```
+    pub fn serves(&self, kind: AgentKind) -> bool {
+        self.kind == kind || self.used_for.contains(&kind)
+    }
+
     /// The tokens whose groups it uses in turn when none has its own.
     pub fn fallback(&self) -> impl Iterator<Item = &str> {
         self.manners.fallbacks.iter().map(crate::ProductToken::as_str)

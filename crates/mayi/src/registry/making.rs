@@ -101,7 +101,12 @@ fn directive(directive: &ApplicationDirective) -> String {
 
 fn agent(agent: &Agent) -> String {
     let Agent { token, operator, kind, source, .. } = agent;
-    let mut text = format!("agent({token:?}, {operator:?}, AgentKind::{kind:?}, {source:?}");
+    let kinds: Vec<_> = agent.used_for.iter().map(|kind| format!("AgentKind::{kind:?}")).collect();
+    let start = match kinds.as_slice() {
+        [] => "agent(".to_owned(),
+        some => format!("used_for(const {{ &[{}] }}, ", some.join(", ")),
+    };
+    let mut text = format!("{start}{token:?}, {operator:?}, AgentKind::{kind:?}, {source:?}");
     let fallbacks: Vec<_> = agent.fallback().map(|token| format!("token({token:?})")).collect();
     match fallbacks.as_slice() {
         [] => text.push_str(", &[])"),
@@ -152,10 +157,22 @@ const fn agent(
     source: &'static str,
     fallbacks: &'static [ProductToken],
 ) -> Agent {
+    used_for(&[], token, operator, kind, source, fallbacks)
+}
+
+const fn used_for(
+    kinds: &'static [AgentKind],
+    token: &'static str,
+    operator: &'static str,
+    kind: AgentKind,
+    source: &'static str,
+    fallbacks: &'static [ProductToken],
+) -> Agent {
     Agent {
         token: Borrowed(token),
         operator: Borrowed(operator),
         kind,
+        used_for: Borrowed(kinds),
         control_only: false,
         source: Borrowed(source),
         manners: Manners { fallbacks: Borrowed(fallbacks), ignores_global: false },

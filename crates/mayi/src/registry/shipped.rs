@@ -33,10 +33,22 @@ const fn agent(
     source: &'static str,
     fallbacks: &'static [ProductToken],
 ) -> Agent {
+    used_for(&[], token, operator, kind, source, fallbacks)
+}
+
+const fn used_for(
+    kinds: &'static [AgentKind],
+    token: &'static str,
+    operator: &'static str,
+    kind: AgentKind,
+    source: &'static str,
+    fallbacks: &'static [ProductToken],
+) -> Agent {
     Agent {
         token: Borrowed(token),
         operator: Borrowed(operator),
         kind,
+        used_for: Borrowed(kinds),
         control_only: false,
         source: Borrowed(source),
         manners: Manners { fallbacks: Borrowed(fallbacks), ignores_global: false },
@@ -150,7 +162,7 @@ pub(super) static AGENTS: &[Agent] = &[
     agent("BUbiNG", "Laboratory for Web Algorithmics", AgentKind::Archive, "https://github.com/matomo-org/device-detector/blob/master/regexes/bots.yml", &[]),
     agent("Bytespider", "ByteDance", AgentKind::Training, "https://github.com/ai-robots-txt/ai.robots.txt/blob/main/robots.json", &[]),
     agent("Caliperbot", "Conductor", AgentKind::Tool, "https://github.com/arcjet/well-known-bots/blob/main/well-known-bots.json", &[]),
-    agent("CCBot", "Common Crawl", AgentKind::Archive, "https://commoncrawl.org/ccbot", &[]),
+    used_for(const { &[AgentKind::Training] }, "CCBot", "Common Crawl", AgentKind::Archive, "https://commoncrawl.org/ccbot", &[]),
     agent("ChatGPT-User", "OpenAI", AgentKind::Assistant, "https://developers.openai.com/api/docs/bots", &[]),
     agent("Chrome-Lighthouse", "Google", AgentKind::Tool, "https://developers.google.com/speed/pagespeed/insights", &[]),
     agent("Claude-SearchBot", "Anthropic", AgentKind::AiSearch, "https://support.claude.com/en/articles/8896518", &[]),

@@ -9,8 +9,8 @@ use mayi::access::{AfterUnreachable, Keeping};
 
 use super::access::Response;
 use super::{
-    Question, access, decide, edit, extensions, format, google, json, lint, matcher, meaning, page,
-    text, url, uses,
+    Question, access, decide, edit, extensions, format, google, json, lint, matcher, meaning, overview,
+    page, text, url, uses,
 };
 
 /// A fuzz target: its name, and what it does with an input.
@@ -31,6 +31,7 @@ pub(crate) const ALL: &[Door] = &[
     ("format", format),
     ("meaning", meaning),
     ("edit", edit),
+    ("overview", overview),
     ("page", page),
     ("lint", lint),
 ];
@@ -143,6 +144,13 @@ pub(crate) fn meaning(input: &[u8]) {
 pub(crate) fn edit(input: &[u8]) {
     let (question, choices) = question(input);
     edit::an_edit_does_what_was_wished(&question, &choices);
+    edit::a_statement_is_said_and_nothing_else(&question, &choices);
+}
+
+/// `agent FF path FF choices FF file`: law 17.
+pub(crate) fn overview(input: &[u8]) {
+    let (question, choices) = question(input);
+    overview::an_overview_is_true(&question, &choices);
 }
 
 /// `Robots-Tag FF X-Robots-Tag FF HTML`: the laws of page controls. The length of the first says how

@@ -1,8 +1,8 @@
 //! Law 16: an edit does what was wished, and nothing else.
 
-use mayi::edit::{Wish, edit};
+use mayi::edit::{Carrier, Edited, Preferences, Wish, edit};
 use mayi::registry::Registry;
-use mayi::{Crawler, PathPattern, ReadOptions, RobotsTxt, Target};
+use mayi::{Crawler, PathPattern, Preference, ReadOptions, RobotsTxt, SignalSource, Target, Use};
 
 use super::Question;
 
@@ -25,13 +25,9 @@ pub(crate) fn an_edit_does_what_was_wished(question: &Question, choices: &[u8]) 
         Wish::allow(&who, &path, &registry)
     };
     let Ok(wish) = wish else { return };
-    let Ok(edited) = edit(&question.robots, std::slice::from_ref(&wish), &ReadOptions::default())
-    else {
-        return;
-    };
+    let Some(edited) = edited(question, &wish) else { return };
     let context = || format!("{wish:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
-    let again = edit(&edited.octets, std::slice::from_ref(&wish), &ReadOptions::default());
-    assert_eq!(again.map(|again| again.octets).as_deref(), Ok(&*edited.octets), "again, {}", context());
+    let Wish::Access(wish) = &wish else { unreachable!("it is about access") };
 
     let (old, new) = (RobotsTxt::parse(&question.robots), RobotsTxt::parse(&edited.octets));
     let pattern = PathPattern::new(wish.path().as_bytes());
@@ -64,6 +60,87 @@ pub(crate) fn an_edit_does_what_was_wished(question: &Question, choices: &[u8]) 
             }
         }
     }
+}
+
+/// Law 16: after an edit about what else a file says, it says so to everybody who may fetch something, and everything else
+/// is as it was: every decision, every signal of another kind, every other record.
+pub(crate) fn a_statement_is_said_and_nothing_else(question: &Question, choices: &[u8]) {
+    let choice = |place: usize| usize::from(choices.get(place).copied().unwrap_or_default());
+    let says = |place: usize| match choice(place) % 3 {
+        0 => Preference::Disallowed,
+        1 => Preference::Allowed,
+        _ => Preference::Unknown,
+    };
+    let mut preferences = Preferences::default();
+    (preferences.train, preferences.search, preferences.ai_input) = (says(1), says(2), says(3));
+    let wish = match choice(0) % 6 {
+        0 => Wish::sitemap("https://h/sitemap.xml"),
+        1 => Wish::refuse_purposes(&["SHOPPING"]),
+        2 | 3 => Wish::prefer(Carrier::ContentUsage, preferences),
+        _ => Wish::prefer(Carrier::ContentSignal, preferences),
+    };
+    let Ok(wish) = wish else { return };
+    let Some(edited) = edited(question, &wish) else { return };
+    let context = || format!("{wish:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
+    let source = match &wish {
+        Wish::Prefer(Carrier::ContentUsage, _) => Some(SignalSource::ContentUsage),
+        Wish::Prefer(..) => Some(SignalSource::ContentSignal),
+        _ => None,
+    };
+    let (old, new) = (RobotsTxt::parse(&question.robots), RobotsTxt::parse(&edited.octets));
+    let mut sitemaps: Vec<_> = new.sitemaps().collect();
+    if matches!(wish, Wish::Sitemap(_)) && !old.sitemaps().eq(sitemaps.iter().copied()) {
+        let added = sitemaps.iter().rposition(|url| *url == b"https://h/sitemap.xml");
+        sitemaps.remove(added.unwrap_or_else(|| panic!("it is named, {}", context())));
+    }
+    assert!(old.sitemaps().eq(sitemaps), "{}", context());
+    let registry = Registry::built_in();
+    for crawler in crawlers(question, &registry) {
+        assert_eq!(old.crawl_delay(&crawler), new.crawl_delay(&crawler), "{}", context());
+        for url in [&*question.url, "https://h/", "https://h/a", "https://h/robots.txt"] {
+            let Ok(target) = Target::parse(url) else { continue };
+            let [before, after] = [&old, &new].map(|robots| robots.decide(&crawler, &target));
+            assert_eq!(before.is_allowed(), after.is_allowed(), "{url}, {}", context());
+            let [before, after] = [&old, &new].map(|robots| robots.usage(&crawler, &target, &[]));
+            let of_others = |usage: &mayi::Usage| -> Vec<_> {
+                let others = usage.signals().iter().filter(|signal| Some(signal.source) != source);
+                others.map(|signal| (signal.about, signal.source, signal.says)).collect()
+            };
+            assert_eq!(of_others(&before), of_others(&after), "{url}, {}", context());
+            // What may not be fetched has no preferences (USE-4).
+            let may_fetch = new.decide(&crawler, &target).is_allowed();
+            let is_told =
+                may_fetch && !ignores_everybody(&crawler, &registry) && !target.is_robots_txt();
+            let Some(source) = source.filter(|_| is_told) else { continue };
+            for (about, wished) in
+                [(Use::Train, says(1)), (Use::Search, says(2)), (Use::AiInput, says(3))]
+            {
+                let is_it = |signal: &&mayi::Signal| signal.source == source && signal.about == about;
+                let said = after.signals().iter().filter(is_it).map(|signal| signal.says);
+                let said = said.fold(Preference::Unknown, Preference::most_restrictive);
+                let has_word = source == SignalSource::ContentSignal || about != Use::AiInput;
+                if wished != Preference::Unknown && has_word {
+                    assert_eq!(said, wished, "{about:?} at {url} for {crawler:?}, {}", context());
+                }
+            }
+        }
+    }
+    // A crawler with the purpose may fetch nothing, unless the file names it.
+    if let Wish::RefusePurposes(_) = wish {
+        let crawler = Crawler::unnamed().with_purpose("shopping").expect("a purpose");
+        let target = Target::parse("https://h/a").expect("a URL");
+        assert!(!new.decide(&crawler, &target).is_allowed(), "{}", context());
+    }
+}
+
+/// The file after the edit, if it is made. The same wish again changes nothing.
+fn edited(question: &Question, wish: &Wish) -> Option<Edited> {
+    let wish = std::slice::from_ref(wish);
+    let edited = edit(&question.robots, wish, &ReadOptions::default()).ok()?;
+    let again = edit(&edited.octets, wish, &ReadOptions::default());
+    let context = || format!("again, {wish:?} of {question:?} gives {edited:?}");
+    assert_eq!(again.map(|again| again.octets).as_deref(), Ok(&*edited.octets), "{}", context());
+    Some(edited)
 }
 
 /// A path that has to do with the file and the URL: the path of the URL, or a pattern of the file, or a part of one.

@@ -16,6 +16,7 @@ pub(crate) mod json;
 pub(crate) mod lint;
 pub(crate) mod matcher;
 pub(crate) mod meaning;
+pub(crate) mod overview;
 pub(crate) mod page;
 pub(crate) mod text;
 pub(crate) mod url;

@@ -76,6 +76,9 @@ pub struct CrawlerOverview {
     pub token: String,
     /// Its operator, if it is known.
     pub operator: Option<String>,
+    /// Whether it is listed here because its data is used for this: it collects for something else, and is listed there
+    /// too.
+    pub by_use: bool,
     /// Whether its product token is for robots.txt alone: no request is made with it.
     pub control_only: bool,
     /// Whether the groups of `*` do not apply to it (WILD-6).
@@ -127,12 +130,14 @@ pub fn overview(file: &SiteFile<'_>, options: &ReadOptions) -> Overview {
     let unnamed = asked.ask("*".to_owned(), None, &Crawler::unnamed());
     let mut left_out = 0;
     for &kind in AgentKind::ALL {
-        let agents = view.registry.agents().iter().filter(|agent| agent.kind == kind);
+        let agents = view.registry.agents().iter().filter(|agent| agent.serves(kind));
         let mut crawlers = Vec::new();
         for agent in agents {
             let crawler = Crawler::new(&agent.token).ok();
             match crawler.and_then(|it| asked.ask(agent.token.to_string(), Some(agent), &it)) {
-                Some(crawler) => crawlers.push(crawler),
+                Some(crawler) => {
+                    crawlers.push(CrawlerOverview { by_use: agent.kind != kind, ..crawler });
+                }
                 None => left_out += 1,
             }
         }
@@ -197,6 +202,7 @@ impl<'a, 't> Asked<'a, 't> {
         Some(CrawlerOverview {
             token,
             operator: agent.map(|agent| agent.operator.to_string()),
+            by_use: false,
             control_only: agent.is_some_and(|agent| agent.control_only),
             ignores_global: agent.is_some_and(Agent::ignores_global),
             group,

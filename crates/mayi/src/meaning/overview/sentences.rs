@@ -82,7 +82,8 @@ pub(super) fn of_file(
             ];
         }
     }
-    let all: Vec<&CrawlerOverview> = kinds.iter().flat_map(|kind| &kind.crawlers).collect();
+    let all = kinds.iter().flat_map(|kind| &kind.crawlers);
+    let all: Vec<&CrawlerOverview> = all.filter(|crawler| !crawler.by_use).collect();
     let of_all = of_crawlers("crawlers", &all, answers);
     let is_one = of_all.first().is_some_and(|sentence| !sentence.starts_with("Of "));
     let mut sentences = if is_one {
@@ -286,7 +287,7 @@ mod tests {
 
     fn count(kind: AgentKind) -> usize {
         let registry = crate::registry::Registry::built_in();
-        registry.agents().iter().filter(|agent| agent.kind == kind).count()
+        registry.agents().iter().filter(|agent| agent.serves(kind)).count()
     }
 
     #[test]

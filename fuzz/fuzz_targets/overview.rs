@@ -1,0 +1,9 @@
+//! What an overview says is what is decided (law 17).
+
+#![no_main]
+
+#[allow(dead_code, reason = "a target calls one door of all")]
+#[path = "../../crates/mayi/tests/laws/mod.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| laws::doors::overview(input));

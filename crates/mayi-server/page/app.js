@@ -129,6 +129,15 @@ const askGrid = latest(async (signal, everything) => {
       () => {},
     );
   await grid.ask(signal, { requests: all, agents, brief, everything, onMore });
+  fill(
+    byId("grid-dialect"),
+    `As the dialect ${state.dialect} reads the file, which is chosen under Decisions. `,
+    element(
+      "button",
+      { type: "button", class: "small", onclick: () => set({ tab: "compare" }, { now: true }) },
+      "Where others decide differently",
+    ),
+  );
   byId("grid-skipped").textContent = skipped > 0 ? `${counted(skipped, "more URL")} not checked.` : "";
 });
 

@@ -49,8 +49,8 @@ export class Grid {
       );
       const answers = await decide(body, signal);
       if (signal.aborted) return;
-      for (const [at, { url }] of some.entries()) {
-        rows.push({ url, answers: answers.slice(at * agents.length, (at + 1) * agents.length) });
+      for (const [at, { url, dialect }] of some.entries()) {
+        rows.push({ url, dialect, answers: answers.slice(at * agents.length, (at + 1) * agents.length) });
       }
       this.#held = { rows, agents, brief, left: requests.length - rows.length, onMore };
       this.#draw();
@@ -202,6 +202,7 @@ function csv({ rows, agents }) {
       return [
         row.url,
         agents[at],
+        row.dialect,
         kindOf(one) === "wrong" ? "no answer" : kindOf(one),
         error?.message ?? access.reason,
         rule?.line ?? "",
@@ -209,5 +210,5 @@ function csv({ rows, agents }) {
       ].map(field);
     }),
   );
-  return `${["url,crawler,decision,reason,line,rule", ...lines.map((line) => line.join(","))].join("\r\n")}\r\n`;
+  return `${["url,crawler,dialect,decision,reason,line,rule", ...lines.map((line) => line.join(","))].join("\r\n")}\r\n`;
 }

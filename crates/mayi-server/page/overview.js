@@ -122,6 +122,7 @@ function names(crawlers) {
       { title: one.operator ? `of ${one.operator}` : null },
       one.token === "*" ? "every crawler that the file does not name" : shown(one.token, 60),
     ),
+    one.by_use && element("span", { class: "soft" }, " (its archive is used for this)"),
   ];
   const more = crawlers.slice(MOST_NAMES);
   return [

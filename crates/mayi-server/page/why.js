@@ -322,14 +322,20 @@ function irregularities(all) {
   return element("ul", {}, items, more > 0 && element("li", {}, `and ${more} more`));
 }
 
+/** What can't be done with a page that may not be fetched. A search engine may still know its address. */
+const OF_CONTENT = ["train", "search", "ai-input"];
+
 /** One answer for each use, in one line. */
 export function usesStrip(uses) {
+  const isKeptOut = uses.crawl === "disallowed";
   return element(
     "ul",
     { class: "uses", role: "list", "aria-label": "Uses" },
-    Object.entries(uses).map(([use, value]) => {
+    Object.entries(uses).map(([use, says]) => {
+      const isOfAccess = isKeptOut && OF_CONTENT.includes(use);
+      const value = isOfAccess ? "disallowed" : says;
       const mark = answer(value, use);
-      mark.title = `${USES[use] ?? use} ${value}`;
+      mark.title = `${USES[use] ?? use} ${value}${isOfAccess ? ": what may not be fetched can't be used" : ""}`;
       mark.append(element("span", { class: "unseen" }, `: ${value}`));
       return element("li", {}, mark);
     }),

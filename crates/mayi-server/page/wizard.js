@@ -1,9 +1,10 @@
 // The wizard: answers of a site's owner → a new file, or the smallest edit of the one in the editor. The engine
 // writes and proves; what it does not understand it leaves alone, and says so.
 
-import { diff, edit, latest, settled } from "./api.js";
+import { diff, edit, latest, overview, settled } from "./api.js";
 import { byId, element, fill, ticked } from "./dom.js";
 import { wellFormed } from "./octets.js";
+import { SITES } from "./sites.js";
 import { showVersions } from "./versions.js";
 
 /** What kinds of crawlers do, for people who have never heard of them. */
@@ -14,6 +15,13 @@ const KINDS = {
   assistant: ["AI assistants", "They fetch a page when a person asks an assistant about it: ChatGPT-User and others."],
   archive: ["Archives and research", "They keep copies of pages for later: archive.org_bot, CCBot and others."],
   tool: ["Tools", "They count links, draw previews, or watch whether a site is up: AhrefsBot and others."],
+};
+
+/** What pages may be used for, and which kind of crawlers does that. */
+const USES = {
+  search: ["Shown in search results", "search"],
+  "ai-input": ["Used by assistants for their answers", "assistant"],
+  train: ["Used to train AI models", "training"],
 };
 
 /** Wires the dialog. `text` gives the file in the editor, `site` its site, and `onDone` gets the new text. */
@@ -31,12 +39,13 @@ export function wizard({ text, site, onDone }) {
     const { robots: now, refused, diff: edited } = await edit(body, signal);
     if (refused) return { old, now, refused };
     // A new file is compared with the one in the editor, in whose place it comes.
-    return { old, now, diff: body.new ? await diff({ old, new: now }, signal) : edited, site: site(), isHere: false };
+    const means = body.new ? await diff({ old, new: now }, signal) : edited;
+    const { summary } = await overview({ robots: now }, signal);
+    return { old, now, diff: means, summary, site: site(), isHere: false };
   });
 
   const update = settled(
     async () => {
-      byId("wizard-new").hidden = form.elements.mode.value !== "new";
       const upTo = changes;
       const answered = await ask();
       if (answered === null || upTo !== changes) return;
@@ -48,12 +57,40 @@ export function wizard({ text, site, onDone }) {
       if (wrong) fill(place, element("p", { class: "wrong" }, ticked(wrong.message)));
       else if (result.isEmpty) fill(place, element("p", {}, "Nothing is chosen yet."));
       else if (result.old === made) fill(place, element("p", {}, "Nothing has to change: the file says that already."));
-      else showVersions(place, result);
+      else {
+        showVersions(place, result);
+        place.prepend(
+          element(
+            "ul",
+            { class: "sentences", role: "list" },
+            result.summary.map((sentence) => element("li", {}, ticked(sentence))),
+          ),
+          element("h3", {}, "What changes"),
+        );
+      }
     },
     () => 200,
   );
 
-  form.addEventListener("input", () => {
+  fill(
+    byId("wizard-site"),
+    element("option", { value: "" }, "I answer the questions myself"),
+    Object.entries(SITES).map(([name, { label }]) => element("option", { value: name }, label)),
+  );
+  fill(byId("wizard-uses"), Object.keys(USES).map(useRow));
+
+  form.addEventListener("input", ({ target }) => {
+    const { site: kind, mode } = form.elements;
+    if (target === kind || (target.name === "mode" && kind.value !== "")) {
+      suggest(form, SITES[kind.value], mode.value === "new" ? "" : text());
+    }
+    for (const option of form.querySelectorAll("#wizard-kinds option[value='']")) {
+      option.textContent = mode.value === "new" ? "like everybody" : "as it is";
+    }
+    // Who may fetch pages for something may use them for it, unless something else is said.
+    for (const [use, [, kind]] of Object.entries(USES)) {
+      if (target.name === `wish-${kind}`) form.elements[`use-${use}`].value = PREFERENCES[target.value];
+    }
     // What was made, or is being made, is for other answers.
     changes += 1;
     made = null;
@@ -79,20 +116,50 @@ export function wizard({ text, site, onDone }) {
     },
     /** Offers the kinds of the registry, with examples. */
     set agents(agents) {
-      const kinds = Map.groupBy(agents, (agent) => agent.kind);
+      const of = (kind) => agents.filter((agent) => agent.kind === kind || agent.used_for.includes(kind));
       fill(
         byId("wizard-kinds"),
-        Object.keys(KINDS)
-          .filter((kind) => kinds.has(kind))
-          .map((kind) => kindRow(kind, kinds.get(kind))),
+        Object.keys(KINDS).map((kind) => kindRow(kind, of(kind))),
       );
     },
   };
 }
 
+const PREFERENCES = { "": "", allow: "allowed", refuse: "disallowed" };
+
+/**
+ * Answers what owners of such a site usually want, in the place of all that was answered. A folder that the file
+ * has rules about is left to them.
+ */
+function suggest({ elements }, site, old) {
+  byId("wizard-site-hint").textContent = site?.why ?? "";
+  const { refused = [], uses = {}, folders = [] } = site ?? {};
+  for (const kind of Object.keys(KINDS)) elements[`wish-${kind}`].value = refused.includes(kind) ? "refuse" : "";
+  for (const use of Object.keys(USES)) elements[`use-${use}`].value = uses[use] ?? "";
+  const isThere = (folder) => folder !== "/" && old.includes(folder);
+  elements.folders.value = folders.filter((folder) => !isThere(folder)).join("\n");
+}
+
+function useRow(use) {
+  const id = `use-${use}`;
+  const says = { "": "say nothing", allowed: "yes", disallowed: "no" };
+  return element(
+    "div",
+    { class: "kind-row" },
+    element("label", { for: id }, USES[use][0]),
+    element(
+      "select",
+      { id, name: id },
+      Object.entries(says).map(([value, word]) => element("option", { value }, word)),
+    ),
+  );
+}
+
 function kindRow(kind, agents) {
   const [label, does] = KINDS[kind];
   const id = `wish-${kind}`;
+  const byUse = agents.filter((agent) => agent.kind !== kind).map((agent) => agent.token);
+  const also = byUse.length > 0 ? ` ${byUse.join(", ")} counts too: it archives the web, and its archive is used for this.` : "";
   return element(
     "div",
     { class: "kind-row" },
@@ -104,7 +171,7 @@ function kindRow(kind, agents) {
       element("option", { value: "allow" }, "may fetch everything"),
       element("option", { value: "refuse" }, "may fetch nothing"),
     ),
-    element("p", { class: "hint", id: `${id}-hint` }, `${does} ${agents.length} are known.`),
+    element("p", { class: "hint", id: `${id}-hint` }, `${does} ${agents.length} are known.${also}`),
   );
 }
 
@@ -140,34 +207,39 @@ const linesOf = (area) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** The answers, as the engine takes them. */
+/** The answers, as the engine takes them. Later wishes count before earlier ones. */
 function bodyOf(form, old) {
   const { elements } = form;
   const isNew = elements.mode.value === "new";
-  const said = (kind) => elements[`wish-${kind}`]?.value ?? "";
-  const kinds = Object.keys(KINDS).filter((kind) => said(kind) !== "");
-  const wishes = kinds
-    // In a new file everybody may fetch everything anyway.
-    .filter((kind) => !isNew || said(kind) === "refuse")
-    .map((kind) => ({ say: said(kind), who: [kind] }));
   const folders = linesOf(elements.folders);
-  if (!isNew) wishes.push(...folders.map((path) => ({ say: "refuse", who: ["*"], path })));
-  for (const row of form.querySelectorAll(".wish")) {
+  const ofKinds = (say) =>
+    Object.keys(KINDS)
+      .filter((kind) => elements[`wish-${kind}`]?.value === say)
+      .map((kind) => ({ say, who: [kind] }));
+  // In a new file everybody may fetch everything anyway, unless all of the site is kept back.
+  const allowed = isNew && !folders.includes("/") ? [] : ofKinds("allow");
+  const uses = Object.fromEntries(
+    Object.keys(USES)
+      .map((use) => [use, elements[`use-${use}`].value])
+      .filter(([, says]) => says !== ""),
+  );
+  // Content-Usage has no word for it.
+  const { "ai-input": _, ...withoutInput } = uses;
+  const rows = [...form.querySelectorAll(".wish")].map((row) => {
     const [who, say, path] = ["who", "say", "path"].map((name) => row.querySelector(`[name=${name}]`).value.trim());
-    const names = who.split(/[\s,]+/).filter(Boolean);
-    if (names.length > 0) wishes.push({ say, who: names, ...(path && { path }) });
-  }
-  if (!isNew) return { robots: old, wishes };
-  const preference = (kind) => ({ allow: "allowed", refuse: "disallowed" })[said(kind)] ?? "unknown";
-  const uses = { search: preference("search"), "ai-input": preference("assistant"), train: preference("training") };
-  return {
-    new: {
-      keep_out: folders,
-      sitemaps: linesOf(elements.sitemaps),
-      ...(elements.usage.checked && { content_usage: uses }),
-      ...(elements.signal.checked && { content_signal: uses }),
-      refused_purposes: elements.purpose.value.split(/[\s,]+/).filter(Boolean),
-    },
-    wishes,
-  };
+    return { say, who: who.split(/[\s,]+/).filter(Boolean), ...(path && { path }) };
+  });
+  const purposes = elements.purpose.value.split(/[\s,]+/).filter(Boolean);
+  const wishes = [
+    ...(isNew ? [] : folders.map((path) => ({ say: "refuse", who: ["*"], path }))),
+    ...allowed,
+    ...ofKinds("refuse"),
+    ...rows.filter(({ who }) => who.length > 0),
+    // Whoever is refused by now needs not be told what to do with pages.
+    ...(elements.usage.checked ? [{ say: "prefer", by: "content-usage", uses: withoutInput }] : []),
+    ...(elements.signal.checked ? [{ say: "prefer", by: "content-signal", uses }] : []),
+    ...(purposes.length > 0 ? [{ say: "refuse-purposes", purposes }] : []),
+    ...linesOf(elements.sitemaps).map((url) => ({ say: "sitemap", url })),
+  ];
+  return isNew ? { new: { keep_out: folders }, wishes } : { robots: old, wishes };
 }

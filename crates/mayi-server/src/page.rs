@@ -48,6 +48,7 @@ assets! {
     "/provenance.js" "provenance.js" "text/javascript; charset=utf-8",
     "/robots.txt" "robots.txt" "text/plain; charset=utf-8",
     "/share.js" "share.js" "text/javascript; charset=utf-8",
+    "/sites.js" "sites.js" "text/javascript; charset=utf-8",
     "/state.js" "state.js" "text/javascript; charset=utf-8",
     "/style.css" "style.css" "text/css; charset=utf-8",
     "/syntax.js" "syntax.js" "text/javascript; charset=utf-8",

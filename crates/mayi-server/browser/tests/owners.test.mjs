@@ -80,9 +80,9 @@ onPage("all crawlers and all URLs are in the table, a sign leads to its line, an
   assert.equal(name, "decisions.csv");
   const rows = text.trim().split("\r\n");
   assert.equal(rows.length, 1 + 32 * 4);
-  assert.equal(rows[0], "url,crawler,decision,reason,line,rule");
-  assert.equal(rows[2], '"https://shop.example/cart/0","Googlebot","disallowed","rule","11","Disallow: /cart/"');
-  assert.match(rows.at(-1), /"mailto:x","\*","no answer"/);
+  assert.equal(rows[0], "url,crawler,dialect,decision,reason,line,rule");
+  assert.equal(rows[2], '"https://shop.example/cart/0","Googlebot","rfc9309","disallowed","rule","11","Disallow: /cart/"');
+  assert.match(rows.at(-1), /"mailto:x","\*","rfc9309","no answer"/);
 });
 
 onPage(
@@ -173,4 +173,29 @@ onPage("a whole User-Agent string is understood, and other names in it are offer
   await says(page.locator("#agent-hint"), /Microsoft/);
   await page.locator("#agent").fill("Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0");
   await says(page.locator("#agent-hint"), /names no crawler/);
+});
+
+onPage("what may not be fetched may not be used, and the page says so instead of a question mark", async (page) => {
+  await open(page, held.server.origin);
+  await page.locator("#robots").fill("User-agent: GPTBot\nDisallow: /\n");
+  await page.locator("#urls").fill("https://shop.example/a\n");
+  await says(page.locator("#decisions-count"), /0 allowed, 1 disallowed/);
+  await says(page.locator("#decisions .uses"), /✗ train\s*: disallowed/);
+  assert.match(await page.locator("#decisions .uses .answer", { hasText: "train" }).getAttribute("title"), /can't be used/);
+});
+
+onPage("an archive whose data trains models is listed with the training crawlers", async (page) => {
+  await open(page, held.server.origin);
+  await page.getByRole("button", { name: /^AI training/ }).click();
+  await says(page.locator("#kind-training"), /CCBot \(its archive is used for this\)/);
+  await says(page.locator("#kind-archive"), /CCBot/);
+});
+
+onPage("the table says in which dialect it was asked, and leads to where others differ", async (page) => {
+  await open(page, held.server.origin);
+  await page.locator("#dialect").selectOption("google");
+  await page.getByRole("tab", { name: "Table" }).click();
+  await says(page.locator("#grid-dialect"), /As the dialect google reads the file/);
+  await page.getByRole("button", { name: "Where others decide differently" }).click();
+  assert.equal(await page.getByRole("tab", { selected: true }).innerText(), "Readings");
 });

@@ -4,8 +4,10 @@
 //! process ends. Elsewhere it has another name beside its own, and is removed when something goes wrong.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::compressed::{Compression, Compressor};
 use crate::exit::Failure;
@@ -16,6 +18,8 @@ pub(crate) struct Output {
     to: Compressor<BufWriter<Place>>,
     /// The file, for messages.
     path: Option<PathBuf>,
+    /// Whether somebody has closed it at the other end.
+    is_closed: Arc<AtomicBool>,
 }
 
 enum Place {
@@ -39,7 +43,7 @@ impl Output {
         };
         // Rows come in large pieces; small ones go to a terminal or a pipe at once all the same.
         let to = Compressor::new(BufWriter::with_capacity(1 << 16, place), compression)?;
-        Ok(Self { to, path: path.map(Path::to_owned) })
+        Ok(Self { to, path: path.map(Path::to_owned), is_closed: Arc::default() })
     }
 
     /// The file, where there is one.
@@ -47,9 +51,20 @@ impl Output {
         self.path.as_deref()
     }
 
+    /// Whether it is shown to a person.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.path.is_none() && io::stdout().is_terminal()
+    }
+
+    /// Whether somebody has closed it at the other end, for those who lose the kind of an error on its way.
+    #[cfg(feature = "columns")]
+    pub(crate) fn is_closed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_closed)
+    }
+
     /// Ends the output, and moves a new file into its place. Without this call there is none.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { to, path } = self;
+        let Self { to, path, .. } = self;
         let finish = || match to.finish()?.into_inner().map_err(io::IntoInnerError::into_error)? {
             Place::Stdout(mut stdout) => stdout.flush(),
             Place::There(_) => Ok(()),
@@ -61,7 +76,10 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, rows: &[u8]) -> io::Result<usize> {
-        self.to.write(rows).map_err(|error| told(self.path.as_deref(), error))
+        self.to.write(rows).map_err(|error| {
+            self.is_closed.store(error.kind() == io::ErrorKind::BrokenPipe, Ordering::Relaxed);
+            told(self.path.as_deref(), error)
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -47,11 +47,35 @@ pub(crate) fn map_lines(
 /// each thread once; what it gives appends the answers to one run after another to what it is handed.
 pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
     input: impl Read + Send,
-    output: impl Write,
+    mut output: impl Write,
     jobs: usize,
     longest: usize,
     cutter: impl Cutter,
     worker: impl Fn() -> W + Sync,
+) -> Result<(), Failure> {
+    let worker = || {
+        let mut answer = worker();
+        move |lines: Lines<'_>, out: &mut Vec<u8>| {
+            out.clear();
+            answer(lines, out);
+        }
+    };
+    map_runs(input, jobs, longest, cutter, worker, |answers: Vec<u8>| {
+        output.write_all(&answers)?;
+        output.flush()?;
+        Ok((answers.capacity() <= 4 * RUN).then_some(answers))
+    })
+}
+
+/// Answers runs of rows with values of any kind, and takes these in the order of the input. What is given back is used
+/// again for another answer.
+pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
+    input: impl Read + Send,
+    jobs: usize,
+    longest: usize,
+    cutter: impl Cutter,
+    worker: impl Fn() -> W + Sync,
+    take: impl FnMut(O) -> Result<Option<O>, Failure>,
 ) -> Result<(), Failure> {
     thread::scope(|scope| {
         let mut to_workers = Vec::new();
@@ -61,13 +85,12 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
         for _ in 0..jobs {
             let (run_sender, run_receiver) = sync_channel::<Option<Vec<u8>>>(2);
             let (answer_sender, answer_receiver) = sync_channel(2);
-            let (written_sender, written) = channel::<Vec<u8>>();
+            let (taken_sender, taken) = channel::<O>();
             let (worker, spare_sender) = (&worker, spare_sender.clone());
             scope.spawn(move || {
                 let mut answer = worker();
                 for run in run_receiver {
-                    let mut out = written.try_recv().unwrap_or_default();
-                    out.clear();
+                    let mut out = taken.try_recv().unwrap_or_default();
                     answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut out);
                     // Where the reader is done, nobody wants it back.
                     run.filter(|run| run.capacity() <= 4 * RUN).map(|run| spare_sender.send(run));
@@ -77,11 +100,11 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
                 }
             });
             to_workers.push(run_sender);
-            from_workers.push((answer_receiver, written_sender));
+            from_workers.push((answer_receiver, taken_sender));
         }
         drop(spare_sender);
         let reader = scope.spawn(move || read_runs(input, longest, cutter, &to_workers, &spare));
-        write_answers(output, &from_workers)?;
+        take_answers(take, &from_workers)?;
         drop(from_workers);
         reader
             .join()
@@ -92,30 +115,31 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
 
 /// Works on items and takes what came of each in their order. Every worker is at most a few items
 /// ahead of the one that is taken, so that what is kept does not grow with their number.
-pub(crate) fn map_items<I: Sync, R: Send>(
-    items: &[I],
+pub(crate) fn map_items<I, R: Send>(
+    items: impl Iterator<Item = I> + Clone + Send,
     jobs: usize,
     work: impl Fn(&I) -> R + Sync,
     mut take: impl FnMut(&I, R) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let jobs = jobs.clamp(1, items.len().max(1));
+    // There may be very many of them, and they are not counted for this.
+    let jobs = jobs.clamp(1, items.clone().take(jobs).count().max(1));
     thread::scope(|scope| {
         let mut workers = Vec::new();
         for first in 0..jobs {
-            let (sender, receiver) = sync_channel(4);
-            let work = &work;
+            let (sender, receiver) = sync_channel(2);
+            let (work, items) = (&work, items.clone());
             scope.spawn(move || {
-                for item in items.iter().skip(first).step_by(jobs) {
-                    if sender.send(work(item)).is_err() {
+                for item in items.skip(first).step_by(jobs) {
+                    if sender.send(work(&item)).is_err() {
                         break;
                     }
                 }
             });
             workers.push(receiver);
         }
-        for (item, worker) in items.iter().zip(workers.iter().cycle()) {
+        for (item, worker) in items.zip(workers.iter().cycle()) {
             let Ok(done) = worker.recv() else { break };
-            take(item, done)?;
+            take(&item, done)?;
         }
         Ok(())
     })
@@ -183,17 +207,18 @@ fn read_runs(
 }
 
 /// Where a worker's answers come from, and where they go back to be filled again.
-type Answers = (Receiver<Vec<u8>>, Sender<Vec<u8>>);
+type Answers<O> = (Receiver<O>, Sender<O>);
 
-/// Writes answers as they come from the workers, in turn.
-fn write_answers(mut output: impl Write, workers: &[Answers]) -> io::Result<()> {
-    for (worker, written) in workers.iter().cycle() {
+/// Takes answers as they come from the workers, in turn.
+fn take_answers<O>(
+    mut take: impl FnMut(O) -> Result<Option<O>, Failure>,
+    workers: &[Answers<O>],
+) -> Result<(), Failure> {
+    for (worker, taken) in workers.iter().cycle() {
         let Ok(answers) = worker.recv() else { break };
-        output.write_all(&answers)?;
-        output.flush()?;
-        if answers.capacity() <= 4 * RUN {
+        if let Some(spare) = take(answers)? {
             // Where the worker is done, nobody wants it back.
-            let _ = written.send(answers);
+            let _ = taken.send(spare);
         }
     }
     Ok(())
@@ -240,11 +265,11 @@ mod tests {
         let items: Vec<usize> = (0..100).collect();
         for jobs in [1, 3, 200] {
             let mut taken = Vec::new();
-            let take = |item: &usize, done| {
-                taken.push((*item, done));
+            let take = |item: &&usize, done| {
+                taken.push((**item, done));
                 Ok(())
             };
-            map_items(&items, jobs, |item| item * 2, take).expect("it works");
+            map_items(items.iter(), jobs, |item| *item * 2, take).expect("it works");
             assert!(taken.iter().enumerate().all(|(at, pair)| *pair == (at, at * 2)), "{jobs} jobs");
             assert_eq!(taken.len(), 100);
         }

@@ -1,7 +1,7 @@
 //! Text from the network → text that is safe to show on a terminal.
 
 use std::fmt::Write as _;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
@@ -80,13 +80,13 @@ impl Write for UntilClosed {
 /// Standard output for rows of others' text: octet by octet into a file or a pipe, and escaped on a
 /// terminal. It is written to by whole lines.
 pub(crate) struct RowsOut {
-    stdout: StdoutLock<'static>,
+    stdout: io::Stdout,
     is_terminal: bool,
 }
 
 impl RowsOut {
     pub(crate) fn new() -> Self {
-        let stdout = io::stdout().lock();
+        let stdout = io::stdout();
         Self { is_terminal: stdout.is_terminal(), stdout }
     }
 }

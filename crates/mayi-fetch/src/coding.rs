@@ -22,7 +22,7 @@ pub(crate) struct Body {
 
 enum Coding {
     Identity(Sink),
-    Gzip(MultiGzDecoder<Sink>),
+    Gzip(Box<MultiGzDecoder<Sink>>),
     Brotli(Box<brotli_decompressor::DecompressorWriter<Sink>>),
     Zstd(Zstd),
 }
@@ -43,7 +43,7 @@ impl Body {
         let sink = Sink { octets: Vec::new(), limit };
         let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
             None | Some("" | "identity") => Coding::Identity(sink),
-            Some("gzip" | "x-gzip") => Coding::Gzip(MultiGzDecoder::new(sink)),
+            Some("gzip" | "x-gzip") => Coding::Gzip(Box::new(MultiGzDecoder::new(sink))),
             Some("br") => {
                 Coding::Brotli(Box::new(brotli_decompressor::DecompressorWriter::new(sink, 4096)))
             }

@@ -15,7 +15,7 @@ use sources::{code_of, sources};
 #[test]
 fn only_dialect_rs_knows_the_names_of_dialects() {
     let mut found = Vec::new();
-    for krate in ["mayi", "mayi-audit", "mayi-cli", "mayi-fetch", "mayi-server"] {
+    for krate in ["mayi", "mayi-audit", "mayi-cli", "mayi-fetch", "mayi-server", "mayi-tables"] {
         for path in product_sources(&workspace().join("crates").join(krate).join("src")) {
             if path.ends_with("mayi/src/dialect.rs") {
                 continue;

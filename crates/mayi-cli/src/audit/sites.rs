@@ -12,8 +12,9 @@ use mayi::ReadOptions;
 use mayi::access::{Origin, SiteFile};
 use mayi::report::{Answering, rfc3339_of};
 use mayi_audit::{File, Moment, OneSite, Site, Sites};
+use mayi_tables::files::{Found, Source};
 
-use crate::bulk::source::{Folder, Found, Source, Stored};
+use crate::bulk::source::{Folder, Stored};
 use crate::exit::Failure;
 use crate::fetching::{self, Fetching};
 use crate::input;

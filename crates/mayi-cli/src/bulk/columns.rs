@@ -3,76 +3,12 @@
 use std::collections::BTreeSet;
 
 use mayi::lint::nearest;
+use mayi_tables::answer::Answer;
 
 use crate::exit::Failure;
 use crate::text::shown;
 
 use super::rows::{Fields, Format, Names};
-
-/// What can be written about a URL, beside what came with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    Url,
-    Agent,
-    Origin,
-    Allowed,
-    Reason,
-    Rule,
-    RuleLine,
-    Octets,
-    Group,
-    Train,
-    Search,
-    AiInput,
-    Error,
-}
-
-impl Answer {
-    pub(crate) const ALL: [Self; 13] = [
-        Self::Url,
-        Self::Agent,
-        Self::Origin,
-        Self::Allowed,
-        Self::Reason,
-        Self::Rule,
-        Self::RuleLine,
-        Self::Octets,
-        Self::Group,
-        Self::Train,
-        Self::Search,
-        Self::AiInput,
-        Self::Error,
-    ];
-
-    /// Its column's name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Url => "url",
-            Self::Agent => "agent",
-            Self::Origin => "origin",
-            Self::Allowed => "allowed",
-            Self::Reason => "reason",
-            Self::Rule => "rule",
-            Self::RuleLine => "rule_line",
-            Self::Octets => "octets",
-            Self::Group => "group",
-            Self::Train => "train",
-            Self::Search => "search",
-            Self::AiInput => "ai-input",
-            Self::Error => "error",
-        }
-    }
-
-    /// Whether every crawler has its own.
-    const fn is_of_crawler(self) -> bool {
-        !matches!(self, Self::Url | Self::Origin | Self::Error)
-    }
-
-    /// Whether it is one of the uses, for which the file itself is asked.
-    pub(crate) const fn is_use(self) -> bool {
-        matches!(self, Self::Train | Self::Search | Self::AiInput)
-    }
-}
 
 /// What is written where the caller names no columns.
 const DEFAULT: &str = "*,allowed,reason,rule,rule_line,error";
@@ -141,7 +77,6 @@ impl Columns {
         formats: (Format, Format),
         words: &Words<'_>,
     ) -> Result<Self, Failure> {
-        let (input, output) = formats;
         let texts: Vec<String> = (0..fields.len())
             .map(|index| String::from_utf8_lossy(&fields.octets(row, index)).trim().to_owned())
             .collect();
@@ -151,8 +86,17 @@ impl Columns {
             wanted.iter().flatten().any(is_name)
                 || texts.iter().any(|text| text.eq_ignore_ascii_case("url"))
         });
-        let header = has_header.then_some(texts);
-        let width = fields.len();
+        Self::of_header(has_header.then_some(texts), fields.len(), formats, words)
+    }
+
+    /// Columns that are known by these names, or by their number.
+    pub(crate) fn of_header(
+        header: Option<Vec<String>>,
+        width: usize,
+        formats: (Format, Format),
+        words: &Words<'_>,
+    ) -> Result<Self, Failure> {
+        let (input, output) = formats;
         let place = |word: &str| place(word, header.as_deref(), width);
         let url = match (words.url, &header) {
             (Some(word), _) => place(word)?,
@@ -245,6 +189,11 @@ impl Columns {
         Ok(columns)
     }
 
+    /// The columns that questions are asked with.
+    pub(crate) fn asked_with(&self) -> impl Iterator<Item = usize> {
+        [Some(self.url), self.agent, self.purposes, self.apps, self.user_agent].into_iter().flatten()
+    }
+
     /// Whether anything about the crawler differs from row to row.
     pub(crate) fn has_crawlers(&self) -> bool {
         [self.agent, self.purposes, self.apps, self.user_agent].iter().any(Option::is_some)
@@ -261,7 +210,7 @@ impl Columns {
 
     /// The names of the columns of the output, where it gets a header.
     pub(crate) fn output_header(&self) -> Option<Vec<String>> {
-        if self.output == Format::Ndjson || self.input != Format::Ndjson && self.header.is_none() {
+        if !self.output.is_separated() || self.input != Format::Ndjson && self.header.is_none() {
             return None;
         }
         let mut names = Vec::new();
@@ -279,7 +228,7 @@ impl Columns {
     /// Fails where an answer would be called as a column of the input is, or where two members of an
     /// object would have one name.
     fn check_names(&self) -> Result<(), Failure> {
-        if self.output == Format::Ndjson {
+        if !self.output.is_separated() {
             self.check_members()?;
         }
         let mut answers = BTreeSet::new();
@@ -313,8 +262,8 @@ impl Columns {
 }
 
 impl Columns {
-    /// Fails where two members of a row of NDJSON would have one name: readers of JSON take one of them
-    /// and say nothing.
+    /// Fails where two members of a row of NDJSON, or two columns of a table, would have one name: readers take one of
+    /// them and say nothing.
     fn check_members(&self) -> Result<(), Failure> {
         let passes_on = self.input == Format::Ndjson && self.written.contains(&Written::Input);
         let mut members = BTreeSet::new();
@@ -332,9 +281,10 @@ impl Columns {
             for name in names {
                 let shown = shown(name.as_bytes());
                 if is_there || !members.insert(name) {
+                    let whole = if self.output.is_table() { "table" } else { "object" };
                     return Err(Failure::new(format_args!(
-                        "an object can't have two members `{shown}`; `--columns` lists the columns that \
-                         are wanted, each once"
+                        "the {whole} can't have two members `{shown}`; `--columns` lists the columns \
+                         that are wanted, each once"
                     )));
                 }
             }
@@ -362,7 +312,7 @@ fn written(
     let list = words.columns.unwrap_or(&default);
     let mut written = Vec::new();
     for word in list.split(',').map(str::trim) {
-        let answer = Answer::ALL.into_iter().find(|answer| answer.name() == word);
+        let answer = Answer::named(word);
         written.push(match answer {
             _ if word == "*" => Written::Input,
             Some(answer) => Written::Answer(answer, 0, format!("{}{word}", words.prefix)),

@@ -23,15 +23,57 @@ pub(crate) enum Format {
     Csv,
     /// A JSON object a line
     Ndjson,
+    /// Apache Parquet
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// The file format of Arrow IPC (Feather V2)
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
 impl Format {
+    /// The format that the first octets of a file say, if they do.
+    pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
+        #[cfg(feature = "columns")]
+        match mayi_tables::reading::Kind::of_start(start) {
+            Some(mayi_tables::reading::Kind::Parquet) => return Some(Self::Parquet),
+            Some(mayi_tables::reading::Kind::Ipc) => return Some(Self::Arrow),
+            None => {}
+        }
+        let _ = start;
+        None
+    }
+
+    /// Whether fields have something between them.
+    pub(crate) fn is_separated(self) -> bool {
+        matches!(self, Self::Tsv | Self::Csv)
+    }
+
+    /// Whether it is no text.
+    pub(crate) fn is_table(self) -> bool {
+        !matches!(self, Self::Tsv | Self::Csv | Self::Ndjson)
+    }
+
+    /// How tables are written in it.
+    #[cfg(feature = "columns")]
+    pub(crate) fn kind(self) -> Option<mayi_tables::reading::Kind> {
+        match self {
+            Self::Parquet => Some(mayi_tables::reading::Kind::Parquet),
+            Self::Arrow => Some(mayi_tables::reading::Kind::Ipc),
+            Self::Tsv | Self::Csv | Self::Ndjson => None,
+        }
+    }
+
     /// The format that a file's name says, if it does: before the ending that says how it is compressed.
     pub(crate) fn of_name(path: &std::path::Path) -> Option<Self> {
         match plain_name(path).extension()?.to_ascii_lowercase().to_str()? {
             "tsv" | "tab" => Some(Self::Tsv),
             "csv" => Some(Self::Csv),
             "ndjson" | "jsonl" => Some(Self::Ndjson),
+            #[cfg(feature = "columns")]
+            "parquet" => Some(Self::Parquet),
+            #[cfg(feature = "columns")]
+            "arrow" | "feather" => Some(Self::Arrow),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! An origin → its robots.txt: one file for all, a folder with a file for each, or what a store keeps.
+//! An origin → its robots.txt: a folder with a file for each, or what a store keeps.
 //!
 //! The names of hosts come from others. Nothing of them reaches the file system that is not a letter,
 //! a digit, a dot, a hyphen or an underscore.
@@ -7,53 +7,11 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use mayi::access::{AccessResult, Origin};
+use mayi::access::Origin;
 use mayi_fetch::blocking::Fetcher;
 use mayi_fetch::kept::FileCopy;
-
-/// What is known of an origin's robots.txt.
-#[derive(Clone, Debug)]
-pub(crate) enum Found {
-    /// Its octets, and the Content-Type that came with them, if one did.
-    File(Vec<u8>, Option<Box<str>>),
-    /// There is no file, and that was an answer.
-    Ended(AccessResult),
-    /// Nobody asked for it yet.
-    Missing,
-    /// It is there, but can't be read.
-    Unreadable(String),
-}
-
-/// Where the files are.
-pub(crate) enum Robots {
-    /// This is the file of every origin.
-    One(Vec<u8>),
-    /// Each origin has its own.
-    Each(Box<dyn Source>),
-}
-
-/// Finds the robots.txt of an origin.
-pub(crate) trait Source: Sync {
-    /// What is known of it.
-    fn find(&self, origin: &Origin) -> Found;
-
-    /// What was there before what is found now; nothing where nobody kept it.
-    fn history(&self, origin: &Origin) -> History {
-        let _ = origin;
-        History::default()
-    }
-}
-
-/// What an origin's robots.txt was before.
-#[derive(Debug, Default)]
-pub(crate) struct History {
-    /// When what is found now was found for the first time.
-    pub(crate) since: Option<SystemTime>,
-    /// What was there before, the oldest first: when it came, its octets and their Content-Type.
-    pub(crate) earlier: Vec<(SystemTime, Vec<u8>, Option<Box<str>>)>,
-}
+use mayi_tables::files::{Found, History, Source};
 
 /// A folder with a file for each origin.
 #[derive(Debug)]
@@ -170,7 +128,7 @@ impl Source for Stored {
             earlier.extend(kept.copy.as_ref().map(version));
             kept.last.failing_since
         };
-        History { since, earlier }
+        History::new(since, earlier)
     }
 }
 

@@ -1,24 +1,20 @@
 //! Runs of rows → runs of answers: what one thread does.
 //!
-//! A row whose URL starts as the one before it, up to the end of its authority, needs no look-up at
-//! all: that is what makes input that is sorted by host quick. Nothing is allocated for a row that
-//! has an answer, unless its URL has to be normalised.
+//! Nothing is allocated for a row that has an answer, unless its URL has to be normalised.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::from_utf8;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerParts, Target};
-use mayi_fetch::prepared::Key;
+use mayi::{CrawlerParts, Target};
+use mayi_tables::asking::Asker;
+use mayi_tables::files::Files;
 
 use super::columns::Columns;
-use super::kept::{Keeper, Kept, Wanted};
 use super::rows::{Fields, Format, Members, split_line, text_of};
-use super::write::{Answered, Decided, Row, write_row};
+use super::write::{Answered, Decided, Row, RowSink};
 use crate::cli::Claims;
 use crate::parallel::Lines;
 use crate::progress::Progress;
@@ -26,13 +22,22 @@ use crate::progress::Progress;
 /// What all workers share.
 pub(crate) struct Shared<'b> {
     pub(crate) columns: &'b Columns,
-    pub(crate) keeper: &'b Keeper,
+    pub(crate) files: &'b Files,
     /// Who asks, where rows do not say.
     pub(crate) agents: &'b [String],
     pub(crate) claims: &'b Claims,
     pub(crate) longest: usize,
     pub(crate) counts: &'b Counts,
     pub(crate) progress: &'b Progress,
+}
+
+impl Shared<'_> {
+    /// Counts rows that are answered.
+    pub(crate) fn count(&self, rows: u64, errors: u64) {
+        self.counts.rows.fetch_add(rows, Ordering::Relaxed);
+        self.counts.errors.fetch_add(errors, Ordering::Relaxed);
+        self.progress.add(rows);
+    }
 }
 
 /// How many rows there were.
@@ -54,39 +59,36 @@ pub(crate) struct Worker<'b> {
 
 impl<'b> Worker<'b> {
     pub(crate) fn new(shared: &'b Shared<'b>) -> Self {
-        let asking = RowAnswerer {
-            shared,
-            crawlers: Vec::new(),
-            key: Key::default(),
-            next_key: Key::default(),
-            last: None,
-            prefix: Vec::new(),
-        };
+        let asking = RowAnswerer { shared, asker: Asker::new(shared.files) };
         let (fields, members) = (Fields::default(), Members::default());
         Self { shared, asking, fields, members, errors: 0, rows: 0 }
     }
 
     /// Answers a run of rows.
-    pub(crate) fn answer(&mut self, lines: Lines<'_>, out: &mut Vec<u8>) {
-        (self.rows, self.errors) = (0, 0);
+    pub(crate) fn answer(&mut self, lines: Lines<'_>, out: &mut impl RowSink) {
         match lines {
             Lines::Whole(run) => {
-                out.reserve(run.len() + run.len() / 2);
+                out.expect_input(run.len());
                 match self.shared.columns.input {
                     Format::Tsv => self.answer_tsv(run, out),
                     Format::Csv => self.answer_csv(run, out),
                     Format::Ndjson => self.answer_ndjson(run, out),
+                    #[cfg(feature = "columns")]
+                    Format::Parquet | Format::Arrow => {} // is no text, and is not cut into runs
                 }
             }
             Lines::TooLong => self.refuse(&Row::Unreadable, &self.too_long(), out),
         }
-        let counts = self.shared.counts;
-        counts.rows.fetch_add(self.rows, Ordering::Relaxed);
-        counts.errors.fetch_add(self.errors, Ordering::Relaxed);
-        self.shared.progress.add(self.rows);
+        let (rows, errors) = self.counted();
+        self.shared.count(rows, errors);
     }
 
-    fn answer_tsv(&mut self, run: &[u8], out: &mut Vec<u8>) {
+    /// How many rows were answered since this was asked last, and how many of them with an error.
+    pub(crate) fn counted(&mut self) -> (u64, u64) {
+        (std::mem::take(&mut self.rows), std::mem::take(&mut self.errors))
+    }
+
+    fn answer_tsv(&mut self, run: &[u8], out: &mut impl RowSink) {
         let mut fields = std::mem::take(&mut self.fields);
         let mut rest = run;
         while !rest.is_empty() {
@@ -105,7 +107,7 @@ impl<'b> Worker<'b> {
         self.fields = fields;
     }
 
-    fn answer_csv(&mut self, run: &[u8], out: &mut Vec<u8>) {
+    fn answer_csv(&mut self, run: &[u8], out: &mut impl RowSink) {
         let mut fields = std::mem::take(&mut self.fields);
         let mut rest = run;
         while !rest.is_empty() {
@@ -124,7 +126,7 @@ impl<'b> Worker<'b> {
         self.fields = fields;
     }
 
-    fn answer_fields(&mut self, text: &[u8], fields: &Fields, out: &mut Vec<u8>) {
+    fn answer_fields(&mut self, text: &[u8], fields: &Fields, out: &mut impl RowSink) {
         let row = Row::Separated { text, fields };
         let width = self.shared.columns.width;
         if fields.is_open {
@@ -138,7 +140,7 @@ impl<'b> Worker<'b> {
         }
     }
 
-    fn answer_ndjson(&mut self, run: &[u8], out: &mut Vec<u8>) {
+    fn answer_ndjson(&mut self, run: &[u8], out: &mut impl RowSink) {
         let mut members = std::mem::take(&mut self.members);
         let mut rest = run;
         while !rest.is_empty() {
@@ -175,13 +177,14 @@ impl<'b> Worker<'b> {
         Ok(text)
     }
 
-    fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) {
-        let start = out.len();
+    /// Answers a row, or says in its place that we failed.
+    pub(crate) fn answer_row(&mut self, row: &Row<'_>, out: &mut impl RowSink) {
+        let start = out.mark();
         // A fault of ours in one answer must not cost the others theirs.
         let answered = catch_unwind(AssertUnwindSafe(|| self.asking.answer_row(row, out)));
         let is_error = answered.unwrap_or_else(|_| {
-            out.truncate(start);
-            self.asking.forget();
+            out.undo(start);
+            self.asking.asker.forget();
             let error =
                 RequestError::new(ErrorCode::Internal, "an internal error in mayi; please report it");
             write_refusal(self.shared.columns, row, &error, out);
@@ -192,7 +195,7 @@ impl<'b> Worker<'b> {
     }
 
     /// Writes an error in the place of a row's answer.
-    fn refuse(&mut self, row: &Row<'_>, error: &RequestError, out: &mut Vec<u8>) {
+    fn refuse(&mut self, row: &Row<'_>, error: &RequestError, out: &mut impl RowSink) {
         self.rows += 1;
         self.errors += 1;
         write_refusal(self.shared.columns, row, error, out);
@@ -205,29 +208,21 @@ impl<'b> Worker<'b> {
     }
 }
 
-fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &mut Vec<u8>) {
+fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &mut impl RowSink) {
     let url = row.octets(columns.url);
     let url = from_utf8(&url).unwrap_or_default();
-    write_row(columns, row, &[Answered { url, crawler: None, outcome: Err(error) }], out);
+    out.push_row(columns, row, &[Answered { url, crawler: None, outcome: Err(error) }]);
 }
 
-/// Asks for one row after another, holding on to what was used last.
+/// Asks for one row after another.
 struct RowAnswerer<'b> {
     shared: &'b Shared<'b>,
-    /// Who asks, all at once.
-    crawlers: Vec<Crawler>,
-    /// What tells the first of them from others, and its last site.
-    key: Key,
-    /// A buffer for the next row's.
-    next_key: Key,
-    /// What is known of the last origin, for the crawlers, and how its URLs start.
-    last: Option<Arc<Kept>>,
-    prefix: Vec<u8>,
+    asker: Asker<'b>,
 }
 
 impl RowAnswerer<'_> {
     /// Answers a row, and says whether with an error.
-    fn answer_row(&mut self, row: &Row<'_>, out: &mut Vec<u8>) -> bool {
+    fn answer_row(&mut self, row: &Row<'_>, out: &mut impl RowSink) -> bool {
         let columns = self.shared.columns;
         let url = match text(row, Some(columns.url), "the URL") {
             Ok(url) => url.unwrap_or_default(),
@@ -237,105 +232,59 @@ impl RowAnswerer<'_> {
             }
         };
         let url = &*url;
-        let target = self.prepare(row, url);
+        let target = self.ask(row, url);
+        let asker = &self.asker;
         let answered = |number: usize| {
-            let crawler = self.crawlers.get(number);
+            let crawler = asker.crawlers().get(number);
             let target = match &target {
                 Err(error) => return Answered { url, crawler, outcome: Err(error) },
                 Ok(target) => target,
             };
-            let kept = self.last.as_deref().expect("it was just found");
-            let decided = |decision| Decided { decision, target, file: kept.file() };
-            Answered { url, crawler, outcome: kept.decide(number, target).map(decided) }
+            let decided = |decision| Decided { decision, target, file: asker.file() };
+            Answered { url, crawler, outcome: asker.decide(number, target).map(decided) }
         };
         let first = answered(0);
         let is_error = first.outcome.is_err();
-        if self.crawlers.len() > 1 {
-            let all: Vec<_> =
-                [first].into_iter().chain((1..self.crawlers.len()).map(answered)).collect();
-            write_row(columns, row, &all, out);
+        let count = asker.crawlers().len();
+        if count > 1 {
+            let all: Vec<_> = [first].into_iter().chain((1..count).map(answered)).collect();
+            out.push_row(columns, row, &all);
         } else {
-            write_row(columns, row, &[first], out);
+            out.push_row(columns, row, &[first]);
         }
         is_error
     }
 
-    /// Reads who asks and what about, and has the rules for it at hand.
-    fn prepare<'u>(&mut self, row: &Row<'_>, url: &'u str) -> Result<Target<'u>, RequestError> {
-        if self.crawlers.is_empty() || self.shared.columns.has_crawlers() {
-            self.read_crawler(row)?;
+    fn ask<'u>(&mut self, row: &Row<'_>, url: &'u str) -> Result<Target<'u>, RequestError> {
+        if self.asker.crawlers().is_empty() || self.shared.columns.has_crawlers() {
+            read_crawlers(row, self.shared, &mut self.asker)?;
         }
-        if url.is_empty() {
-            return Err(RequestError::new(ErrorCode::InvalidUrl, "the row has no URL"));
-        }
-        let target = Target::parse(url)?;
-        if self.last.is_none() || !self.is_of_last_origin(url.as_bytes()) {
-            self.find(url)?;
-        }
-        Ok(target)
+        self.asker.ask(url)
     }
+}
 
-    /// Whether a URL starts as the last one, up to the end of its authority.
-    fn is_of_last_origin(&self, url: &[u8]) -> bool {
-        // Where there is one file for all origins, nothing is to be compared.
-        !self.shared.keeper.is_by_origin()
-            || !self.prefix.is_empty()
-                && url.strip_prefix(&*self.prefix).is_some_and(|rest| {
-                    rest.first().is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
-                })
-    }
-
-    fn find(&mut self, url: &str) -> Result<(), RequestError> {
-        self.last = None;
-        let prefix = Origin::prefix_of(url).map(str::len);
-        let wanted = Wanted { url, prefix, crawlers: &self.crawlers };
-        self.last = Some(self.shared.keeper.find(wanted, &mut self.key)?);
-        self.prefix.clear();
-        self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
-        Ok(())
-    }
-
-    /// Reads who asks, unless it is the one that asked last.
-    fn read_crawler(&mut self, row: &Row<'_>) -> Result<(), RequestError> {
-        let (columns, shared) = (self.shared.columns, self.shared);
-        let agent = text(row, columns.agent, "the product token")?;
-        let first = shared.agents.first().map_or("", String::as_str);
-        let purposes = list(row, columns.purposes, &shared.claims.purposes, "the purposes")?;
-        let apps = list(row, columns.apps, &shared.claims.apps, "the applications")?;
-        let user_agent = text(row, columns.user_agent, "the User-Agent string")?;
-        let user_agent = user_agent.as_deref().or(shared.claims.user_agent.as_deref());
-
-        let parts = |product_token| CrawlerParts {
-            product_token,
-            purposes: &purposes,
-            registered_purposes_only: shared.claims.registered_purposes_only,
-            applications: &apps,
-            user_agent,
-        };
-        let first = agent.as_deref().unwrap_or(first);
-        if columns.has_crawlers() {
-            self.next_key.set_crawler(&parts(first), None);
-            if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
-                return Ok(());
-            }
-        }
-        self.forget();
-        let mut crawlers = vec![Crawler::of_parts(parts(first))?];
-        if agent.is_none() {
-            for product_token in shared.agents.iter().skip(1) {
-                crawlers.push(Crawler::of_parts(parts(product_token))?);
-            }
-        }
-        self.crawlers = crawlers;
-        std::mem::swap(&mut self.key, &mut self.next_key);
-        Ok(())
-    }
-
-    /// Lets go of what was used last.
-    fn forget(&mut self) {
-        self.crawlers.clear();
-        self.last = None;
-    }
+/// Reads who asks.
+pub(crate) fn read_crawlers(
+    row: &Row<'_>,
+    shared: &Shared<'_>,
+    asker: &mut Asker<'_>,
+) -> Result<(), RequestError> {
+    let (columns, claims) = (shared.columns, shared.claims);
+    let agent = text(row, columns.agent, "the product token")?;
+    let purposes = list(row, columns.purposes, &claims.purposes, "the purposes")?;
+    let apps = list(row, columns.apps, &claims.apps, "the applications")?;
+    let user_agent = text(row, columns.user_agent, "the User-Agent string")?;
+    let user_agent = user_agent.as_deref().or(claims.user_agent.as_deref());
+    let parts = |product_token| CrawlerParts {
+        product_token,
+        purposes: &purposes,
+        registered_purposes_only: claims.registered_purposes_only,
+        applications: &apps,
+        user_agent,
+    };
+    let first = agent.as_deref().or(shared.agents.first().map(String::as_str)).unwrap_or_default();
+    let others = if agent.is_none() { shared.agents.get(1..).unwrap_or_default() } else { &[] };
+    asker.set_crawlers(parts(first), others.iter().map(|agent| parts(agent)))
 }
 
 /// The text of a field, or nothing where it is empty or there is none.

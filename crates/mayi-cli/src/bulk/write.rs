@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use mayi::access::SiteFile;
 use mayi::report::RequestError;
-use mayi::{Crawler, Decision, Target, Usage, Use};
+use mayi::{Crawler, Decision, Target, Usage};
+use mayi_tables::answer::Answer;
 
-use super::columns::{Answer, Columns, Written};
+use super::columns::{Columns, Written};
 use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
 
 /// A row of the input.
@@ -16,11 +17,25 @@ pub(crate) enum Row<'r> {
     Separated { text: &'r [u8], fields: &'r Fields },
     /// A JSON object.
     Object { text: &'r str, members: &'r Members },
+    /// A row of a table.
+    #[cfg(feature = "columns")]
+    Record { record: &'r super::tables::Record<'r>, row: usize },
     /// Nothing that could be read.
     Unreadable,
 }
 
 impl<'r> Row<'r> {
+    /// Whether there is such a field, and it is not null.
+    #[cfg(feature = "columns")]
+    pub(crate) fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Separated { fields, .. } => index < fields.len(),
+            Self::Object { text, members } => members.value(text, index).is_some(),
+            Self::Record { record, row } => record.has(index, *row),
+            Self::Unreadable => false,
+        }
+    }
+
     /// The text of a field, for people: nothing where there is none.
     pub(crate) fn octets(&self, index: usize) -> Cow<'r, [u8]> {
         match self {
@@ -33,6 +48,8 @@ impl<'r> Row<'r> {
                     None => Cow::Borrowed(value.as_bytes()),
                 }
             }
+            #[cfg(feature = "columns")]
+            Self::Record { record, row } => record.octets(index, *row),
             Self::Unreadable => Cow::Borrowed(b""),
         }
     }
@@ -54,6 +71,42 @@ pub(crate) struct Decided<'a> {
     pub(crate) file: Option<&'a SiteFile<'a>>,
 }
 
+/// Where rows with their answers go.
+pub(crate) trait RowSink {
+    /// Adds a row with the answer of each crawler. There is one at least: an error is the same for all.
+    fn push_row(&mut self, columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>]);
+
+    /// How much is there.
+    fn mark(&self) -> usize;
+
+    /// Takes back what came behind a mark.
+    fn undo(&mut self, mark: usize);
+
+    /// So many octets of rows are about to come.
+    fn expect_input(&mut self, octets: usize) {
+        let _ = octets;
+    }
+}
+
+/// Rows as text.
+impl RowSink for Vec<u8> {
+    fn push_row(&mut self, columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>]) {
+        write_row(columns, row, answers, self);
+    }
+
+    fn mark(&self) -> usize {
+        self.len()
+    }
+
+    fn undo(&mut self, mark: usize) {
+        self.truncate(mark);
+    }
+
+    fn expect_input(&mut self, octets: usize) {
+        self.reserve(octets + octets / 2);
+    }
+}
+
 /// Writes the header, where the output gets one.
 pub(crate) fn write_header(columns: &Columns, out: &mut Vec<u8>) {
     let Some(names) = columns.output_header() else { return };
@@ -66,8 +119,8 @@ pub(crate) fn write_header(columns: &Columns, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Writes a row with the answer of each crawler. There is one at least: an error is the same for all.
-pub(crate) fn write_row(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &mut Vec<u8>) {
+/// Writes a row with the answers.
+fn write_row(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &mut Vec<u8>) {
     match columns.output {
         Format::Ndjson => write_object(columns, row, answers, out),
         format => {
@@ -99,7 +152,7 @@ fn separator(format: Format) -> u8 {
 fn push_field(format: Format, out: &mut Vec<u8>, field: &[u8]) {
     match format {
         Format::Csv => push_csv(out, field),
-        Format::Tsv | Format::Ndjson => push_tsv(out, field),
+        _ => push_tsv(out, field),
     }
 }
 
@@ -147,11 +200,11 @@ fn usage(answered: &Answered<'_>) -> Option<Usage> {
     Some(file.robots_txt()?.usage(answered.crawler?, decided.target, &[]))
 }
 
-fn use_of(answer: Answer) -> Use {
-    match answer {
-        Answer::Train => Use::Train,
-        Answer::Search => Use::Search,
-        _ => Use::AiInput,
+/// What is said of a use.
+fn says(answer: Answer, usage: Option<&Usage>) -> &'static str {
+    match (answer.of_use(), usage) {
+        (Some(of_use), Some(usage)) => usage.answer(of_use).name(),
+        _ => "unknown",
     }
 }
 
@@ -204,10 +257,10 @@ fn push_answer(
         }
         Answer::Origin => push_field(format, out, origin(answered.url).as_bytes()),
         Answer::Train | Answer::Search | Answer::AiInput => {
-            let says = usage.map_or("unknown", |usage| usage.answer(use_of(answer)).name());
+            let says = says(answer, usage);
             out.extend_from_slice(says.as_bytes());
         }
-        Answer::Url | Answer::Agent | Answer::Error => {}
+        _ => {}
     }
 }
 
@@ -251,6 +304,12 @@ fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out:
         match written {
             Written::Input => match row {
                 Row::Object { text, members } => object.append(text, members.is_empty),
+                #[cfg(feature = "columns")]
+                Row::Record { record, row } => {
+                    for (index, name) in columns.header.iter().flatten().enumerate() {
+                        object.raw(name, &record.json(index, *row));
+                    }
+                }
                 Row::Separated { .. } | Row::Unreadable => {
                     let count = if matches!(row, Row::Unreadable) { 0 } else { columns.width };
                     for index in 0..count {
@@ -264,6 +323,8 @@ fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out:
                 Row::Object { text, members } => {
                     object.raw(name, members.value(text, *index).unwrap_or("null"));
                 }
+                #[cfg(feature = "columns")]
+                Row::Record { record, row } => object.raw(name, &record.json(*index, *row)),
                 Row::Separated { .. } => {
                     object.text(name, &String::from_utf8_lossy(&row.octets(*index)));
                 }
@@ -389,9 +450,9 @@ impl<'o> ObjectWriter<'o> {
             }
             Answer::Origin => self.value(&origin(answered.url)),
             Answer::Train | Answer::Search | Answer::AiInput => {
-                self.value(usage.map_or("unknown", |usage| usage.answer(use_of(answer)).name()));
+                self.value(says(answer, usage));
             }
-            Answer::Error => {}
+            _ => self.value(&()),
         }
     }
 }

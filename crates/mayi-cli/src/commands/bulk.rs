@@ -1,6 +1,6 @@
 //! `mayi bulk`: rows of URLs in, the same rows with decisions out, in order.
 
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -8,17 +8,14 @@ use clap::{ArgGroup, Args, ValueEnum};
 use mayi::access::AccessResult;
 use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
+use mayi_tables::files::{Files, Robots};
 
-use crate::bulk::columns::{Columns, Words, asks_for_uses};
+use crate::bulk::columns::{Words, asks_for_uses};
 use crate::bulk::inputs;
-use crate::bulk::kept::Keeper;
-use crate::bulk::rows::{Fields, Format, split_line};
-use crate::bulk::source::{Folder, Robots, Stored};
-use crate::bulk::worker::{Counts, Shared, Worker};
-use crate::bulk::write::write_header;
+use crate::bulk::rows::Format;
+use crate::bulk::run::{Run, Settings};
+use crate::bulk::source::{Folder, Stored};
 use crate::cli::{Claims, DialectName, Reading};
-use crate::compressed::decompressed;
-use crate::cut::{CsvCutter, Cutter, LineCutter};
 use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
@@ -41,6 +38,9 @@ Formats: TSV has tabs between fields, no quotes and no escapes. CSV follows RFC 
 quoted fields. A row of NDJSON is an object. Lines can end with CR LF or LF; LF is written. A byte order mark \
 at the start is skipped. Columns of the input are copied as they are. In TSV made from CSV or NDJSON, `\\t`, \
 `\\r` and `\\n` stand for the characters that TSV can't have.
+
+Parquet and Arrow IPC: read from files, not from a pipe. Columns are passed through with their types. The URL is a \
+column of strings of any layout. Answers are columns of booleans, numbers and strings; what does not apply is null.
 
 Header: without --header or --no-header, the first row of TSV or CSV is a header if one of its fields is \
 `url` in any case, or if an option chooses a column by name. The output has a header if the input has one, \
@@ -235,23 +235,22 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
         Missing::Allow => Some(AccessResult::of_status(404)),
         Missing::Disallow => Some(AccessResult::of_error("missing")),
     };
-    let keeper = Keeper::new(source(bulk, limits)?, options(bulk, limits)?, bulk.cache_size)
+    let rules = Files::new(source(bulk, limits)?, options(bulk, limits)?, bulk.cache_size)
         .with_missing(missing)
         .keeping_files(asks_for_uses(bulk.columns.as_deref()));
     let named = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
     let output = Output::create(bulk.output.as_deref(), named.map(|path| &**path))?;
-    let format = bulk.output_format.or_else(|| output.path().and_then(Format::of_name));
-    let format = format.unwrap_or_else(|| format_of(&files[0], bulk));
     let total = progress::total_size(files.iter().map(|path| &**path));
     let progress = Progress::start(&bulk.progress, "rows", total);
-    let counts = Counts::default();
-    let mut run = Run { bulk, keeper, progress, counts, format, header: None, output };
-    for path in files {
-        run.file(path).map_err(|failure| run.with_rows(failure))?;
-    }
-    let Run { progress, counts, output, .. } = run;
-    drop(progress);
-    output.finish()?;
+    let settings = Settings {
+        words: words(bulk),
+        claims: &bulk.claims,
+        longest: bulk.max_line,
+        jobs: parallel::jobs(bulk.jobs),
+        input: bulk.format,
+        output: bulk.output_format,
+    };
+    let counts = Run::new(settings, rules, progress, output).files(files)?;
     let (rows, errors) = (counts.rows.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
     if errors > 0 {
         let (rows, errors) = (with_commas(rows), with_commas(errors));
@@ -261,162 +260,6 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Allowed)
-}
-
-/// What the files of a run share.
-struct Run<'b> {
-    bulk: &'b Bulk,
-    keeper: Keeper,
-    progress: Progress,
-    counts: Counts,
-    /// The format of the output.
-    format: Format,
-    /// The header of the output, once it is written.
-    header: Option<Vec<u8>>,
-    output: Output,
-}
-
-impl Run<'_> {
-    /// Answers the rows of a file.
-    fn file(&mut self, path: &Path) -> Result<(), Failure> {
-        let bulk = self.bulk;
-        let format = format_of(path, bulk);
-        let unreadable = |error| input::unreadable(path, &error);
-        let mut input = decompressed(self.progress.reading(input::open(path)?)).map_err(unreadable)?;
-        let start = match format {
-            Format::Csv => read_start(&mut input, CsvCutter::default(), bulk.max_line),
-            Format::Tsv | Format::Ndjson => read_start(&mut input, LineCutter, bulk.max_line),
-        };
-        let mut start = start.map_err(unreadable)?;
-        if start.is_empty() {
-            return Ok(());
-        }
-        let words = words(bulk);
-        let columns = if format == Format::Ndjson {
-            Columns::of_members(self.format, &words)?
-        } else {
-            let mut fields = Fields::default();
-            let (row, next) = first_row(&start, format, &mut fields);
-            if row.len() > bulk.max_line {
-                return Err(Failure::new(format_args!(
-                    "the first row of `{}` is longer than {} octets; `--max-line` sets the limit",
-                    path.display(),
-                    bulk.max_line
-                )));
-            }
-            let columns = Columns::of_first_row(row, &fields, (format, self.format), &words)?;
-            if columns.header.is_some() {
-                start.drain(..next);
-            }
-            columns
-        };
-        let mut head = Vec::new();
-        write_header(&columns, &mut head);
-        match &self.header {
-            None => {
-                self.output.write_all(&head)?;
-                self.header = Some(head);
-            }
-            Some(first) if *first != head => {
-                return Err(Failure::new(format_args!(
-                    "`{}` has other columns than the first file",
-                    path.display()
-                )));
-            }
-            Some(_) => {}
-        }
-        let (agents, claims, longest) = (&*bulk.agents, &bulk.claims, bulk.max_line);
-        let Self { keeper, counts, progress, output, .. } = self;
-        let shared = Shared { columns: &columns, keeper, agents, claims, longest, counts, progress };
-        let worker = || {
-            let mut worker = Worker::new(&shared);
-            move |lines: parallel::Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
-        };
-        let input = Named { path, input: io::Cursor::new(start).chain(input) };
-        let jobs = parallel::jobs(bulk.jobs);
-        if format == Format::Csv {
-            parallel::map_rows(input, output, jobs, longest, CsvCutter::default(), worker)
-        } else {
-            parallel::map_rows(input, output, jobs, longest, LineCutter, worker)
-        }
-    }
-
-    /// A failure with what became of the rows before it.
-    fn with_rows(&self, failure: Failure) -> Failure {
-        let Failure::Message(message) = failure else { return failure };
-        Failure::Message(match (self.output.path(), self.counts.rows.load(Ordering::Relaxed)) {
-            (Some(path), _) => format!("{message}\n`{}` is left as it was", path.display()),
-            (None, 0) => message,
-            (None, 1) => format!("{message}\nthe row before that is answered"),
-            (None, rows) => {
-                format!("{message}\nthe {} rows before that are answered", with_commas(rows))
-            }
-        })
-    }
-}
-
-/// An input whose errors say which one it is.
-struct Named<'p, R> {
-    path: &'p Path,
-    input: R,
-}
-
-impl<R: Read> Read for Named<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.input.read(buffer).map_err(|error| {
-            io::Error::new(error.kind(), format!("`{}`: {error}", self.path.display()))
-        })
-    }
-}
-
-fn format_of(path: &Path, bulk: &Bulk) -> Format {
-    bulk.format.or_else(|| Format::of_name(path)).unwrap_or(Format::Tsv)
-}
-
-/// Reads until there is a whole row, or more than a row may have. A byte order mark and blank lines
-/// before the first row are passed over.
-fn read_start(input: &mut impl Read, mut cutter: impl Cutter, longest: usize) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    let mut buffer = vec![0; 1 << 16];
-    let (mut has_begun, mut known) = (false, 0);
-    loop {
-        let count = match input.read(&mut buffer) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        start.extend_from_slice(&buffer[..count]);
-        if !has_begun {
-            let mark = b"\xEF\xBB\xBF";
-            if count > 0 && start.len() < mark.len() && mark.starts_with(&start) {
-                continue;
-            }
-            if start.starts_with(mark) {
-                start.drain(..mark.len());
-            }
-            has_begun = true;
-        }
-        if known == 0 {
-            let blank = start.iter().take_while(|octet| matches!(octet, b'\r' | b'\n')).count();
-            start.drain(..blank);
-        }
-        let has_row = cutter.first_end(&start[known..]).is_some();
-        known = start.len();
-        if has_row || count == 0 || known > longest {
-            return Ok(start);
-        }
-    }
-}
-
-/// The first row of a text without its line end, and where the next one starts.
-fn first_row<'t>(text: &'t [u8], format: Format, fields: &mut Fields) -> (&'t [u8], usize) {
-    if format == Format::Csv {
-        let (end, next) = fields.read_csv(text);
-        return (&text[..end], next);
-    }
-    let (line, rest) = split_line(text);
-    fields.read_tsv(line);
-    (line, text.len() - rest.len())
 }
 
 fn words(bulk: &Bulk) -> Words<'_> {
@@ -490,36 +333,4 @@ fn check_crawler(agent: &str, bulk: &Bulk) -> Result<(), Failure> {
         Crawler::of_parts(bulk.claims.of_crawler(agent)).map_err(Failure::new)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Gives its octets one by one.
-    struct Drip<'i>(&'i [u8]);
-
-    impl Read for Drip<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let count = self.0.len().min(1);
-            buffer[..count].copy_from_slice(&self.0[..count]);
-            self.0 = &self.0[count..];
-            Ok(count)
-        }
-    }
-
-    #[test]
-    fn the_start_is_read_up_to_the_first_row() {
-        for (text, expected) in [
-            ("\u{feff}\r\n\"a\nb\",c\nd\n", "\"a\nb\",c\n"),
-            ("a", "a"),
-            ("", ""),
-            ("\n\n", ""),
-            ("\u{feff}", ""),
-            ("\"abcdefghijkl", "\"abcdefghij"),
-        ] {
-            let start = read_start(&mut Drip(text.as_bytes()), CsvCutter::default(), 10);
-            assert_eq!(start.expect("it reads"), expected.as_bytes(), "{text:?}");
-        }
-    }
 }

@@ -231,7 +231,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let jobs =
         args.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let online = Online::new(&args.fetching);
-    let work = |source: &Source| -> Result<Done, Failure> {
+    let work = |source: &&Source| -> Result<Done, Failure> {
         let settings = configurations.of(source)?;
         one(source, args, &settings, &reading, &online)
     };
@@ -240,7 +240,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     let mut summary = Summary::default();
     let mut sarif = sarif::Results::default();
     let mut exit = Exit::Allowed;
-    parallel::map_items(&sources, jobs, work, |source, done| {
+    parallel::map_items(sources.iter(), jobs, work, |source, done| {
         match done {
             Ok(done) => {
                 if done.fails {

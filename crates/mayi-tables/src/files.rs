@@ -1,20 +1,84 @@
-//! An origin's robots.txt → the rules for a crawler, prepared once and kept in bounded memory.
+//! An origin → its robots.txt → the rules for crawlers, prepared once and kept in bounded memory.
 //!
 //! The rules of many files are shared by all workers. What is asked for least goes first when there
 //! is no more room; input that is sorted by host needs no room at all, since each worker holds on to
 //! the rules that it used last.
 
+use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
 use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, Target};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
-use super::source::{Found, Robots};
+/// What is known of an origin's robots.txt.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// Its octets, and the Content-Type that came with them, if one did.
+    File(Vec<u8>, Option<Box<str>>),
+    /// There is no file, and that was an answer.
+    Ended(AccessResult),
+    /// Nobody asked for it yet.
+    Missing,
+    /// It is there, but can't be read.
+    Unreadable(String),
+}
+
+/// Where the files are.
+#[non_exhaustive]
+pub enum Robots {
+    /// This is the file of every origin.
+    One(Vec<u8>),
+    /// Each origin has its own.
+    Each(Box<dyn Source>),
+}
+
+/// Finds the robots.txt of an origin.
+pub trait Source: Send + Sync {
+    /// What is known of it.
+    fn find(&self, origin: &Origin) -> Found;
+
+    /// What was there before what is found now; nothing where nobody kept it.
+    fn history(&self, origin: &Origin) -> History {
+        let _ = origin;
+        History::default()
+    }
+}
+
+/// What an origin's robots.txt was before.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct History {
+    /// When what is found now was found for the first time.
+    pub since: Option<SystemTime>,
+    /// What was there before, the oldest first: when it came, its octets and their Content-Type.
+    pub earlier: Vec<(SystemTime, Vec<u8>, Option<Box<str>>)>,
+}
+
+impl History {
+    /// What is there since this time, and what was there before.
+    pub fn new(
+        since: Option<SystemTime>,
+        earlier: Vec<(SystemTime, Vec<u8>, Option<Box<str>>)>,
+    ) -> Self {
+        Self { since, earlier }
+    }
+}
+
+impl fmt::Debug for Robots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::One(_) => "Robots::One",
+            Self::Each(_) => "Robots::Each",
+        })
+    }
+}
 
 /// What is known of one origin for the crawlers that ask.
-pub(crate) enum Kept {
+#[derive(Debug)]
+pub(crate) enum SiteRules {
     /// The rules of each crawler, or what holds without a file; with the file itself, where more than access is
     /// asked for.
     Rules(Box<[CrawlerRules]>, Option<SiteFile<'static>>),
@@ -22,7 +86,7 @@ pub(crate) enum Kept {
     Refused(RequestError),
 }
 
-impl Kept {
+impl SiteRules {
     /// May the crawler of this number fetch the target?
     pub(crate) fn decide(
         &self,
@@ -41,7 +105,7 @@ impl Kept {
     }
 }
 
-impl Weigh for Kept {
+impl Weigh for SiteRules {
     fn octets(&self) -> usize {
         let inside = match self {
             Self::Rules(rules, file) => {
@@ -54,45 +118,48 @@ impl Weigh for Kept {
     }
 }
 
-/// What was kept, and how more of it is made.
-pub(crate) struct Keeper {
+/// The files of sites, and the rules that were prepared from them, for all threads.
+#[derive(Debug)]
+pub struct Files {
     source: Robots,
     options: ReadOptions,
     /// What a missing file comes to, where that is not an error.
     missing: Option<AccessResult>,
-    keeps_files: bool,
-    cache: PreparedCache<Kept>,
+    keeps_text: bool,
+    cache: PreparedCache<SiteRules>,
 }
 
-/// The origin and the crawlers that rules were prepared for, for [`Keeper::find`].
+/// The origin and the crawlers that rules were prepared for, for [`Files::find`].
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     /// A URL that can be asked about.
-    pub(crate) url: &'a str,
+    pub url: &'a str,
     /// How many octets of it are scheme and authority, where it is written plainly.
-    pub(crate) prefix: Option<usize>,
-    pub(crate) crawlers: &'a [Crawler],
+    pub prefix: Option<usize>,
+    pub crawlers: &'a [Crawler],
 }
 
-impl Keeper {
-    /// An empty one, for rules of about so many octets.
-    pub(crate) fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
+impl Files {
+    /// Files from there, read with these options, and room for rules of about so many octets.
+    pub fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
         let cache = PreparedCache::new(octets);
-        Self { source, options, missing: None, keeps_files: false, cache }
+        Self { source, options, missing: None, keeps_text: false, cache }
     }
 
     /// The same, taking a missing file for this access result.
-    pub(crate) fn with_missing(self, missing: Option<AccessResult>) -> Self {
+    #[must_use]
+    pub fn with_missing(self, missing: Option<AccessResult>) -> Self {
         Self { missing, ..self }
     }
 
     /// The same, keeping the files beside the rules.
-    pub(crate) fn keeping_files(self, keeps_files: bool) -> Self {
-        Self { keeps_files, ..self }
+    #[must_use]
+    pub fn keeping_files(self, keeps_text: bool) -> Self {
+        Self { keeps_text, ..self }
     }
 
     /// Whether origins have files of their own.
-    pub(crate) fn is_by_origin(&self) -> bool {
+    pub fn is_by_origin(&self) -> bool {
         matches!(self.source, Robots::Each(_))
     }
 
@@ -101,7 +168,11 @@ impl Keeper {
     ///
     /// # Errors
     /// When the URL has a host that no file can be found for.
-    pub(crate) fn find(&self, wanted: Wanted<'_>, key: &mut Key) -> Result<Arc<Kept>, RequestError> {
+    pub(crate) fn find(
+        &self,
+        wanted: Wanted<'_>,
+        key: &mut Key,
+    ) -> Result<Arc<SiteRules>, RequestError> {
         let source = match &self.source {
             Robots::Each(source) => source,
             Robots::One(octets) => {
@@ -124,8 +195,8 @@ impl Keeper {
         Ok(self.cache.get_or_make(key, make))
     }
 
-    fn each(&self, found: Found, origin: &Origin, crawlers: &[Crawler]) -> Kept {
-        let refused = |code, message: String| Kept::Refused(RequestError::new(code, message));
+    fn each(&self, found: Found, origin: &Origin, crawlers: &[Crawler]) -> SiteRules {
+        let refused = |code, message: String| SiteRules::Refused(RequestError::new(code, message));
         match found {
             Found::File(octets, content_type) => {
                 self.prepare(octets, content_type.as_deref(), crawlers)
@@ -145,7 +216,7 @@ impl Keeper {
         }
     }
 
-    fn ended(&self, result: AccessResult, crawlers: &[Crawler]) -> Kept {
+    fn ended(&self, result: AccessResult, crawlers: &[Crawler]) -> SiteRules {
         match SiteFile::ended(result, &self.options) {
             Some(file) => self.prepared(file, crawlers),
             // There is a file, and it has no octets.
@@ -153,7 +224,7 @@ impl Keeper {
         }
     }
 
-    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawlers: &[Crawler]) -> Kept {
+    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawlers: &[Crawler]) -> SiteRules {
         let file = match content_type {
             Some(content_type) => {
                 SiteFile::read(octets, &self.options.clone().with_content_type(content_type))
@@ -163,8 +234,8 @@ impl Keeper {
         self.prepared(file, crawlers)
     }
 
-    fn prepared(&self, file: SiteFile<'static>, crawlers: &[Crawler]) -> Kept {
+    fn prepared(&self, file: SiteFile<'static>, crawlers: &[Crawler]) -> SiteRules {
         let rules = crawlers.iter().map(|crawler| file.for_crawler(crawler)).collect();
-        Kept::Rules(rules, self.keeps_files.then_some(file))
+        SiteRules::Rules(rules, self.keeps_text.then_some(file))
     }
 }

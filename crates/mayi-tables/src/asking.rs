@@ -1,0 +1,122 @@
+//! URL after URL → decisions, for one crawler or several at once.
+//!
+//! A URL that starts as the one before it, up to the end of its authority, needs no look-up at all: that is what makes
+//! tables that are sorted by host quick.
+
+use std::sync::Arc;
+
+use mayi::access::{Origin, SiteFile};
+use mayi::report::{ErrorCode, RequestError};
+use mayi::{Crawler, CrawlerParts, Decision, Target};
+use mayi_fetch::prepared::Key;
+
+use crate::files::{Files, SiteRules, Wanted};
+
+/// Asks about one URL after another, for the crawlers that were set last.
+#[derive(Debug)]
+pub struct Asker<'f> {
+    files: &'f Files,
+    /// Who asks, all at once.
+    crawlers: Vec<Crawler>,
+    /// What tells the first of them from others, and its last site.
+    key: Key,
+    /// A buffer for the next one's.
+    next_key: Key,
+    /// What is known of the last origin, for the crawlers, and how its URLs start.
+    last: Option<Arc<SiteRules>>,
+    prefix: Vec<u8>,
+}
+
+impl<'f> Asker<'f> {
+    /// One that asks about these files. Nobody asks yet.
+    pub fn new(files: &'f Files) -> Self {
+        let (key, next_key) = (Key::default(), Key::default());
+        Self { files, crawlers: Vec::new(), key, next_key, last: None, prefix: Vec::new() }
+    }
+
+    /// Sets who asks: one crawler, and others that always come with it. If it is the one that was set last, nothing
+    /// has to be done.
+    ///
+    /// # Errors
+    /// When one of them can't be a crawler.
+    pub fn set_crawlers<'a, S: AsRef<str> + 'a>(
+        &mut self,
+        first: CrawlerParts<'a, S>,
+        others: impl IntoIterator<Item = CrawlerParts<'a, S>>,
+    ) -> Result<(), RequestError> {
+        self.next_key.set_crawler(&first, None);
+        if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
+            return Ok(());
+        }
+        self.forget();
+        let mut crawlers = vec![Crawler::of_parts(first)?];
+        for other in others {
+            crawlers.push(Crawler::of_parts(other)?);
+        }
+        self.crawlers = crawlers;
+        std::mem::swap(&mut self.key, &mut self.next_key);
+        Ok(())
+    }
+
+    /// Who asks.
+    pub fn crawlers(&self) -> &[Crawler] {
+        &self.crawlers
+    }
+
+    /// Reads a URL and has the rules for it at hand.
+    ///
+    /// # Errors
+    /// When there is no URL, or it is wrong, or its host can't have a file.
+    pub fn ask<'u>(&mut self, url: &'u str) -> Result<Target<'u>, RequestError> {
+        if url.is_empty() {
+            return Err(RequestError::new(ErrorCode::InvalidUrl, "the row has no URL"));
+        }
+        let target = Target::parse(url)?;
+        if self.last.is_none() || !self.is_of_last_origin(url.as_bytes()) {
+            self.find(url)?;
+        }
+        Ok(target)
+    }
+
+    /// May the crawler of this number fetch the target that was asked about last?
+    ///
+    /// # Errors
+    /// When there is no answer for its origin.
+    ///
+    /// # Panics
+    /// If nothing has been asked, or there are not as many crawlers.
+    pub fn decide(&self, crawler: usize, target: &Target<'_>) -> Result<Decision<'_>, &RequestError> {
+        self.last.as_deref().expect("something was asked").decide(crawler, target)
+    }
+
+    /// The file of the URL that was asked about last, where files are kept.
+    pub fn file(&self) -> Option<&SiteFile<'static>> {
+        self.last.as_deref().and_then(SiteRules::file)
+    }
+
+    /// Lets go of what was used last.
+    pub fn forget(&mut self) {
+        self.crawlers.clear();
+        self.last = None;
+    }
+
+    /// Whether a URL starts as the last one, up to the end of its authority.
+    fn is_of_last_origin(&self, url: &[u8]) -> bool {
+        // Where there is one file for all origins, nothing is to be compared.
+        !self.files.is_by_origin()
+            || !self.prefix.is_empty()
+                && url.strip_prefix(&*self.prefix).is_some_and(|rest| {
+                    rest.first().is_none_or(|octet| matches!(octet, b'/' | b'?' | b'#'))
+                })
+    }
+
+    fn find(&mut self, url: &str) -> Result<(), RequestError> {
+        self.last = None;
+        let prefix = Origin::prefix_of(url).map(str::len);
+        let wanted = Wanted { url, prefix, crawlers: &self.crawlers };
+        self.last = Some(self.files.find(wanted, &mut self.key)?);
+        self.prefix.clear();
+        self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! Tables of URLs and the robots.txt files of their hosts → a decision for every row.
+//!
+//! This is what `mayi bulk` and other programs that work on whole tables have in common. It opens no socket.
+//!
+//! - [`files`] finds the file of an origin, and keeps the rules that were prepared from it, in bounded memory.
+//! - [`asking`] asks about URL after URL, and holds on to what it used last.
+//! - With the feature `columns`, `kernel` answers arrays of Arrow (`texts` says which), and `reading` and `writing` are
+//!   for files of them: Parquet and Arrow IPC.
+//!
+//! ```
+//! use mayi::{Crawler, CrawlerParts, ReadOptions};
+//! use mayi_tables::asking::Asker;
+//! use mayi_tables::files::{Files, Robots};
+//!
+//! let robots = Robots::One(b"User-agent: *\nDisallow: /private/\n".to_vec());
+//! let files = Files::new(robots, ReadOptions::default(), 1 << 20);
+//! let mut asker = Asker::new(&files);
+//! asker.set_crawlers(CrawlerParts::<&str>::new("ExampleBot"), [])?;
+//! let target = asker.ask("https://example.com/private/x")?;
+//! assert!(!asker.decide(0, &target)?.is_allowed());
+//! # Ok::<(), mayi::report::RequestError>(())
+//! ```
+
+pub mod answer;
+pub mod asking;
+pub mod files;
+#[cfg(feature = "columns")]
+pub mod kernel;
+#[cfg(feature = "columns")]
+pub mod reading;
+#[cfg(feature = "columns")]
+pub mod texts;
+#[cfg(feature = "columns")]
+pub mod writing;

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Fetch(FetchArgs),
     /// List, show, remove or export cached robots.txt files
     Cache(CacheArgs),
-    /// Decide millions of URLs in TSV, CSV or NDJSON tables
+    /// Decide millions of URLs in tables: TSV, CSV, NDJSON, Parquet or Arrow
     Bulk(Bulk),
     /// Read access logs: which crawlers came, and which fetched what robots.txt forbids
     Audit(Box<crate::commands::audit::AuditArgs>),

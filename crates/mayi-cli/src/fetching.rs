@@ -86,6 +86,11 @@ fn read_roots(path: Option<&Path>) -> Result<Vec<u8>, Failure> {
     Ok(pem)
 }
 
+/// The store at a place, which is made where it is not there.
+pub(crate) fn new_store(place: Option<&str>, roots: Option<&Path>) -> Result<Arc<dyn Store>, Failure> {
+    store(place, &read_roots(roots)?)
+}
+
 /// The same for commands that only look: opened, a store that is not there would be made, and answer
 /// that it has nothing.
 pub(crate) fn existing_store(

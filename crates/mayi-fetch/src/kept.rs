@@ -241,6 +241,11 @@ impl FileCopy {
 }
 
 impl Hop {
+    /// What a server said to a request for this URL.
+    pub fn new(url: impl Into<Box<str>>, said: Said) -> Self {
+        Self { url: url.into(), said }
+    }
+
     pub(crate) fn report(&self) -> FileHop {
         match &self.said {
             Said::Status(status) => FileHop::new(&self.url, Some(*status), None),

@@ -81,6 +81,16 @@ impl Response {
     }
 }
 
+/// A body without its `Content-Encoding`, up to a limit of octets; nothing where the coding is not known or the body is not
+/// in it.
+pub fn decoded_body(coding: &str, body: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let mut decoder = crate::coding::Body::new(Some(coding), limit)?;
+    if decoder.push(body).ok()? == crate::coding::Flow::On {
+        decoder.end().ok()?;
+    }
+    Some(decoder.into_octets().0)
+}
+
 /// What went wrong with a request: a kind that code can act on, words for people, whose trouble it is, and the error
 /// that it came from where there is one ([`source`](std::error::Error::source)).
 ///

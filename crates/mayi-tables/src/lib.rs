@@ -4,6 +4,7 @@
 //!
 //! - [`files`] finds the file of an origin, and keeps the rules that were prepared from it, in bounded memory.
 //! - [`asking`] asks about URL after URL, and holds on to what it used last.
+//! - [`archive`] is a source of files: what servers answered, with redirects followed; [`warc`] reads it from WARCs.
 //! - With the feature `columns`, `kernel` answers arrays of Arrow (`texts` says which), and `reading` and `writing` are
 //!   for files of them: Parquet and Arrow IPC.
 //!
@@ -22,6 +23,7 @@
 //! ```
 
 pub mod answer;
+pub mod archive;
 pub mod asking;
 pub mod files;
 #[cfg(feature = "columns")]
@@ -29,6 +31,9 @@ pub mod kernel;
 #[cfg(feature = "columns")]
 pub mod reading;
 #[cfg(feature = "columns")]
+pub mod robots_table;
+#[cfg(feature = "columns")]
 pub mod texts;
+pub mod warc;
 #[cfg(feature = "columns")]
 pub mod writing;

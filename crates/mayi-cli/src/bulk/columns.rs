@@ -190,6 +190,7 @@ impl Columns {
     }
 
     /// The columns that questions are asked with.
+    #[cfg(feature = "columns")]
     pub(crate) fn asked_with(&self) -> impl Iterator<Item = usize> {
         [Some(self.url), self.agent, self.purposes, self.apps, self.user_agent].into_iter().flatten()
     }

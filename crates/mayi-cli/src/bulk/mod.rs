@@ -5,6 +5,7 @@
 //! Rules are kept, and questions asked, in the crate `mayi-tables`. None of them knows the command line's words but `columns`, and none of them
 //! opens a socket.
 
+pub(crate) mod archives;
 pub(crate) mod columns;
 pub(crate) mod inputs;
 pub(crate) mod rows;

@@ -55,6 +55,7 @@ enum Out {
     #[cfg(feature = "columns")]
     Table(Box<TableOut>),
     /// To no place any more.
+    #[cfg(feature = "columns")]
     Nowhere,
 }
 
@@ -89,6 +90,7 @@ impl<'b> Run<'b> {
             Out::Rows(output) => output.finish()?,
             #[cfg(feature = "columns")]
             Out::Table(table) => table.finish()?,
+            #[cfg(feature = "columns")]
             Out::Nowhere => {}
         }
         Ok(self.counts)
@@ -216,6 +218,7 @@ impl<'b> Run<'b> {
                     Ok(Some(batch))
                 })
             }
+            #[cfg(feature = "columns")]
             Out::Nowhere => Ok(()),
         }
     }

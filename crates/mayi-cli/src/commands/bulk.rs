@@ -10,6 +10,7 @@ use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
 use mayi_tables::files::{Files, Robots};
 
+use crate::bulk::archives;
 use crate::bulk::columns::{Words, asks_for_uses};
 use crate::bulk::inputs;
 use crate::bulk::rows::Format;
@@ -71,6 +72,11 @@ Files of --robots-dir: for https://example.com/ mayi tries these names and takes
 If the port is not the default of the scheme, the short names have it too: example.com_8080.txt. Hosts are \
 in lower case and in ASCII (xn--…); in an IPv6 address, `_` replaces `:`.
 
+Files of --robots-warc: records of the type `response` with HTTP inside, such as those of Common Crawl's robotstxt \
+segments. Of several answers of a URL the latest counts. Redirects are followed if the archive has what they lead to, and \
+the rules belong to the origin that was asked first. If a WARC is cut off, the records before that are used, and the exit \
+status is 2.
+
 Speed: the order of hosts does not change the answers, but input that is sorted by host is fastest.
 
 Examples:
@@ -88,16 +94,19 @@ Examples:
   mayi bulk --robots-dir robots -a ExampleBot urls.tsv.gz -o out.tsv.zst";
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("source").args(["robots", "robots_dir", "store"]).required(true)))]
+#[command(group(ArgGroup::new("source").args(["robots", "robots_dir", "robots_warc", "robots_table", "store"]).required(true)))]
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub(crate) struct Bulk {
-    /// The files with the rows, and folders of such files, compressed or not; default, or `-`: standard
-    /// input
+    /// The files with the rows, or folders of such files; default: standard input
+    ///
+    /// They may be compressed. `-` is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Write the rows to this file instead of standard output. It is there when it is whole, and not
-    /// before. `.gz`, `.zst`, `.bz2` or `.xz` at the end of its name compresses it
+    /// Write the rows to this file instead of standard output
+    ///
+    /// It is there when it is whole, and not before. `.gz`, `.zst`, `.bz2` or `.xz` at the end of its name
+    /// compresses it.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -109,6 +118,18 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "FOLDER", help_heading = "robots.txt")]
     robots_dir: Option<PathBuf>,
 
+    /// WARCs with responses for robots.txt files; can be repeated
+    ///
+    /// Also folders of WARCs, compressed or not. Redirects are followed.
+    #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
+    robots_warc: Vec<PathBuf>,
+
+    /// Tables of robots.txt files; can be repeated
+    ///
+    /// In Parquet or Arrow IPC, with the columns origin, status and body, and perhaps time and content_type.
+    #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
+    robots_table: Vec<PathBuf>,
+
     /// A store that `mayi check` or a service has filled: a path, or `redis://host:port`. Its files are
     /// used even if they are old; nothing is fetched
     #[arg(long, value_name = "STORE", help_heading = "robots.txt")]
@@ -118,8 +139,9 @@ pub(crate) struct Bulk {
     #[arg(long, value_name = "WHAT", default_value = "error", help_heading = "robots.txt")]
     missing: Missing,
 
-    /// The crawler's product token, for example ExampleBot, for rows that do not have one. More than
-    /// once: every row is answered for each of these crawlers
+    /// The crawler's product token, for rows that do not have one; can be repeated
+    ///
+    /// More than once: every row is answered for each of these crawlers.
     #[arg(short, long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
@@ -226,8 +248,9 @@ enum Missing {
 
 pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     let files = &inputs::expanded(&bulk.files)?;
-    let paths = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
-    input::one_reader(paths.map(|path| &**path))?;
+    let robots = bulk.robots.iter().chain(&bulk.robots_warc).chain(&bulk.robots_table);
+    let paths = files.iter().chain(robots).chain(&bulk.reading.registries).map(|path| &**path);
+    input::one_reader(paths.clone())?;
     check_crawlers(bulk)?;
     let limits = Limits::with_file_octets(bulk.max_octets).map_err(Failure::new)?;
     let missing = match bulk.missing {
@@ -235,11 +258,11 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
         Missing::Allow => Some(AccessResult::of_status(404)),
         Missing::Disallow => Some(AccessResult::of_error("missing")),
     };
-    let rules = Files::new(source(bulk, limits)?, options(bulk, limits)?, bulk.cache_size)
+    let (robots, troubles) = source(bulk, limits)?;
+    let rules = Files::new(robots, options(bulk, limits)?, bulk.cache_size)
         .with_missing(missing)
         .keeping_files(asks_for_uses(bulk.columns.as_deref()));
-    let named = files.iter().chain(&bulk.robots).chain(&bulk.reading.registries);
-    let output = Output::create(bulk.output.as_deref(), named.map(|path| &**path))?;
+    let output = Output::create(bulk.output.as_deref(), paths)?;
     let total = progress::total_size(files.iter().map(|path| &**path));
     let progress = Progress::start(&bulk.progress, "rows", total);
     let settings = Settings {
@@ -259,7 +282,10 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
             return Ok(Exit::NoAnswer);
         }
     }
-    Ok(Exit::Allowed)
+    for trouble in &troubles {
+        anstream::eprintln!("mayi: {trouble}");
+    }
+    Ok(if troubles.is_empty() { Exit::Allowed } else { Exit::NoAnswer })
 }
 
 fn words(bulk: &Bulk) -> Words<'_> {
@@ -277,16 +303,25 @@ fn words(bulk: &Bulk) -> Words<'_> {
     }
 }
 
-fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
+/// Where the files are, and what is wrong with that.
+fn source(bulk: &Bulk, limits: Limits) -> Result<(Robots, Vec<String>), Failure> {
     // A little more than the limit, so that what is behind it can be seen.
     let most = limits.file_octets().saturating_add(4);
     if let Some(path) = &bulk.robots_dir {
         let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
-        return Ok(Robots::Each(Box::new(folder)));
+        return Ok((Robots::Each(Box::new(folder)), Vec::new()));
+    }
+    if !bulk.robots_warc.is_empty() || !bulk.robots_table.is_empty() {
+        let loaded = if bulk.robots_table.is_empty() {
+            archives::of_warcs(&bulk.robots_warc, most)?
+        } else {
+            archives::of_tables(&bulk.robots_table, most)?
+        };
+        return Ok((Robots::Each(Box::new(loaded.archive)), loaded.troubles));
     }
     if let Some(store) = &bulk.store {
         let fetcher = fetching::of_store(store)?;
-        return Ok(Robots::Each(Box::new(Stored(fetcher))));
+        return Ok((Robots::Each(Box::new(Stored(fetcher))), Vec::new()));
     }
     let path = bulk.robots.as_deref().unwrap_or(Path::new("-"));
     let mut octets = Vec::new();
@@ -294,7 +329,7 @@ fn source(bulk: &Bulk, limits: Limits) -> Result<Robots, Failure> {
         .take(most as u64)
         .read_to_end(&mut octets)
         .map_err(|error| input::unreadable(path, &error))?;
-    Ok(Robots::One(octets))
+    Ok((Robots::One(octets), Vec::new()))
 }
 
 fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {

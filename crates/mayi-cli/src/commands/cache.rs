@@ -4,17 +4,25 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "columns")]
+use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
-use mayi::access::Origin;
+use mayi::Limits;
+use mayi::access::{AccessResult, Origin};
+#[cfg(feature = "columns")]
+use mayi::access::{InForce, Keeping, Unavailable, Unreachable};
 use mayi::report::{SiteReport, rfc3339_of};
-use mayi_fetch::kept::Kept;
+use mayi_fetch::kept::{FileCopy, Hop, Kept, LastAttempt, Said};
 use mayi_fetch::store::{Store, StoreError};
+use mayi_tables::archive::{Response, Site};
 
 use super::check::write_json;
 use super::fetch::{origin_of, tell_kept, write_file};
+use crate::bulk::archives;
 use crate::exit::{Exit, Failure};
 use crate::fetching;
+use crate::output::Output;
 use crate::text::{DIM, STRONG, shown, styled};
 
 /// How many origins are asked of a store at once.
@@ -71,14 +79,49 @@ enum CacheCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Print the whole cache as JSON, one site per line, or write the files into a folder
+    /// Fill the cache from WARCs or from tables of robots.txt files
+    #[command(
+        group(clap::ArgGroup::new("what").args(["warcs", "tables"]).required(true)),
+        after_help = "A site is left alone if what is cached is newer. Exit status: 0 everything was read, 2 a file \
+                      could not be read, or not to its end."
+    )]
+    Import {
+        /// WARCs with responses for robots.txt files, or folders of them, compressed or not
+        #[arg(long = "warc", value_name = "FILE")]
+        warcs: Vec<PathBuf>,
+        /// Tables in Parquet or Arrow IPC with the columns origin, status, body and time
+        #[arg(long = "table", value_name = "FILE")]
+        tables: Vec<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print the whole cache as JSON, one site per line, or write the files into a folder or a table
     Export {
+        /// The format; `parquet` and `arrow` are tables that `mayi bulk --robots-table` reads
+        #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "folder")]
+        format: ExportFormat,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE", conflicts_with = "folder")]
+        output: Option<PathBuf>,
         /// Write the files into this folder, with the names that `mayi bulk --robots-dir` reads
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
         #[command(flatten)]
         place: Place,
     },
+}
+
+/// How the cache is exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    /// An object a line
+    Json,
+    /// Apache Parquet
+    #[cfg(feature = "columns")]
+    Parquet,
+    /// The file format of Arrow IPC (Feather V2)
+    #[cfg(feature = "columns")]
+    Arrow,
 }
 
 /// Where it is kept.
@@ -105,18 +148,29 @@ pub(crate) fn run(cache: &CacheArgs) -> Result<Exit, Failure> {
         CacheCommand::List { json, place } => list(&Opened::at(place)?, *json),
         CacheCommand::Show { url, json, place } => show(&Opened::at(place)?, url, *json),
         CacheCommand::Purge { urls, all, place } => purge(&Opened::at(place)?, urls, *all),
-        CacheCommand::Export { folder, place } => export(&Opened::at(place)?, folder.as_deref()),
+        CacheCommand::Import { warcs, tables, place } => import(warcs, tables, place),
+        CacheCommand::Export { folder, format, output, place } => {
+            let opened = Opened::at(place)?;
+            match folder {
+                Some(folder) => export_folder(&opened, folder),
+                None => export(&opened, *format, output.as_deref()),
+            }
+        }
     }
 }
 
 impl Opened {
     fn at(place: &Place) -> Result<Self, Failure> {
+        Self::with(|| fetching::existing_store(place.store.as_deref(), place.roots.as_deref()))
+    }
+
+    fn with(open: impl FnOnce() -> Result<Arc<dyn Store>, Failure>) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::new(format_args!("no thread can be started: {error}")))?;
         let _entered = runtime.enter();
-        let store = fetching::existing_store(place.store.as_deref(), place.roots.as_deref())?;
+        let store = open()?;
         Ok(Self { store, runtime })
     }
 
@@ -217,28 +271,155 @@ fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
     Ok(Exit::Allowed)
 }
 
-fn export(opened: &Opened, folder: Option<&Path>) -> Result<Exit, Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    if let Some(folder) = folder {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-    }
-    let mut count = 0;
-    opened.each(|kept| {
-        match (folder, &kept.copy) {
-            (None, _) => write_json(&mut out, &report_of(kept))?,
-            // A site without a file has nothing to be written.
-            (Some(_), None) => return Ok(()),
-            (Some(folder), Some(copy)) => {
-                let path = folder.join(file_name(kept));
-                fs::write(&path, &copy.body).map_err(|error| unwritable(&path, &error))?;
+/// The most octets of a file that are kept.
+fn most_octets() -> usize {
+    Limits::default().file_octets().saturating_add(4)
+}
+
+fn import(warcs: &[PathBuf], tables: &[PathBuf], place: &Place) -> Result<Exit, Failure> {
+    let loaded = if tables.is_empty() {
+        archives::of_warcs(warcs, most_octets())?
+    } else {
+        archives::of_tables(tables, most_octets())?
+    };
+    let opened = Opened::with(|| fetching::new_store(place.store.as_deref(), place.roots.as_deref()))?;
+    let (mut saved, mut newer, mut unknown) = (0_u64, 0_u64, 0_u64);
+    for page in loaded.archive.origins().chunks(PAGE) {
+        let mut entries = Vec::new();
+        for origin in page {
+            match loaded.archive.site(origin) {
+                Ok(site) => entries.push(Arc::new(kept_of(origin, &site))),
+                Err(_) => unknown += 1,
             }
         }
+        // All at once: a store in a file waits for the disk once for all of them.
+        let save = |kept: Arc<Kept>| {
+            let store = Arc::clone(&opened.store);
+            opened.runtime.spawn(async move {
+                let before = store.load(&kept.origin).await?;
+                let is_newer = before.is_some_and(|before| before.last.at > kept.last.at);
+                if !is_newer {
+                    store.save(&kept).await?;
+                }
+                Ok::<_, StoreError>(is_newer)
+            })
+        };
+        let tasks: Vec<_> = entries.into_iter().map(save).collect();
+        for task in tasks {
+            let is_newer =
+                opened.runtime.block_on(task).map_err(Failure::new)?.map_err(Failure::new)?;
+            if is_newer { newer += 1 } else { saved += 1 }
+        }
+    }
+    anstream::eprintln!("{} imported", sites(saved));
+    if newer > 0 {
+        anstream::eprintln!("{} left alone, because what is cached is newer", sites(newer));
+    }
+    if unknown > 0 {
+        anstream::eprintln!("{} left out, because they redirect to what is not there", sites(unknown));
+    }
+    for trouble in &loaded.troubles {
+        anstream::eprintln!("mayi: {trouble}");
+    }
+    Ok(if loaded.troubles.is_empty() { Exit::Allowed } else { Exit::NoAnswer })
+}
+
+/// What is kept of a site of an archive, as if it had been asked then.
+fn kept_of(origin: &Origin, site: &Site<'_>) -> Kept {
+    let at = site.last.time;
+    let mut last = LastAttempt::new(at, site.result.clone());
+    let said = |response: &Response| match &response.status {
+        Ok(status) => Said::Status(*status),
+        Err(error) => Said::Error(error.clone()),
+    };
+    last.hops = site.hops.iter().map(|(url, response)| Hop::new(&**url, said(response))).collect();
+    let url = site.hops.last().map_or_else(|| origin.robots_url(), |(url, _)| url.clone());
+    let copy = (site.result == AccessResult::Successful).then(|| {
+        let mut copy = FileCopy::new(url, site.last.body.to_vec(), at);
+        copy.content_type.clone_from(&site.last.content_type);
+        copy
+    });
+    if copy.is_none() {
+        (last.failing_since, last.failures) = (Some(at), 1);
+    }
+    Kept::new(origin.clone(), copy, last)
+}
+
+fn export_folder(opened: &Opened, folder: &Path) -> Result<Exit, Failure> {
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    let mut count = 0;
+    opened.each(|kept| {
+        // A site without a file has nothing to be written.
+        let Some(copy) = &kept.copy else { return Ok(()) };
+        let path = folder.join(file_name(kept));
+        fs::write(&path, &copy.body).map_err(|error| unwritable(&path, &error))?;
         count += 1;
         Ok(())
     })?;
-    out.flush()?;
     anstream::eprintln!("{} exported", sites(count));
     Ok(Exit::Allowed)
+}
+
+fn export(opened: &Opened, format: ExportFormat, output: Option<&Path>) -> Result<Exit, Failure> {
+    let mut out = Output::create(output, [])?;
+    let mut count = 0;
+    let out = match format {
+        ExportFormat::Json => {
+            opened.each(|kept| {
+                count += 1;
+                Ok(write_json(&mut out, &report_of(kept))?)
+            })?;
+            out
+        }
+        #[cfg(feature = "columns")]
+        ExportFormat::Parquet | ExportFormat::Arrow => {
+            use mayi_tables::reading::Kind;
+            use mayi_tables::robots_table::RobotsTableWriter;
+            if out.is_terminal() {
+                return Err(Failure::new("a table is not for a terminal; `--output` names a file"));
+            }
+            let kind = if format == ExportFormat::Parquet { Kind::Parquet } else { Kind::Ipc };
+            let now = SystemTime::now();
+            let mut table = RobotsTableWriter::new(out, kind).map_err(Failure::new)?;
+            opened.each(|kept| {
+                count += 1;
+                table.push(&kept.origin, &in_force(kept, now)).map_err(Failure::new)
+            })?;
+            table.finish().map_err(Failure::new)?
+        }
+    };
+    out.finish()?;
+    anstream::eprintln!("{} exported", sites(count));
+    Ok(Exit::Allowed)
+}
+
+/// What holds for a site now, as an answer of its server.
+#[cfg(feature = "columns")]
+fn in_force(kept: &Kept, now: SystemTime) -> Response {
+    let last = &kept.last;
+    match (kept.in_force(&Keeping::default(), now), &kept.copy) {
+        (InForce::Copy, Some(copy)) => {
+            let mut response = Response::new(copy.checked, Ok(200));
+            response.body = copy.body.to_vec().into();
+            response.content_type.clone_from(&copy.content_type);
+            response
+        }
+        (InForce::AllowAll, _) => {
+            let status = match &last.result {
+                AccessResult::Unavailable(Unavailable::Status(status)) => *status,
+                // Redirects that lead nowhere: there is no file.
+                _ => 404,
+            };
+            Response::new(last.at, Ok(status))
+        }
+        _ => {
+            let status = match &last.result {
+                AccessResult::Unreachable(Unreachable::Status(status)) => Ok(*status),
+                result => Err(result.to_string().into()),
+            };
+            Response::new(last.at, status)
+        }
+    }
 }
 
 /// What is kept of a site, as JSON has it: what came of the last attempt is all that is known to hold.

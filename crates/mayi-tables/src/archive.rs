@@ -1,0 +1,232 @@
+//! What servers answered, by URL → the file of an origin, with redirects followed (REP-19).
+//!
+//! An archive has a record for every request. A redirect and what it leads to are two of them, of two URLs; the rules
+//! belong to the origin that was asked first. Of several answers of a URL the latest counts.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use mayi::access::{AccessResult, Attempt, Origin, Step};
+use url::Url;
+
+use crate::files::{Found, Source};
+
+/// What a server answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Response {
+    /// When.
+    pub time: SystemTime,
+    /// The status, or why there is no whole answer.
+    pub status: Result<u16, Box<str>>,
+    /// Where it redirects to.
+    pub location: Option<Box<str>>,
+    /// The `Content-Type`.
+    pub content_type: Option<Box<str>>,
+    /// The body, up to the limit that the reader of the archive has.
+    pub body: Box<[u8]>,
+}
+
+impl Response {
+    /// An answer with a status; the rest is for the caller to set.
+    pub fn new(time: SystemTime, status: Result<u16, Box<str>>) -> Self {
+        Self { time, status, location: None, content_type: None, body: Box::default() }
+    }
+}
+
+/// What servers answered.
+#[derive(Debug, Default)]
+pub struct Archive {
+    responses: HashMap<Box<str>, Response>,
+}
+
+/// What an archive says of an origin.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Site<'a> {
+    /// What asking for its file came to.
+    pub result: AccessResult,
+    /// The last answer: it has the file, where that was successful.
+    pub last: &'a Response,
+    /// The URLs that were asked, the first one first, and what each said.
+    pub hops: Vec<(String, &'a Response)>,
+}
+
+/// Why an archive has no answer for an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoSite {
+    /// It has nothing of its robots.txt.
+    Missing,
+    /// It has nothing of this URL, to which the robots.txt redirects.
+    MissingHop(String),
+}
+
+impl Archive {
+    /// Adds what was answered for a URL, unless there is something later. What is no URL of http or https is left out.
+    pub fn add(&mut self, url: &str, response: Response) {
+        let Some(url) = normalised(url) else { return };
+        let is_older = |known: &Response| response.time < known.time;
+        if !self.responses.get(&*url).is_some_and(is_older) {
+            self.responses.insert(url.into(), response);
+        }
+    }
+
+    /// How many URLs it has answers of.
+    pub fn len(&self) -> usize {
+        self.responses.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.responses.is_empty()
+    }
+
+    /// The origins of which it has a robots.txt, or what was answered in its place, in the order of their names.
+    pub fn origins(&self) -> Vec<Origin> {
+        let of = |url: &str| Origin::of_url(url).ok().filter(|origin| origin.robots_url() == url);
+        let mut origins: Vec<_> = self.responses.keys().filter_map(|url| of(url)).collect();
+        origins.sort_by_cached_key(ToString::to_string);
+        origins
+    }
+
+    /// What it says of an origin.
+    ///
+    /// # Errors
+    /// When it has nothing of its robots.txt, or of what that redirects to.
+    pub fn site(&self, origin: &Origin) -> Result<Site<'_>, NoSite> {
+        let mut attempt = Attempt::new(origin);
+        let mut hops = Vec::new();
+        loop {
+            let url = attempt.url().to_owned();
+            let Some(last) = self.responses.get(&*url) else {
+                return Err(if hops.is_empty() { NoSite::Missing } else { NoSite::MissingHop(url) });
+            };
+            hops.push((url, last));
+            let step = match &last.status {
+                Ok(status) => attempt.answered(*status, last.location.as_deref()),
+                Err(error) => attempt.failed(error),
+            };
+            if let Step::Done(result) = step {
+                return Ok(Site { result, last, hops });
+            }
+        }
+    }
+}
+
+impl Source for Archive {
+    fn find(&self, origin: &Origin) -> Found {
+        match self.site(origin) {
+            Ok(Site { result: AccessResult::Successful, last, .. }) => {
+                Found::File(last.body.to_vec(), last.content_type.clone())
+            }
+            Ok(site) => Found::Ended(site.result),
+            Err(NoSite::Missing) => Found::Missing,
+            Err(NoSite::MissingHop(url)) => {
+                Found::Unreadable(format!("it redirects to {url}, which the archive does not have"))
+            }
+        }
+    }
+}
+
+/// A URL as an attempt names it.
+fn normalised(url: &str) -> Option<String> {
+    let mut url = Url::parse(url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    url.set_fragment(None);
+    // URLs of http and https can have both.
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    Some(url.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn archive(answers: &[(&str, u64, u16, &str)]) -> Archive {
+        let mut archive = Archive::default();
+        for (url, time, status, rest) in answers {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(*time);
+            let mut response = Response::new(time, Ok(*status));
+            if (300..400).contains(status) {
+                response.location = Some((*rest).into());
+            } else {
+                response.body = rest.as_bytes().into();
+            }
+            archive.add(url, response);
+        }
+        archive
+    }
+
+    fn found(archive: &Archive, origin: &str) -> String {
+        match archive.find(&Origin::of_url(origin).expect("an origin")) {
+            Found::File(octets, _) => String::from_utf8_lossy(&octets).into_owned(),
+            Found::Ended(result) => result.name().to_owned(),
+            Found::Missing => "missing".to_owned(),
+            Found::Unreadable(error) => error,
+        }
+    }
+
+    #[test]
+    fn rules_go_to_the_origin_that_was_asked_first() {
+        let archive = archive(&[
+            ("http://a.example/robots.txt", 1, 301, "https://a.example/robots.txt"),
+            ("https://a.example/robots.txt", 1, 302, "//www.a.example:443/robots.txt"),
+            ("https://www.a.example/robots.txt", 1, 200, "the file"),
+            ("https://loop.example/robots.txt", 1, 301, "/robots.txt?2"),
+            ("https://loop.example/robots.txt?2", 1, 301, "/robots.txt"),
+            ("https://half.example/robots.txt", 1, 307, "https://gone.example/robots.txt"),
+            ("https://mail.example/robots.txt", 1, 308, "mailto:a@example.com"),
+        ]);
+        for origin in ["http://a.example", "https://a.example", "https://www.a.example"] {
+            assert_eq!(found(&archive, origin), "the file", "{origin}");
+        }
+        assert_eq!(found(&archive, "https://loop.example"), "unavailable");
+        assert_eq!(found(&archive, "https://mail.example"), "unavailable");
+        assert!(
+            found(&archive, "https://half.example")
+                .contains("redirects to https://gone.example/robots.txt")
+        );
+        assert_eq!(found(&archive, "http://www.a.example"), "missing");
+        let names: Vec<_> = archive.origins().iter().map(ToString::to_string).collect();
+        assert_eq!(names.len(), 6, "{names:?}");
+    }
+
+    /// Five redirects in a row are followed, and not six (REP-19).
+    #[test]
+    fn five_hops_are_followed() {
+        let url = |n: usize| format!("https://h{n}.example/robots.txt");
+        let mut all = Archive::default();
+        for n in 0..6 {
+            let mut response = Response::new(SystemTime::UNIX_EPOCH, Ok(301));
+            response.location = Some(url(n + 1).into());
+            all.add(&url(n), response);
+        }
+        let mut file = Response::new(SystemTime::UNIX_EPOCH, Ok(200));
+        file.body = b"file".as_slice().into();
+        all.add(&url(6), file);
+        assert_eq!(found(&all, "https://h1.example"), "file");
+        assert_eq!(found(&all, "https://h0.example"), "unavailable");
+    }
+
+    #[test]
+    fn the_latest_answer_counts() {
+        let url = "https://a.example/robots.txt";
+        assert_eq!(
+            found(&archive(&[(url, 2, 200, "new"), (url, 1, 503, "")]), "https://a.example"),
+            "new"
+        );
+        assert_eq!(
+            found(&archive(&[(url, 1, 200, "old"), (url, 2, 503, "")]), "https://a.example"),
+            "unreachable"
+        );
+        assert_eq!(
+            found(&archive(&[(url, 1, 200, "first"), (url, 1, 200, "second")]), "https://a.example"),
+            "second"
+        );
+        assert_eq!(found(&archive(&[(url, 1, 404, "")]), "https://a.example"), "unavailable");
+        assert!(archive(&[("dns:a.example", 1, 200, ""), ("nonsense", 1, 200, "")]).is_empty());
+    }
+}

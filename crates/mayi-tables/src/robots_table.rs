@@ -1,0 +1,239 @@
+//! A table of robots.txt files ↔ an archive of them: an origin, a status, a body and a time in every row.
+//!
+//! Redirects have been followed before: the row of an origin has what its robots.txt came to. A status of null is a site that
+//! could not be reached.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use arrow_array::builder::{BinaryBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt16Builder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{TimestampMicrosecondType, UInt16Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
+use arrow_cast::cast;
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use mayi::access::Origin;
+
+use crate::archive::{Archive, Response};
+use crate::reading::{Kind, Table, TableError};
+use crate::writing::TableWriter;
+
+/// So many rows, or so many octets of bodies, become a row group.
+const MOST_ROWS: usize = 10_000;
+const MOST_OCTETS: usize = 32 << 20;
+
+/// The columns of the table, and whether there has to be one.
+const COLUMNS: [(&str, bool); 5] =
+    [("origin", true), ("status", true), ("body", true), ("time", false), ("content_type", false)];
+
+/// Reads a table into an archive, bodies up to so many octets, and says which rows have no origin: how many, and the first.
+///
+/// # Errors
+/// When it can't be read, or a column is missing or has another type.
+pub fn read(
+    path: &Path,
+    kind: Kind,
+    limit: usize,
+    archive: &mut Archive,
+) -> Result<Skipped, TableError> {
+    let table = Table::open(path, kind)?;
+    let mut places = Vec::new();
+    for (name, is_needed) in COLUMNS {
+        let found =
+            table.schema().fields().iter().position(|field| field.name().eq_ignore_ascii_case(name));
+        if found.is_none() && is_needed {
+            return Err(TableError::new(format_args!(
+                "it has no column `{name}`; a table of robots.txt files has origin, status and body, and may have time and \
+                 content_type"
+            )));
+        }
+        places.push(found);
+    }
+    let mut wanted: Vec<usize> = places.iter().flatten().copied().collect();
+    wanted.sort_unstable();
+    let mut skipped = Skipped::default();
+    let mut row_number = 0;
+    for part in table.parts() {
+        for batch in table.read(&part, &wanted)? {
+            let column = |number: usize, data_type: &DataType| match places[number] {
+                // What need not be there is null in every row.
+                None => Ok(new_null_array(data_type, batch.num_rows())),
+                Some(place) => {
+                    let place = wanted.partition_point(|&wanted| wanted < place);
+                    cast(batch.column(place), data_type).map_err(|error| {
+                        let name = COLUMNS[number].0;
+                        TableError::new(format_args!("the column `{name}` can't be used: {error}"))
+                    })
+                }
+            };
+            let origins = column(0, &DataType::Utf8)?;
+            let statuses = column(1, &DataType::UInt16)?;
+            let bodies = column(2, &DataType::LargeBinary)?;
+            // Every time is the same moment in every zone; only a zone with a name is not known here.
+            let times = column(3, &DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())))?;
+            let content_types = column(4, &DataType::Utf8)?;
+            let (origins, content_types) =
+                (origins.as_string::<i32>(), content_types.as_string::<i32>());
+            let statuses = statuses.as_primitive::<UInt16Type>();
+            let times = times.as_primitive::<TimestampMicrosecondType>();
+            let bodies = bodies.as_binary::<i64>();
+            for row in 0..batch.num_rows() {
+                row_number += 1;
+                let origin = origins.is_valid(row).then(|| Origin::of_url(origins.value(row)).ok());
+                let Some(origin) = origin.flatten() else {
+                    skipped.rows += 1;
+                    skipped.first.get_or_insert(row_number);
+                    continue;
+                };
+                let since = if times.is_valid(row) { times.value(row) } else { 0 };
+                let since = Duration::from_micros(u64::try_from(since).unwrap_or(0));
+                let status = statuses.is_valid(row).then(|| statuses.value(row));
+                let status = status.ok_or_else(|| "it was not reached".into());
+                let mut response = Response::new(SystemTime::UNIX_EPOCH + since, status);
+                if bodies.is_valid(row) {
+                    let body = bodies.value(row);
+                    response.body = body[..body.len().min(limit)].into();
+                }
+                if content_types.is_valid(row) {
+                    response.content_type = Some(content_types.value(row).into());
+                }
+                archive.add(&origin.robots_url(), response);
+            }
+        }
+    }
+    Ok(skipped)
+}
+
+/// Rows that could not be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// How many.
+    pub rows: u64,
+    /// The first of them, counted from 1.
+    pub first: Option<u64>,
+}
+
+fn time_type() -> DataType {
+    DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+}
+
+/// Writes a table of robots.txt files.
+#[derive(Debug)]
+pub struct RobotsTableWriter<W: Write + Send> {
+    writer: TableWriter<W>,
+    schema: SchemaRef,
+    rows: usize,
+    octets: usize,
+    origins: StringBuilder,
+    statuses: UInt16Builder,
+    bodies: BinaryBuilder,
+    times: TimestampMicrosecondBuilder,
+    content_types: StringBuilder,
+}
+
+impl<W: Write + Send> RobotsTableWriter<W> {
+    /// Begins a table.
+    ///
+    /// # Errors
+    /// When nothing can be written.
+    pub fn new(output: W, kind: Kind) -> Result<Self, TableError> {
+        let schema: SchemaRef = Arc::new(Schema::new(vec![
+            Field::new("origin", DataType::Utf8, false),
+            Field::new("status", DataType::UInt16, true),
+            Field::new("body", DataType::Binary, true),
+            Field::new("time", time_type(), false),
+            Field::new("content_type", DataType::Utf8, true),
+        ]));
+        Ok(Self {
+            writer: TableWriter::new(output, kind, &schema)?,
+            schema,
+            rows: 0,
+            octets: 0,
+            origins: StringBuilder::new(),
+            statuses: UInt16Builder::new(),
+            bodies: BinaryBuilder::new(),
+            times: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
+            content_types: StringBuilder::new(),
+        })
+    }
+
+    /// Adds the row of an origin.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn push(&mut self, origin: &Origin, response: &Response) -> Result<(), TableError> {
+        let since = response.time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let has_body = response.status == Ok(200);
+        self.origins.append_value(origin.to_string());
+        self.statuses.append_option(response.status.as_ref().ok().copied());
+        self.bodies.append_option(has_body.then_some(&response.body));
+        self.times.append_value(i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
+        self.content_types.append_option(response.content_type.as_deref());
+        self.rows += 1;
+        self.octets += response.body.len();
+        if self.rows >= MOST_ROWS || self.octets >= MOST_OCTETS { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes the end of the table, and gives the output back.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn finish(mut self) -> Result<W, TableError> {
+        self.flush()?;
+        self.writer.finish()
+    }
+
+    fn flush(&mut self) -> Result<(), TableError> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        (self.rows, self.octets) = (0, 0);
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.origins.finish()),
+            Arc::new(self.statuses.finish()),
+            Arc::new(self.bodies.finish()),
+            Arc::new(self.times.finish()),
+            Arc::new(self.content_types.finish()),
+        ];
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(TableError::new)?;
+        let encoded = self.writer.encoder().encode(vec![batch])?;
+        self.writer.write(encoded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = std::env::temp_dir();
+        let path = folder.join(format!("mayi-robots-table-{}", std::process::id()));
+        let origin =
+            |host: &str| Origin::of_url(&format!("https://{host}.example")).expect("an origin");
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let mut file = Response::new(time, Ok(200));
+        file.body = b"User-agent: *\n\xFF".as_slice().into();
+        file.content_type = Some("text/plain".into());
+        let gone = Response::new(time, Ok(404));
+        let down = Response::new(time, Err("it was not reached".into()));
+        let all = [("a", file), ("b", gone), ("c", down)];
+        for kind in [Kind::Parquet, Kind::Ipc] {
+            let mut writer = RobotsTableWriter::new(Vec::new(), kind).expect("a table");
+            for (host, response) in &all {
+                writer.push(&origin(host), response).expect("it is written");
+            }
+            std::fs::write(&path, writer.finish().expect("it ends")).expect("a file");
+            let mut archive = Archive::default();
+            assert_eq!(read(&path, kind, 1 << 20, &mut archive).expect("a table"), Skipped::default());
+            assert_eq!(archive.len(), 3);
+            for (host, response) in &all {
+                assert_eq!(archive.site(&origin(host)).expect("it is there").last, response);
+            }
+        }
+        std::fs::remove_file(&path).expect("it is there");
+    }
+}

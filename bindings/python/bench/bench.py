@@ -7,10 +7,10 @@ least of several rounds. What counts are the ratios within one run. The answers 
 google/robotstxt's before anything is timed.
 
 Where even that is not quiet enough, instructions can be counted. This asks one engine all questions of every 40th
-file, so many times; what two runs with 1 and 11 differ in is the cost of asking 10 times:
+file, so many times; what two runs with 1 and 101 differ in is the cost of asking 100 times:
 
     export PYTHONHASHSEED=0
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null python bench.py --ask "mayi.protego" 11
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null python bench.py --ask "mayi.protego" 101
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrow_ipc::Block;
 use arrow_ipc::reader::{FileReader, FileReaderBuilder, read_footer_length};
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::ProjectionMask;
@@ -23,6 +24,9 @@ use parquet::errors::ParquetError;
 /// How many rows a part has at most, and how many octets, about.
 const MOST_ROWS: u64 = 1 << 17;
 const MOST_OCTETS: u64 = 32 << 20;
+
+/// How many octets a compressed batch of Arrow IPC may have when it is decompressed. It is read whole.
+const MOST_DECOMPRESSED: u64 = 1 << 30;
 
 /// How many rows are decoded at once.
 const BATCH: usize = 1 << 13;
@@ -191,7 +195,7 @@ impl Table {
 }
 
 /// Opens a file of Arrow IPC. The reader takes memory for as many octets as the footer says that a block has, so that is
-/// compared with the size of the file first.
+/// compared with the size of the file first; and for as many as a compressed block says that it will have.
 fn open_ipc(path: &Path, projection: Option<Vec<usize>>) -> Result<FileReader<File>, Broken> {
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -214,12 +218,51 @@ fn open_ipc(path: &Path, projection: Option<Vec<usize>>) -> Result<FileReader<Fi
         if end.is_none_or(|end| end > size) {
             return Err(damaged("a block is behind the end of the file"));
         }
+        let octets = decompressed_octets(&mut file, block)?;
+        if octets > MOST_DECOMPRESSED {
+            let message = format!(
+                "a batch says that it has {octets} octets when it is decompressed; at most {MOST_DECOMPRESSED} are read"
+            );
+            return Err(Broken::Damaged(message));
+        }
     }
     let mut builder = FileReaderBuilder::new();
     if let Some(projection) = projection {
         builder = builder.with_projection(projection);
     }
     Ok(builder.build(file)?)
+}
+
+/// How many octets a batch says that its buffers have when they are decompressed: each compressed one starts with that
+/// number, or with -1 if it is stored as it is.
+fn decompressed_octets(file: &mut File, block: &Block) -> Result<u64, Broken> {
+    let damaged = |message: &str| Broken::Damaged(message.to_owned());
+    let negative = |_| damaged("a length is negative");
+    let start = u64::try_from(block.offset()).map_err(negative)?;
+    let length = u64::try_from(block.metaDataLength()).map_err(negative)?;
+    let mut metadata = vec![0; length as usize];
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut metadata)?;
+    // Before the message is its length, and since 2019 a mark before that.
+    let before = if metadata.starts_with(&[0xFF; 4]) { 8 } else { 4 };
+    let message = metadata.get(before..).ok_or_else(|| damaged("a block is cut off"))?;
+    let message = arrow_ipc::root_as_message(message).map_err(|error| damaged(&error.to_string()))?;
+    let of_dictionary = || message.header_as_dictionary_batch().and_then(|batch| batch.data());
+    let Some(batch) = message.header_as_record_batch().or_else(of_dictionary) else { return Ok(0) };
+    if batch.compression().is_none() {
+        return Ok(0);
+    }
+    let mut sum = 0_u64;
+    for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() >= 8) {
+        let place = u64::try_from(buffer.offset()).map_err(negative)?;
+        let place =
+            (start + length).checked_add(place).ok_or_else(|| damaged("a buffer is too far"))?;
+        let mut octets = [0; 8];
+        file.seek(SeekFrom::Start(place))?;
+        file.read_exact(&mut octets)?;
+        sum = sum.saturating_add(u64::try_from(i64::from_le_bytes(octets)).unwrap_or(0));
+    }
+    Ok(sum)
 }
 
 /// Why a part of a file could not be read.

@@ -213,6 +213,38 @@ fn a_row_group_that_is_said_to_be_huge_is_an_error() {
     );
 }
 
+/// A compressed buffer starts with the number of its octets, for which the reader would take memory at once.
+#[test]
+fn a_compressed_batch_that_is_said_to_be_huge_is_an_error() {
+    use arrow_ipc::CompressionType;
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("table");
+    let numbers: Int64Array = (0..1000).map(|_| 7).collect();
+    let batch = RecordBatch::try_from_iter([("n", Arc::new(numbers) as ArrayRef)]).expect("a column");
+    for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let options = IpcWriteOptions::default().try_with_compression(Some(compression));
+        let options = options.expect("it can be compressed");
+        let mut writer =
+            FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).expect("a table");
+        writer.write(&batch).expect("it is written");
+        let whole = writer.into_inner().expect("it ends");
+        fs::write(&path, &whole).expect("a file");
+        assert_eq!(rows_of(&path, Kind::Ipc), Ok(1000));
+
+        // The thousand numbers have 8,000 octets, and the buffer says so.
+        let said = 8000_i64.to_le_bytes();
+        let at = whole.windows(8).position(|octets| octets == said).expect("the length of a buffer");
+        for (lie, message) in [(1_i64 << 60, "decompressed"), (1 << 31, "at most 1073741824")] {
+            let mut lying = whole.clone();
+            lying[at..at + 8].copy_from_slice(&lie.to_le_bytes());
+            fs::write(&path, lying).expect("a file");
+            let error = rows_of(&path, Kind::Ipc).expect_err("it lies");
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
+
 #[test]
 fn parts_are_small_and_come_in_order() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,12 +3,12 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use encoding_rs::Encoding as Charset;
 
 use super::Lint;
-use super::groups::Groups;
+use super::groups::{GroupView, Groups};
 use super::lines::{LineView, Lines};
 use super::options::Options;
 use super::readings::{MetGroups, said};
@@ -37,6 +37,8 @@ pub(super) struct Context<'c, 't> {
     met: OnceCell<Vec<MetGroups<'c>>>,
     /// The values of group-start lines, as `name_hash` makes them.
     names: OnceCell<HashSet<u64>>,
+    /// The same, each with the number of the rules of its group.
+    named_with_rules: OnceCell<HashSet<(u64, u64)>>,
     host: OnceCell<Option<String>>,
     hasher: RandomState,
     work: Work,
@@ -79,6 +81,7 @@ impl<'c, 't> Context<'c, 't> {
             rules_for: OnceCell::new(),
             met: OnceCell::new(),
             names: OnceCell::new(),
+            named_with_rules: OnceCell::new(),
             host: OnceCell::new(),
             hasher: RandomState::new(),
             work: options.reading().work_for(text.len()),
@@ -128,6 +131,27 @@ impl<'c, 't> Context<'c, 't> {
             starts.map(|start| self.name_hash(start.record.value)).collect()
         });
         names.contains(&self.name_hash(name.as_bytes()))
+    }
+
+    /// Whether a group-start line has this name and nothing else, in any case, and its group has the rules of this number.
+    pub(super) fn has_name_with_rules(&self, name: &str, rules: u64) -> bool {
+        let named = self.named_with_rules.get_or_init(|| {
+            let names = self.groups.iter().flat_map(|group| {
+                let rules = self.rules_hash(group);
+                group.starts.iter().map(move |start| (self.name_hash(start.record.value), rules))
+            });
+            names.collect()
+        });
+        named.contains(&(self.name_hash(name.as_bytes()), rules))
+    }
+
+    /// A number for the rules of a group, as they are written.
+    pub(super) fn rules_hash(&self, group: GroupView<'_, '_>) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        for (kind, rule) in group.rules() {
+            (kind, rule.record.value).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// A number for a name in any case. A file can have tens of thousands of names, and a copy of each takes several times

@@ -21,6 +21,7 @@
 //!
 //! ExampleBot may fetch nothing. To let it fetch everything, write a blank `Disallow:` below its line.
 
+use crate::directive::RuleKind;
 use crate::lint::prelude::*;
 
 pub(in crate::lint) static LINT: Lint = Lint {
@@ -38,12 +39,13 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for group in context.groups.iter() {
-        // A group without any rules has nothing that could reach the wrong crawler.
-        if !group
-            .entries
-            .iter()
-            .any(|entry| entry.role.ends_group_start() && !entry.record.value.is_empty())
-        {
+        // A group that disallows nothing has nothing that could reach the wrong crawler.
+        let matters = |entry: &Entry<'_>| {
+            entry.role.ends_group_start()
+                && entry.kind() != Some(RuleKind::Allow)
+                && !entry.record.value.is_empty()
+        };
+        if !group.entries.iter().any(matters) {
             continue;
         }
         for pair in group.starts.windows(2) {

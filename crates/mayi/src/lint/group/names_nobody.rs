@@ -19,6 +19,7 @@
 //!
 //! Write `User-agent: *` for all crawlers that are not named elsewhere.
 
+use super::crawler_name::is_named_too;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
 use crate::lint::syntax::look_alike::look_alike_name;
@@ -40,10 +41,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for group in context.groups.iter() {
         let is_nobody = |start: &Entry<'_>| Names::of(start, context) == Names::Nobody;
         let is_lost = group.starts.iter().all(is_nobody);
+        let rules = context.rules_hash(group);
         for start in group.starts.iter().filter(|start| is_nobody(start)) {
             let value = start.record.value;
             if value.starts_with(b"*") || look_alike_name(value).is_some() {
                 continue; // `wildcard-crawler` or `look-alike` knows what was meant
+            }
+            if is_named_too(context, value, rules) {
+                continue; // one more try at a crawler that has the same rules
             }
             let (record, span) = (context.span(start.record.name), context.span(value));
             let span = if value.is_empty() { record } else { span };

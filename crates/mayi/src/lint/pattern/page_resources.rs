@@ -19,9 +19,11 @@
 //! ```
 //!
 //! Delete the rule, or allow what pages need: `Allow: /css/`. A rule for everything (`/`) is not
-//! reported, and neither is one that matches only what another rule allows. A rule for a single style
-//! sheet, or for a folder that may contain other files (`/assets/`), is a note.
+//! reported, and neither is one that matches only what another rule allows, or one beside a rule that allows
+//! a part of the same folder: whoever writes that knows what pages need. A rule for a single style sheet is a note.
 
+use crate::directive::RuleKind;
+use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
 use crate::target::Target;
 
@@ -52,15 +54,25 @@ const FOLDERS: &[&str] = &[
     "_nuxt",
 ];
 
-/// Folders that may have them, among other things.
-const LIKELY: &[&str] = &["assets", "static"];
-
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for rule in context.known_records() {
-        let Some(crate::directive::RuleKind::Disallow) = rule.kind() else { continue };
+    for group in context.groups.iter() {
+        check_group(context, found, group);
+    }
+}
+
+fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupView<'_, '_>) {
+    let of_kind = |wanted| group.rules().filter(move |(kind, _)| *kind == wanted).map(|(_, rule)| rule);
+    let allowed = of_kind(RuleKind::Allow).count();
+    for rule in of_kind(RuleKind::Disallow) {
         let Some(Probe { url, what, is_certain }) = probe(rule.record.value) else { continue };
-        if !context.spend(url.len() * 16) {
+        if !context.spend(url.len() * 16 + allowed) {
             return;
+        }
+        let stem = rule.record.value.trim_ascii_end();
+        let end = stem.iter().rposition(|octet| !b"*$/".contains(octet)).map_or(0, |last| last + 1);
+        let opens_a_part = |allow: &Entry<'_>| allow.record.value.starts_with(&stem[..end]);
+        if end > 1 && of_kind(RuleKind::Allow).any(opens_a_part) {
+            continue;
         }
         let Ok(target) = Target::from_path(&url) else { continue };
         let span = context.span(rule.record.value);
@@ -91,8 +103,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 struct Probe {
     url: String,
     what: &'static str,
-    /// Whether the pattern is for a kind of file that pages need, and not for a single one or for a folder
-    /// that may have other things in it.
+    /// Whether the pattern is for a kind of file that pages need, and not for a single one.
     is_certain: bool,
 }
 
@@ -119,15 +130,13 @@ fn probe(pattern: &[u8]) -> Option<Probe> {
     }
     let last = stem.trim_end_matches('/').rsplit('/').next()?;
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
-    let is_in = |folders: &[&str]| folders.iter().any(|folder| last.eq_ignore_ascii_case(folder));
-    let is_certain = is_in(FOLDERS) || stem.trim_end_matches('/').ends_with("wp-content/themes");
-    // Deep in a site they are those of one part of it, which its owner knows.
-    let is_likely = is_in(LIKELY) && stem.trim_matches('/').split('/').count() <= 2;
-    if !is_whole || pattern.ends_with('$') || !is_certain && !is_likely {
+    let is_known = FOLDERS.iter().any(|folder| last.eq_ignore_ascii_case(folder))
+        || stem.trim_end_matches('/').ends_with("wp-content/themes");
+    if !is_whole || pattern.ends_with('$') || !is_known {
         return None;
     }
     let last = last.to_ascii_lowercase();
     let end = if last.contains("js") || last.contains("script") { "js" } else { "css" };
     let url = format!("{}/a.{end}", filled(stem.trim_end_matches('/')));
-    Some(Probe { url, what: "style sheets or scripts", is_certain })
+    Some(Probe { url, what: "style sheets or scripts", is_certain: true })
 }

@@ -18,7 +18,7 @@
 //! let mut asker = Asker::new(&files);
 //! asker.set_crawlers(CrawlerParts::<&str>::new("ExampleBot"), [])?;
 //! let target = asker.ask("https://example.com/private/x")?;
-//! assert!(!asker.decide(0, &target)?.is_allowed());
+//! assert!(asker.decide(0, &target).is_ok_and(|decision| !decision.is_allowed()));
 //! # Ok::<(), mayi::report::RequestError>(())
 //! ```
 

@@ -68,7 +68,7 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
         if !context.spend(url.len() * 16 + allowed) {
             return;
         }
-        let stem = rule.record.value.trim_ascii_end();
+        let stem = rule.record.value;
         let end = stem.iter().rposition(|octet| !b"*$/".contains(octet)).map_or(0, |last| last + 1);
         let opens_a_part = |allow: &Entry<'_>| allow.record.value.starts_with(&stem[..end]);
         if end > 1 && of_kind(RuleKind::Allow).any(opens_a_part) {

@@ -220,7 +220,14 @@ impl TransportError {
     }
 
     fn of(kind: TransportErrorKind, cause: Cause, what: impl Display) -> Self {
-        Self { kind, message: format!("{kind}: {what}").into(), cause, source: None }
+        let mut message = format!("{kind}: {what}");
+        // The number that the system gives an error tells people nothing. `source` still has it.
+        if let Some((words, number)) = message.rsplit_once(" (os error ")
+            && number.ends_with(')')
+        {
+            message.truncate(words.len());
+        }
+        Self { kind, message: message.into(), cause, source: None }
     }
 
     /// What kind of trouble it is.

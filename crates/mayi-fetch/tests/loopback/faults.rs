@@ -101,7 +101,11 @@ async fn ports_that_are_closed() {
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
     let address = socket.local_addr().expect("its address");
     let origin = Origin::of_url(&format!("http://{address}/")).expect("an origin");
-    assert_failed(&builder().build().robots(&origin).await, "connect");
+    let robots = builder().build().robots(&origin).await;
+    assert_failed(&robots, "connect");
+    // In words alone: the system's number for the error is in its source.
+    let said = robots.access().to_string();
+    assert!(said.ends_with("Connection refused"), "{said}");
 }
 
 #[tokio::test]

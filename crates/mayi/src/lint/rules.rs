@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::context::{Context, Entry};
+use super::group::crawler_version::is_harmless;
 use super::quoted;
 use crate::crawler::{is_letter_of_token, split_token};
 use crate::dialect::Comparison;
-use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role};
+use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, GroupStart, Role, RuleKind};
 use crate::extension::Extension;
 use crate::pattern::{PathPattern, Shape, matches};
 use crate::places::SearchedText;
@@ -53,9 +54,8 @@ impl<'c> Names<'c> {
         match self {
             Self::Purpose => Some((true, value)),
             Self::Global => Some((false, b"*")),
-            Self::Token { rest, .. } if rest.contains(&b' ') => Some((false, value)),
-            Self::Token { token, .. } => Some((false, token)),
-            Self::Regex => Some((false, value)),
+            Self::Token { token, rest } if is_harmless(token, rest) => Some((false, token)),
+            Self::Token { .. } | Self::Regex => Some((false, value)),
             Self::Nobody => None,
         }
     }
@@ -97,6 +97,11 @@ fn has_pattern(entry: &Entry<'_>) -> bool {
 /// Whether the pattern can match something: it starts as a path does (WILD-4).
 pub(super) fn can_match(record: &RawRecord<'_>) -> bool {
     record.value.first().is_some_and(|octet| b"/*".contains(octet))
+}
+
+/// Whether a rule disallows every path, as it is usually written.
+pub(super) fn disallows_all((kind, rule): &(RuleKind, &Entry<'_>)) -> bool {
+    *kind == RuleKind::Disallow && matches!(rule.record.value, b"/" | b"/*" | b"*")
 }
 
 /// A pattern without what does not change what it matches: wildcards that follow each other, one at the

@@ -20,20 +20,25 @@
 //! Disallow: /%7Euser/
 //! ```
 //!
-//! Write `/my%20files/` and `/~user/`, which all crawlers read the same way.
+//! Write `/my%20files/` and `/~user/`, which all crawlers read the same way. A rule that Google does not use,
+//! because its crawlers have a group of their own, is not reported, nor is one with a rule beside it that says
+//! the same of more URLs.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::dialect::{Comparison, Dialect};
+use crate::directive::RuleKind;
 use crate::lint::characters::{is_invisible, is_regex_pattern, template_in};
+use crate::lint::groups::GroupView;
 use crate::lint::pattern::several_paths::has_several_paths;
 use crate::lint::prelude::*;
-use crate::lint::rules::can_match;
+use crate::lint::rules::{Core, Names, can_match};
 use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
 use crate::percent::{escaped, means_the_same_raw, normalise};
+use crate::registry::Agent;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D002",
@@ -55,15 +60,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let compares_as_written =
         |(dialect, _): &(&Dialect, _)| dialect.comparison == Comparison::AsWritten;
     let Some((_, reader)) = Dialect::met().find(compares_as_written) else { return };
-    let entries =
-        || context.known_records().filter(|rule| rule.kind().is_some() && can_match(&rule.record));
     // A file that has a pattern in both spellings has one for every crawler.
     let hasher = RandomState::new();
     let written = LazyCell::new(|| -> HashSet<u64> {
-        entries().map(|rule| hasher.hash_one(rule.record.value)).collect()
+        context.groups.rules().map(|(_, rule)| hasher.hash_one(rule.record.value)).collect()
     });
     let is_written = |pattern: &[u8]| written.contains(&hasher.hash_one(pattern));
-    for rule in entries() {
+    let users = Users::of(reader, context);
+    let groups = context.groups.iter().filter(|group| users.use_group(*group));
+    let rules = groups.flat_map(|group| group.rules().map(move |(kind, rule)| (group, kind, rule)));
+    for (group, kind, rule) in rules.filter(|(_, _, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
         let is_unclear = || {
@@ -85,7 +91,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         };
         // If the intended pattern is not known, there is nothing to say about how it is compared.
         let normalised = normalise(value);
-        if is_unclear() || *normalised != *value && is_written(&normalised) {
+        if is_unclear()
+            || *normalised != *value && is_written(&normalised)
+            || says_the_same(context, group, kind, &normalised)
+        {
             continue;
         }
         let whole = context.span(value);
@@ -113,6 +122,61 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&fixed)), vec![Edit::new(whole, fixed.clone())]))
         });
     }
+}
+
+/// The crawlers that compare patterns as they are written.
+struct Users<'x, 'c, 't> {
+    operator: &'static str,
+    context: &'x Context<'c, 't>,
+    /// Whether the one that all the others fall back to has a group of its own.
+    are_named: bool,
+}
+
+impl<'x, 'c, 't> Users<'x, 'c, 't> {
+    fn of(operator: &'static str, context: &'x Context<'c, 't>) -> Self {
+        let users = Self { operator, context, are_named: false };
+        let is_main = |start| users.named(start).is_some_and(|agent| agent.token == "Googlebot");
+        let are_named = context.groups.starts().iter().any(is_main);
+        Self { are_named, ..users }
+    }
+
+    /// The one of them that a line names.
+    fn named(&self, start: &Entry<'_>) -> Option<&'x Agent> {
+        let Names::Token { token, .. } = Names::of(start, self.context) else { return None };
+        let agent = self.context.robots.registry().agent(str::from_utf8(token).ok()?)?;
+        (agent.operator == self.operator).then_some(agent)
+    }
+
+    fn use_group(&self, group: GroupView<'_, '_>) -> bool {
+        let is_for_others = |start| !self.are_named && Names::of(start, self.context) == Names::Global;
+        group.starts.iter().any(|start| is_for_others(start) || self.named(start).is_some())
+    }
+}
+
+/// Whether another rule of a group says the same of everything that a pattern matches once it is written right, and
+/// none that says otherwise comes between. Without budget to find out, it does not.
+fn says_the_same(
+    context: &Context<'_, '_>,
+    group: GroupView<'_, '_>,
+    kind: RuleKind,
+    pattern: &[u8],
+) -> bool {
+    if !context.spend(group.entries.len() * (8 + pattern.len())) {
+        return false;
+    }
+    let core = |pattern| Core::of(pattern, Comparison::AsWritten);
+    let (meant, _) = core(pattern);
+    let others = group.rules().filter(|(_, other)| {
+        can_match(&other.record) && first_difference(other.record.value).is_none()
+    });
+    let others: Vec<_> = others.map(|(kind, other)| (kind, core(other.record.value))).collect();
+    let covering = others.iter().filter(|(other, (core, _))| *other == kind && core.covers(&meant));
+    let Some(longest) = covering.map(|(_, (_, octets))| *octets).max() else { return false };
+    !others.iter().any(|(other, (core, octets))| {
+        *other != kind
+            && *octets >= longest
+            && (core.has_wildcard() || core.covers(&meant) || meant.covers(core))
+    })
 }
 
 /// A character of a pattern that RFC 9309 compares the same raw and encoded and another dialect does not.

@@ -17,10 +17,17 @@
 //! ```
 //!
 //! Send `X-Robots-Tag: noindex` with the pages, or write `<meta name="robots" content="noindex">` into
-//! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`.
+//! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`. It is not
+//! reported in a group that only keeps crawlers out that are not known as search engines.
 
-use crate::directive::NOINDEX;
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
+use crate::directive::{NOINDEX, RuleKind};
+use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
+use crate::lint::rules::{Names, disallows_all};
+use crate::registry::AgentKind;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "X011",
@@ -36,7 +43,11 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.records_of(&NOINDEX) {
+    let of_no_index = LazyCell::new(|| -> HashSet<usize> {
+        let groups = context.groups.iter().filter(|group| only_keeps_out(*group, context));
+        groups.flat_map(|group| group.entries).map(|entry| entry.line).collect()
+    });
+    for entry in context.records_of(&NOINDEX).filter(|entry| !of_no_index.contains(&entry.line)) {
         found.report(context.span(entry.record.name), || {
             Draft::new(
                 "`Noindex` has no effect in robots.txt",
@@ -44,4 +55,16 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             )
         });
     }
+}
+
+/// Whether a group disallows everything to crawlers that are not known to have an index of pages.
+fn only_keeps_out(group: GroupView<'_, '_>, context: &Context<'_, '_>) -> bool {
+    let is_of_no_index = |start: &Entry<'_>| {
+        let Names::Token { token, .. } = Names::of(start, context) else { return false };
+        let known = str::from_utf8(token).ok().and_then(|token| context.robots.registry().agent(token));
+        known.is_none_or(|agent| !agent.serves(AgentKind::Search))
+    };
+    group.rules().any(|rule| disallows_all(&rule))
+        && group.rules().all(|(kind, _)| kind == RuleKind::Disallow)
+        && group.starts.iter().all(is_of_no_index)
 }

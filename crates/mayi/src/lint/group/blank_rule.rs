@@ -3,9 +3,10 @@
 //! ## What is wrong
 //!
 //! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to allow
-//! everything. Below other rules it looks as if it cancels them, but it does not. The same is true in a
-//! second group of the same crawler, because crawlers combine the two groups. As the first rule of a group
-//! it is not reported: it says that everything is allowed, and the rules below are exceptions.
+//! everything. Beside a rule that disallows everything it looks as if it cancels that rule, but it does not.
+//! The same is true in a second group of the same crawler, because crawlers combine the two groups. Between
+//! other rules, a path is probably missing. Before or after all others it is not reported: it says that
+//! everything else is allowed, and so it is.
 //!
 //! ## What crawlers do
 //!
@@ -16,17 +17,18 @@
 //!
 //! ```text
 //! User-agent: *
-//! Disallow: /private/
+//! Disallow: /
 //! Disallow:
 //! ```
 //!
-//! Delete the line. If everything is to be allowed, delete the other rules instead.
+//! Delete the line. If everything is to be allowed, delete the other rules instead. If a path is missing,
+//! write it.
 
 use std::collections::HashMap;
 
 use crate::directive::RuleKind;
 use crate::lint::prelude::*;
-use crate::lint::rules::Names;
+use crate::lint::rules::{Names, disallows_all};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G006",
@@ -42,32 +44,34 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    // For each name, the first rule that disallows something: groups with the same name are combined (REP-5).
+    // For each name, the first rule that disallows everything: groups with the same name are combined (REP-5).
     let mut by_name: HashMap<u64, &Entry<'_>> = HashMap::new();
     let name_of = |start: &Entry<'_>| match Names::of(start, context) {
         Names::Global => Some(context.name_hash(b"*")),
         Names::Token { token, .. } => Some(context.name_hash(token)),
         Names::Purpose | Names::Regex | Names::Nobody => None,
     };
-    let is_full =
-        |(kind, rule): &(_, &Entry<'_>)| *kind == RuleKind::Disallow && !rule.record.value.is_empty();
+    let is_blank = |(_, rule): &(RuleKind, &Entry<'_>)| rule.record.value.is_empty();
     for group in context.groups.iter() {
-        let Some((_, rule)) = group.rules().find(is_full) else { continue };
+        let Some((_, rule)) = group.rules().find(disallows_all) else { continue };
         for name in group.starts.iter().filter_map(name_of) {
             by_name.entry(name).or_insert(rule);
         }
     }
     for group in context.groups.iter() {
-        let own = group.rules().find(is_full);
-        let is_own = own.is_some();
+        if !group.rules().any(|rule| is_blank(&rule)) {
+            continue;
+        }
+        let mut full = group.rules().filter(|rule| !is_blank(rule)).map(|(_, rule)| rule);
+        let first = full.next();
+        let last = full.last().map(|rule| rule.line);
+        let own = group.rules().find(disallows_all).map(|(_, rule)| rule);
         let mut names = group.starts.iter().filter_map(name_of);
-        let of_name = || names.find_map(|name| by_name.get(&name)).copied();
-        let Some(full) = own.map(|(_, rule)| rule).or_else(of_name) else { continue };
-        let first = group.rules().next().map(|(_, rule)| rule.line);
-        for (kind, rule) in group.rules().filter(|(_, rule)| rule.record.value.is_empty()) {
-            if is_own && kind == RuleKind::Disallow && first == Some(rule.line) {
-                continue;
-            }
+        let closed = own.or_else(|| names.find_map(|name| by_name.get(&name)).copied());
+        for (kind, rule) in group.rules().filter(is_blank) {
+            let before = first.filter(|first| first.line < rule.line && Some(rule.line) < last);
+            let Some(full) = closed.or(before) else { continue };
+            let is_own = own.is_some() || closed.is_none();
             let line = context.lines.at(rule.line);
             let span = context.span(rule.record.name);
             found.report(span, || {

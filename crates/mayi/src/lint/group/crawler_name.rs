@@ -18,11 +18,15 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write the token from the crawler's own documentation, and one line for each crawler. Names with spaces that
-//! operators document, for example `Screaming Frog SEO Spider`, are not reported, nor is a second spelling of a
-//! crawler that has its right name and the same rules elsewhere in the file.
+//! Write the token from the crawler's own documentation, and one line for each crawler. Names that operators
+//! document as they are, for example `Screaming Frog SEO Spider`, are not reported, nor is a second spelling of a
+//! crawler that has its right name and the same rules elsewhere in the file, nor a group that says what the
+//! `*` group says, or nothing where there is no `*` group.
+
+use std::cell::LazyCell;
 
 use super::crawler_version::is_harmless;
+use super::repeats_global::{said, said_to_others};
 use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -42,9 +46,10 @@ pub(in crate::lint) static LINT: Lint = Lint {
     check,
 };
 
-/// Names that the operators of crawlers ask to be written so, against REP-4.
+/// How the names start that the operators of crawlers ask to be written so, against REP-4.
 const DOCUMENTED: &[&str] = &[
     "Algolia Crawler",
+    "MS Search",
     "Screaming Frog SEO Spider",
     "Sogou blog",
     "Sogou inst spider",
@@ -52,17 +57,31 @@ const DOCUMENTED: &[&str] = &[
     "Sogou Orion spider",
     "Sogou Pic Spider",
     "Sogou spider",
-    "Sogou spider2",
     "Sogou web spider",
+    "Y!J",
+    "Yahoo Pipes",
+    "Yahoo!-AdCrawler",
 ];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let others = LazyCell::new(|| said_to_others(context));
     for group in context.groups.iter() {
-        check_group(context, found, group);
+        let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
+        let says_nothing_new = LazyCell::new(|| {
+            let says_it = || others.as_ref().is_some_and(|others| said(group.entries) == *others);
+            !group.starts.iter().any(is_global) && says_it()
+        });
+        check_group(context, found, group, || *says_nothing_new);
     }
 }
 
-fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupView<'_, '_>) {
+fn check_group(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    group: GroupView<'_, '_>,
+    says_nothing_new: impl Fn() -> bool,
+) {
+    let registry = context.robots.registry();
     let rules = context.rules_hash(group);
     for start in group.starts {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
@@ -73,15 +92,19 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
             continue;
         }
         let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
-        let name = without_version(start.record.value);
-        let is_documented = DOCUMENTED.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name));
-        if is_documented || !is_list && is_named_too(context, start.record.value, rules) {
+        let value = start.record.value;
+        if is_documented(value) || !is_list && is_named_too(context, value, rules) {
             continue;
         }
-        let span = context.span(start.record.value);
+        let known = if is_mozilla { known_in(value, registry) } else { spelled_apart(value, registry) };
+        let known = known.filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
+        // The name of a known crawler is to be right when its rules change.
+        if !is_list && known.is_none() && says_nothing_new() {
+            continue;
+        }
+        let span = context.span(value);
         found.report(span, || {
-            let (value, name) = (start.record.value, quoted(token));
-            let registry = context.robots.registry();
+            let name = quoted(token);
             let reading = format!(
                 "Crawlers that follow RFC 9309 read the line as {name}; some others compare all of it, and find no such crawler."
             );
@@ -93,9 +116,9 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
                     ),
                     "Crawlers read the line as `Mozilla`, which is not the name of any crawler.",
                 )
-                .about(known_in(value, registry).unwrap_or_default())
+                .about(known.unwrap_or_default())
                 .with_severity(Severity::Error)
-                .fixed_by(known_in(value, registry).map(|known| {
+                .fixed_by(known.map(|known| {
                     Fix::unsafe_(format!("write `{known}`"), vec![Edit::new(span, known)])
                 }));
             }
@@ -104,30 +127,26 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
                     format!("a line can name only one crawler, and this one names only {name}");
                 return Draft::new(message, reading);
             }
-            let fix =
-                spelled_apart(value, registry).filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
-            let fix = fix.map(|known| {
+            let fix = known.map(|known| {
                 Fix::unsafe_(
                     format!("write `{known}`, if you mean that crawler"),
                     vec![Edit::new(span, known)],
                 )
             });
-            let next = quoted(
-                &rest[..rest.iter().skip(1).position(u8::is_ascii).map_or(rest.len(), |at| at + 1)],
-            );
-            let message = if rest[0] == b' ' || rest[0] == b'\t' {
-                format!("a crawler's name has no spaces: this line is for {name}")
-            } else {
-                format!("a crawler's name can't contain {next}: this line is for {name}")
-            };
-            Draft::new(message, reading).fixed_by(fix)
+            let message = format!("{} can't be the name of a crawler: this line is for {name}", quoted(value));
+            Draft::new(message, format!("A name has only letters, digits, `_`, `-` and `.`. {reading}")).fixed_by(fix)
         });
     }
 }
 
-/// A name without the version after it.
-fn without_version(value: &[u8]) -> &[u8] {
-    value.split(|octet| *octet == b'/').next().unwrap_or_default().trim_ascii_end()
+/// Whether the operator of a crawler asks for this name, with anything but more letters behind it.
+pub(super) fn is_documented(value: &[u8]) -> bool {
+    DOCUMENTED.iter().any(|known| {
+        value.split_at_checked(known.len()).is_some_and(|(name, behind)| {
+            name.eq_ignore_ascii_case(known.as_bytes())
+                && !behind.first().is_some_and(u8::is_ascii_alphabetic)
+        })
+    })
 }
 
 /// Whether the crawler that a value seems to mean has these rules elsewhere in the file, by its right name: by a word of

@@ -64,7 +64,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
 
 /// Whether a name is the one that was meant, although something follows it: no word follows. The User-Agent strings
 /// of browsers name nobody.
-pub(super) fn is_harmless(token: &[u8], rest: &[u8]) -> bool {
+pub(in crate::lint) fn is_harmless(token: &[u8], rest: &[u8]) -> bool {
     let next = rest.trim_ascii_start().first();
     let is_no_word = next.is_none_or(|octet| octet.is_ascii_digit() || b"/(+-[".contains(octet));
     rest == b"*" || is_no_word && !token.eq_ignore_ascii_case(b"Mozilla")

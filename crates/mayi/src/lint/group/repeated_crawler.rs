@@ -26,6 +26,8 @@
 use std::cell::LazyCell;
 use std::collections::HashMap;
 
+use super::crawler_name::is_documented;
+use super::crawler_version::is_harmless;
 use super::repeats_global::said_by_groups;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -45,8 +47,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for_each_repeat(context, |repeat, name, first, start| {
-        // `repeated-name` reports the others.
-        if repeat != Repeat::SaysOther {
+        // `repeated-name` reports the others, and `crawler-name` what is no name.
+        if repeat != Repeat::SaysOther || is_no_name(Names::of(start, context), name) {
             return;
         }
         found.report(context.span(start.record.value), || {
@@ -59,6 +61,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .related(context.span(first.record.value), "the first group")
         });
     });
+}
+
+/// Whether a line is for no crawler that has its name.
+fn is_no_name(names: Names<'_>, name: &[u8]) -> bool {
+    matches!(names, Names::Token { token, rest } if !is_harmless(token, rest)) && !is_documented(name)
 }
 
 /// How a crawler is named again.

@@ -48,13 +48,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let (global, named): (Vec<_>, Vec<_>) =
         context.groups.iter().partition(|group| group.starts.iter().any(is_global));
     let Some(first) = global.first() else { return };
-    let says = said(global.iter().flat_map(|group| group.entries));
+    let Some(says) = said_to_others(context) else { return };
     let has_rules = |group: GroupView<'_, '_>| group.rules().next().is_some();
-    let is_between =
-        |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
-    if context.groups.starts().iter().any(is_between) {
-        return; // without its own group, the crawler might go to one of these (PUR-3)
-    }
     let mut times = std::collections::HashMap::new();
     for start in context.groups.starts() {
         *times.entry(context.name_hash(start.record.value)).or_insert(0_u32) += 1;
@@ -89,16 +84,29 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
+/// What the groups of `*` say together, and nothing if there are none. If the file has groups of expressions or
+/// purposes, a crawler without its own group might go to one of these (PUR-3), and it is not known.
+pub(super) fn said_to_others(context: &Context<'_, '_>) -> Option<Said> {
+    let is_between =
+        |start: &Entry<'_>| matches!(Names::of(start, context), Names::Regex | Names::Purpose);
+    let is_global = |group: &GroupView<'_, '_>| {
+        group.starts.iter().any(|start| Names::of(start, context) == Names::Global)
+    };
+    let global = context.groups.iter().filter(is_global).flat_map(|group| group.entries);
+    (!context.groups.starts().iter().any(is_between)).then(|| said(global))
+}
+
 /// A number for what each group says. Groups with the same number say the same.
 pub(super) fn said_by_groups(context: &Context<'_, '_>) -> Vec<u64> {
     let hasher = RandomState::new();
     context.groups.iter().map(|group| hasher.hash_one(said(group.entries))).collect()
 }
 
+/// Names of directives, and their values.
+type Said = BTreeSet<(&'static str, Vec<u8>)>;
+
 /// What the records say; their order does not matter, and a blank rule says nothing.
-fn said<'e, 'c: 'e>(
-    entries: impl IntoIterator<Item = &'e Entry<'c>>,
-) -> BTreeSet<(&'static str, Vec<u8>)> {
+pub(super) fn said<'e, 'c: 'e>(entries: impl IntoIterator<Item = &'e Entry<'c>>) -> Said {
     let all = entries.into_iter().filter(|entry| !entry.record.value.is_empty());
     all.filter_map(|entry| {
         let directive = directive_of(&entry.record)?;

@@ -19,8 +19,10 @@
 //! ```
 //!
 //! Delete the rule, or allow what pages need: `Allow: /css/`. A rule for everything (`/`) is not
-//! reported, and neither is one that matches only what another rule allows, or one beside a rule that allows
-//! a part of the same folder: whoever writes that knows what pages need. A rule for a single style sheet is a note.
+//! reported, and neither is one for a single file, one that matches only what another rule allows, or one
+//! beside a rule that allows a part of the same folder: whoever writes that knows what pages need. Nor is a
+//! rule reported that the crawlers do not use because they have their own groups, a folder in a folder that they
+//! may not fetch either, or a folder below `/api/`, which is for programs and not for pages.
 
 use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
@@ -32,7 +34,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
     name: "page-resources",
     summary: "crawlers may not fetch style sheets or scripts of pages",
     severity: Severity::Warning,
-    other_severities: &[Severity::Note],
+    other_severities: &[],
     set: LintSet::Default,
     fixes: false,
     clauses: &[Clause::REP_8],
@@ -64,7 +66,7 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
     let of_kind = |wanted| group.rules().filter(move |(kind, _)| *kind == wanted).map(|(_, rule)| rule);
     let allowed = of_kind(RuleKind::Allow).count();
     for rule in of_kind(RuleKind::Disallow) {
-        let Some(Probe { url, what, is_certain }) = probe(rule.record.value) else { continue };
+        let Some(Probe { url, folder }) = probe(rule.record.value) else { continue };
         if !context.spend(url.len() * 16 + allowed) {
             return;
         }
@@ -74,11 +76,20 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
         if end > 1 && of_kind(RuleKind::Allow).any(opens_a_part) {
             continue;
         }
-        let Ok(target) = Target::from_path(&url) else { continue };
+        let (Ok(target), Ok(above)) = (Target::from_path(&url), Target::from_path(&folder)) else {
+            continue;
+        };
         let span = context.span(rule.record.value);
-        let mut who = context.rules_for().iter().filter(|(_, rules)| {
-            let Some(decision) = context.decide(rules, &target) else { return false };
-            !decision.is_allowed() && decision.rule().is_some_and(|decided| decided.span() == span)
+        // All others matter only if it is not said who does.
+        let who = match context.rules_for() {
+            [_, named @ ..] if !named.is_empty() => named,
+            others => others,
+        };
+        let mut who = who.iter().filter(|(_, rules)| {
+            let decide = |target| context.decide(rules, target);
+            let (Some(decision), Some(above)) = (decide(&target), decide(&above)) else { return false };
+            let decides = || decision.rule().is_some_and(|decided| decided.span() == span);
+            !decision.is_allowed() && above.is_allowed() && decides()
         });
         let Some((crawler, _)) = who.next() else { continue };
         found.report(span, || {
@@ -86,15 +97,13 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
                 _ if crawler.is_unnamed() => "Search engines that no group names",
                 token => token,
             };
-            let keeps = if is_certain { "keeps" } else { "may keep" };
-            let draft = Draft::new(
-                format!("the rule {keeps} crawlers that render pages from fetching {what}"),
+            Draft::new(
+                "the rule keeps crawlers that render pages from fetching style sheets or scripts",
                 format!(
                     "{who} may not fetch, for example, {}; pages that need it are rendered without it.",
                     quoted(url.as_bytes())
                 ),
-            );
-            if is_certain { draft } else { draft.with_severity(Severity::Note) }
+            )
         });
     }
 }
@@ -102,41 +111,38 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
 /// A URL that a pattern for style sheets or scripts matches.
 struct Probe {
     url: String,
-    what: &'static str,
-    /// Whether the pattern is for a kind of file that pages need, and not for a single one.
-    is_certain: bool,
+    /// The folder of the pages that need it.
+    folder: String,
 }
 
 fn probe(pattern: &[u8]) -> Option<Probe> {
     let pattern = str::from_utf8(pattern).ok()?;
-    if pattern.len() > 200 {
+    if pattern.len() > 200 || pattern.split('/').any(|part| part.eq_ignore_ascii_case("api")) {
         return None;
     }
     let body = pattern.strip_suffix('$').unwrap_or(pattern);
     let stem = body.trim_end_matches('*');
     let filled = |text: &str| format!("/{}", text.replace('*', "a").trim_start_matches('/'));
+    let folder = |path: &str| filled(&path[..path.rfind('/').map_or(0, |at| at + 1)]);
     // A file name with a version or the like after it is the same file.
     let (path, query) = stem.split_at(stem.find('?').unwrap_or(stem.len()));
-    for (end, what) in [(".css", "style sheets"), (".js", "scripts"), (".mjs", "scripts")] {
+    for end in [".css", ".js", ".mjs"] {
         let Some(before) = path.strip_suffix(end).filter(|_| query.len() <= 1) else { continue };
         // Not the versions of one file, such as `/robots.*.js`.
         let name = before.rsplit('/').next().unwrap_or_default().replace("min", "");
-        let is_certain = name.bytes().all(|octet| b"*.".contains(&octet));
-        // There may be reasons to disallow a single script; hardly ever for a style sheet.
-        if !is_certain && end != ".css" {
-            return None;
-        }
-        return Some(Probe { url: filled(stem), what, is_certain });
+        let is_kind = name.bytes().all(|octet| b"*.".contains(&octet));
+        return is_kind.then(|| Probe { url: filled(stem), folder: folder(path) });
     }
-    let last = stem.trim_end_matches('/').rsplit('/').next()?;
+    let path = stem.trim_end_matches('/');
+    let last = path.rsplit('/').next()?;
     let is_whole = stem.ends_with('/') || pattern.ends_with('*') || stem == pattern;
     let is_known = FOLDERS.iter().any(|folder| last.eq_ignore_ascii_case(folder))
-        || stem.trim_end_matches('/').ends_with("wp-content/themes");
+        || path.ends_with("wp-content/themes");
     if !is_whole || pattern.ends_with('$') || !is_known {
         return None;
     }
     let last = last.to_ascii_lowercase();
     let end = if last.contains("js") || last.contains("script") { "js" } else { "css" };
-    let url = format!("{}/a.{end}", filled(stem.trim_end_matches('/')));
-    Some(Probe { url, what: "style sheets or scripts", is_certain: true })
+    let url = format!("{}/a.{end}", filled(path));
+    Some(Probe { url, folder: folder(path) })
 }

@@ -19,7 +19,11 @@
 //! </body></html>
 //! ```
 //!
-//! Check what the server really sends, and send only the text. Consecutive lines are reported once.
+//! Check what the server really sends, and send only the text. Consecutive lines are reported once. A whole
+//! comment of HTML on a line is not reported, because it is ignored as it is meant to be, nor is `&amp;` if
+//! the group has the same value with `&`.
+
+use std::collections::HashSet;
 
 use crate::lint::characters::markup_in;
 use crate::lint::oddity::Oddity;
@@ -39,7 +43,8 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for entry in context.known_records() {
+    let also_plain = lines_also_plain(context);
+    for entry in context.known_records().filter(|entry| !also_plain.contains(&entry.line)) {
         let value = entry.record.value;
         let Some((from, to)) = markup_span(value) else { continue };
         let whole = context.span(value);
@@ -63,12 +68,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
     let mut lines = context.lines.iter().peekable();
     while let Some(line) = lines.next() {
-        let is_one = |line: &LineView<'_>| line.oddity == Some(Oddity::Markup);
+        let is_all = context.groups.is_empty();
+        let is_one = |line: &LineView<'_>| {
+            line.oddity == Some(Oddity::Markup) && (is_all || !is_comment(context.line_text(line)))
+        };
         if !is_one(&line) {
             continue;
         }
         let count = 1 + std::iter::from_fn(|| lines.next_if(is_one)).count();
-        let is_all = context.groups.is_empty();
         found.report(line.content_span(context.text), || {
             let more = match count {
                 1 => String::new(),
@@ -83,6 +90,33 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             Draft::new(message, "Crawlers ignore such lines, and use the others.")
         });
     }
+}
+
+/// Whether a line is a comment of HTML, and nothing else.
+fn is_comment(line: &[u8]) -> bool {
+    let inner = line.trim_ascii().strip_prefix(b"<!--").and_then(|rest| rest.strip_suffix(b"-->"));
+    inner.is_some_and(|inner| memchr::memmem::find(inner, b"-->").is_none())
+}
+
+/// The lines with `&amp;` whose groups have the same value with `&`.
+fn lines_also_plain(context: &Context<'_, '_>) -> HashSet<usize> {
+    let plain = |entry: &Entry<'_>| {
+        let text = str::from_utf8(entry.record.value).ok().filter(|text| text.contains("&amp;"))?;
+        Some((entry.line, text.replace("&amp;", "&")))
+    };
+    let mut lines = HashSet::new();
+    if memchr::memmem::find(context.text, b"&amp;").is_none() {
+        return lines;
+    }
+    for group in context.groups.iter() {
+        let mut written: Vec<_> = group.entries.iter().filter_map(plain).collect();
+        if !written.is_empty() {
+            let values: HashSet<&[u8]> = group.entries.iter().map(|entry| entry.record.value).collect();
+            written.retain(|(_, plain)| values.contains(plain.as_bytes()));
+            lines.extend(written.iter().map(|(line, _)| *line));
+        }
+    }
+    lines
 }
 
 /// Where a tag or a character reference is in a value that is text up to there.

@@ -38,7 +38,6 @@ use crate::lint::rules::{Core, Names, can_match};
 use crate::lint::syntax::markup::markup_span;
 use crate::lint::syntax::missing_line_break::second_record;
 use crate::percent::{escaped, means_the_same_raw, normalise};
-use crate::registry::Agent;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "D002",
@@ -66,8 +65,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         context.groups.rules().map(|(_, rule)| hasher.hash_one(rule.record.value)).collect()
     });
     let is_written = |pattern: &[u8]| written.contains(&hasher.hash_one(pattern));
-    let users = Users::of(reader, context);
-    let groups = context.groups.iter().filter(|group| users.use_group(*group));
+    // The crawlers of Google's search fall back to the group of Googlebot, and to that of `*` only without it.
+    let is_main = |start: &Entry<'_>| matches!(Names::of(start, context), Names::Token { token, .. } if token.eq_ignore_ascii_case(b"Googlebot"));
+    let has_main = context.groups.starts().iter().any(is_main);
+    let is_used = |start: &Entry<'_>| {
+        !has_main && Names::of(start, context) == Names::Global || names_one_of(reader, start, context)
+    };
+    let groups = context.groups.iter().filter(|group| group.starts.iter().any(is_used));
     let rules = groups.flat_map(|group| group.rules().map(move |(kind, rule)| (group, kind, rule)));
     for (group, kind, rule) in rules.filter(|(_, _, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
@@ -124,33 +128,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// The crawlers that compare patterns as they are written.
-struct Users<'x, 'c, 't> {
-    operator: &'static str,
-    context: &'x Context<'c, 't>,
-    /// Whether the one that all the others fall back to has a group of its own.
-    are_named: bool,
-}
-
-impl<'x, 'c, 't> Users<'x, 'c, 't> {
-    fn of(operator: &'static str, context: &'x Context<'c, 't>) -> Self {
-        let users = Self { operator, context, are_named: false };
-        let is_main = |start| users.named(start).is_some_and(|agent| agent.token == "Googlebot");
-        let are_named = context.groups.starts().iter().any(is_main);
-        Self { are_named, ..users }
-    }
-
-    /// The one of them that a line names.
-    fn named(&self, start: &Entry<'_>) -> Option<&'x Agent> {
-        let Names::Token { token, .. } = Names::of(start, self.context) else { return None };
-        let agent = self.context.robots.registry().agent(str::from_utf8(token).ok()?)?;
-        (agent.operator == self.operator).then_some(agent)
-    }
-
-    fn use_group(&self, group: GroupView<'_, '_>) -> bool {
-        let is_for_others = |start| !self.are_named && Names::of(start, self.context) == Names::Global;
-        group.starts.iter().any(|start| is_for_others(start) || self.named(start).is_some())
-    }
+/// Whether a line names a crawler of an operator. Those of Google's search have its name in theirs.
+fn names_one_of(operator: &str, start: &Entry<'_>, context: &Context<'_, '_>) -> bool {
+    let Names::Token { token, .. } = Names::of(start, context) else { return false };
+    token.windows(operator.len()).any(|part| part.eq_ignore_ascii_case(operator.as_bytes()))
 }
 
 /// Whether another rule of a group says the same of everything that a pattern matches once it is written right, and

@@ -534,6 +534,10 @@ impl Page {
         if left_out > 0 {
             self.0.push_str(" There were more names, paths, addresses or days than the report counts separately; the report as JSON says how many requests this affects.");
         }
+        let proposed = report.proposal.as_ref().map_or(0, |proposal| proposal.unmet_rules_left_out);
+        if bounds.unmet_rules_left_out + proposed > 0 {
+            self.0.push_str(" There are more rules that decided no request than are listed; the report as JSON says how many.");
+        }
         self.0.push_str("</p></footer></main></body></html>\n");
     }
 }

@@ -295,6 +295,8 @@ pub struct ProposalReport {
     pub rules: Vec<RuleReport>,
     /// Its rules that would decide about no request.
     pub unmet_rules: Vec<RuleReport>,
+    /// How many more of these there are.
+    pub unmet_rules_left_out: u64,
 }
 
 /// What another file would mean for one crawler.
@@ -369,6 +371,8 @@ pub struct Bounds {
     pub addresses_left_out: u64,
     /// Requests whose days are not listed.
     pub days_left_out: u64,
+    /// Rules that decided about no request and are not listed.
+    pub unmet_rules_left_out: u64,
     /// How many crawlers of no registry, paths and addresses are told apart.
     pub most: [usize; 3],
 }

@@ -24,6 +24,10 @@ use crate::time::{day_text, time_text};
 /// How many paths, addresses, changes and hosts a report lists.
 const MOST_LISTED: usize = 100;
 
+/// How many rules that decided about no request a report lists. Nobody reads more of them, and a
+/// report about each rule of a hostile file would take 30 times the size of the file.
+const MOST_UNMET: usize = 10_000;
+
 pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
     let mut files: HashMap<u32, Arc<File>> = HashMap::new();
     let given = audit.sites.files();
@@ -43,7 +47,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
         });
         all
     };
-    let (rules, unmet_rules) = rules(&crawlers, &given, &files);
+    let (rules, unmet) = rules(&crawlers, &given, &files);
     let proposal = audit.proposal.as_ref().map(|file| proposal(file, &crawlers, tally, &files));
     let paths = tally.paths.trimmed();
     let addresses = tally.addresses.trimmed();
@@ -55,6 +59,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
         paths_left_out: paths.left_out(),
         addresses_left_out: addresses.left_out(),
         days_left_out: crawlers.iter().map(|(_, tally)| tally.days.trimmed().left_out()).sum(),
+        unmet_rules_left_out: unmet.left_out,
         most: [MOST_OTHERS, MOST_PATHS, MOST_ADDRESSES],
     };
     let period = tally.first.zip(tally.last);
@@ -76,7 +81,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
             robots_txt_requests: tally.nameless.robots_txt,
         },
         rules,
-        unmet_rules,
+        unmet_rules: unmet.listed,
         paths: listed_paths(&paths),
         addresses: listed_addresses(&addresses),
         hosts: listed_hosts(tally),
@@ -189,7 +194,7 @@ fn rules(
     crawlers: &[(CrawlerReport, &CrawlerTally)],
     given: &[Arc<File>],
     files: &HashMap<u32, Arc<File>>,
-) -> (Vec<RuleReport>, Vec<RuleReport>) {
+) -> (Vec<RuleReport>, Unmet) {
     let mut met: BTreeMap<RuleKey, (RuleTally, Vec<(u64, String)>)> = BTreeMap::new();
     for (report, tally) in crawlers {
         for (key, rule) in &tally.rules {
@@ -204,14 +209,14 @@ fn rules(
             of.push((rule.requests.iter().sum(), report.crawler.clone()));
         }
     }
-    let mut unmet = Vec::new();
+    let mut unmet = Unmet::default();
     let mut kinds = HashMap::new();
     for file in given {
         for (line, kind, _) in file.all_rules() {
             let key = RuleKey { file: file.number, line };
             kinds.insert(key, kind);
             if !met.contains_key(&key) {
-                unmet.push(rule_report(file, line, kind, [0; 3]));
+                unmet.add(file, line, kind);
             }
         }
     }
@@ -230,8 +235,25 @@ fn rules(
         })
         .collect();
     sort_rules(&mut rules);
-    sort_rules(&mut unmet);
+    sort_rules(&mut unmet.listed);
     (rules, unmet)
+}
+
+/// Rules that decided about no request.
+#[derive(Default)]
+struct Unmet {
+    listed: Vec<RuleReport>,
+    left_out: u64,
+}
+
+impl Unmet {
+    fn add(&mut self, file: &File, line: u32, kind: RuleKind) {
+        if self.listed.len() < MOST_UNMET {
+            self.listed.push(rule_report(file, line, kind, [0; 3]));
+        } else {
+            self.left_out += 1;
+        }
+    }
 }
 
 fn rule_report(file: &File, line: u32, kind: RuleKind, requests: Split) -> RuleReport {
@@ -318,20 +340,20 @@ fn proposal(
             changes,
         }
     };
-    let (mut rules, mut unmet_rules) = (Vec::new(), Vec::new());
+    let (mut rules, mut unmet) = (Vec::new(), Unmet::default());
     for (line, kind, _) in file.all_rules() {
         match tally.proposed_rules.get(&line) {
             Some(requests) => rules.push(rule_report(file, line, kind, *requests)),
-            None => unmet_rules.push(rule_report(file, line, kind, [0; 3])),
+            None => unmet.add(file, line, kind),
         }
     }
     sort_rules(&mut rules);
-    sort_rules(&mut unmet_rules);
     ProposalReport {
         file: file.name.clone(),
         crawlers: crawlers.iter().map(of_crawler).collect(),
         rules,
-        unmet_rules,
+        unmet_rules: unmet.listed,
+        unmet_rules_left_out: unmet.left_out,
     }
 }
 

@@ -717,6 +717,25 @@ fn what_the_caller_got_wrong_is_said() {
 }
 
 #[test]
+fn a_file_of_many_rules_does_not_make_a_report_of_as_many() {
+    let folder = Folder::new();
+    let many = format!("User-agent: *\n{}", "Allow: /never\n".repeat(10_007));
+    let (robots, log) = (folder.write("many.txt", many.as_bytes()), folder.path("access.log"));
+    let words = ["--robots", &robots, "--propose", &robots, &log];
+    let report = json(&words, b"");
+    for (rules, left_out) in [
+        (&report["unmet_rules"], &report["bounds"]["unmet_rules_left_out"]),
+        (&report["proposal"]["unmet_rules"], &report["proposal"]["unmet_rules_left_out"]),
+    ] {
+        assert_eq!((rules.as_array().map(Vec::len), left_out), (Some(10_000), &7.into()));
+        assert_eq!(rules[9_999]["line"], 10_001);
+    }
+    let run = mayi(&[&["audit"], &words[..]].concat(), b"");
+    assert!(run.stdout.contains("\n7 more rules that no request met\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n7 more rules of the proposed file that"), "{}", run.stdout);
+}
+
+#[test]
 fn a_part_of_the_requests() {
     let folder = Folder::new();
     let robots = folder.path("robots.txt");

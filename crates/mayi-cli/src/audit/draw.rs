@@ -349,6 +349,14 @@ impl<W: Write> Drawing<'_, W> {
                 )?;
             }
         }
+        let proposed = report.proposal.as_ref().map_or(0, |proposal| proposal.unmet_rules_left_out);
+        for (rules, of) in [(bounds.unmet_rules_left_out, ""), (proposed, " of the proposed file")] {
+            if rules > 0 {
+                let rules = with_commas(rules);
+                let line = format_args!("{rules} more rules{of} that no request met");
+                writeln!(self.out, "{}", styled(DIM, line))?;
+            }
+        }
         Ok(())
     }
 }

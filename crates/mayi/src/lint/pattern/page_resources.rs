@@ -26,6 +26,7 @@
 
 use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
+use crate::lint::pattern::several_paths::has_several_paths;
 use crate::lint::prelude::*;
 use crate::target::Target;
 
@@ -116,6 +117,10 @@ struct Probe {
 }
 
 fn probe(pattern: &[u8]) -> Option<Probe> {
+    // What matches nothing keeps nobody out.
+    if has_several_paths(pattern) {
+        return None;
+    }
     let pattern = str::from_utf8(pattern).ok()?;
     if pattern.len() > 200 || pattern.split('/').any(|part| part.eq_ignore_ascii_case("api")) {
         return None;

@@ -99,7 +99,7 @@ const DECIDED: [&str; 9] = [
     "true\tno-group\t",
     "true\tno-rule\t",
     "\t\tinvalid-robots: the file for https://half.example can't be read: it redirects to https://away.example/robots.txt, which the archive does not have",
-    "\t\tno-robots: there is no file for https://other.example; `--missing` says what to do without one",
+    "\t\tno-robots: there is no file for https://other.example; the option `missing` says what to do without one",
 ];
 
 #[test]

@@ -474,7 +474,8 @@ fn several_crawlers_get_a_column_each() {
     let rows = b"url\tid\nhttps://a/private/\t1\nhttps://a/x\t2\nnonsense\t3\nhttps://b/\t4\n";
     let run = bulk_in(folder.path(), &words, rows);
     let wrong = "invalid-url: `nonsense` has no scheme; give an absolute URL such as `https://example.com/path`";
-    let missing = "no-robots: there is no file for https://b; `--missing` says what to do without one";
+    let missing =
+        "no-robots: there is no file for https://b; the option `missing` says what to do without one";
     assert_eq!(
         run.stdout,
         format!(

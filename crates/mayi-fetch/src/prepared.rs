@@ -3,9 +3,10 @@
 //! What is asked for least goes first when there is no more room. What is prepared is not known here, but that it
 //! can say how much memory it takes.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use mayi::CrawlerParts;
+use mayi::{Crawler, CrawlerParts};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -91,18 +92,24 @@ pub struct Key {
 impl Key {
     /// Starts the key of a crawler that asks in this dialect; `None` is the one that holds where nobody says another.
     pub fn set_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>, dialect: Option<&str>) {
-        let CrawlerParts { product_token, purposes, applications, user_agent, .. } = parts;
         self.octets.clear();
-        self.octets.push(u8::from(parts.registered_purposes_only));
-        self.push(product_token);
-        for optional in [*user_agent, dialect] {
-            self.octets.push(u8::from(optional.is_some()));
-            self.push(optional.unwrap_or_default());
-        }
-        for words in [purposes, applications] {
-            self.octets.extend_from_slice(&(words.len() as u32).to_le_bytes());
-            words.iter().for_each(|word| self.push(word.as_ref()));
-        }
+        self.push_crawler(parts, dialect);
+        self.site = self.octets.len();
+    }
+
+    /// Adds a crawler that asks together with the first one, before the site is set.
+    pub fn add_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>) {
+        self.octets.truncate(self.site);
+        self.push_crawler(parts, None);
+        self.site = self.octets.len();
+    }
+
+    /// Starts the key of crawlers that were made before.
+    pub fn set_made_crawlers(&mut self, crawlers: &[Crawler]) {
+        self.octets.clear();
+        // No parts begin so.
+        self.octets.push(MADE);
+        crawlers.hash(&mut Written(&mut self.octets));
         self.site = self.octets.len();
     }
 
@@ -117,9 +124,39 @@ impl Key {
         self.octets[..self.site] == other.octets[..other.site]
     }
 
+    fn push_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>, dialect: Option<&str>) {
+        let CrawlerParts { product_token, purposes, applications, user_agent, .. } = parts;
+        self.octets.push(u8::from(parts.registered_purposes_only));
+        self.push(product_token);
+        for optional in [*user_agent, dialect] {
+            self.octets.push(u8::from(optional.is_some()));
+            self.push(optional.unwrap_or_default());
+        }
+        for words in [purposes, applications] {
+            self.octets.extend_from_slice(&(words.len() as u32).to_le_bytes());
+            words.iter().for_each(|word| self.push(word.as_ref()));
+        }
+    }
+
     fn push(&mut self, text: &str) {
         self.octets.extend_from_slice(&(text.len() as u32).to_le_bytes());
         self.octets.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// How the key of crawlers begins that were made before.
+const MADE: u8 = 2;
+
+/// Keeps all that is hashed: values that differ are written differently.
+struct Written<'a>(&'a mut Vec<u8>);
+
+impl Hasher for Written<'_> {
+    fn write(&mut self, octets: &[u8]) {
+        self.0.extend_from_slice(octets);
+    }
+
+    fn finish(&self) -> u64 {
+        0
     }
 }
 

@@ -69,6 +69,16 @@ impl Answer {
         }
     }
 
+    /// Its name as a field of a struct, which is an identifier in every language: `ai_input`. The line of a rule stands
+    /// beside the rule there.
+    pub const fn field_name(self) -> &'static str {
+        match self {
+            Self::RuleLine => "line",
+            Self::AiInput => "ai_input",
+            other => other.name(),
+        }
+    }
+
     /// The one with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|answer| answer.name() == name)

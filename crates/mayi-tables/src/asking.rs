@@ -18,9 +18,9 @@ pub struct Asker<'f> {
     files: &'f Files,
     /// Who asks, all at once.
     crawlers: Vec<Crawler>,
-    /// What tells the first of them from others, and its last site.
+    /// What tells them from others, and their last site.
     key: Key,
-    /// A buffer for the next one's.
+    /// A buffer for the next ones'.
     next_key: Key,
     /// What is known of the last origin, for the crawlers, and how its URLs start.
     last: Option<Arc<SiteRules>>,
@@ -34,17 +34,25 @@ impl<'f> Asker<'f> {
         Self { files, crawlers: Vec::new(), key, next_key, last: None, prefix: Vec::new() }
     }
 
-    /// Sets who asks: one crawler, and others that always come with it. If it is the one that was set last, nothing
-    /// has to be done.
+    /// One that asks about these files for these crawlers.
+    pub fn of_crawlers(files: &'f Files, crawlers: &[Crawler]) -> Self {
+        let mut asker = Self { crawlers: crawlers.to_vec(), ..Self::new(files) };
+        asker.key.set_made_crawlers(crawlers);
+        asker
+    }
+
+    /// Sets who asks: one crawler, and others together with it. If they are the ones that were set last, nothing has to
+    /// be done.
     ///
     /// # Errors
     /// When one of them can't be a crawler.
     pub fn set_crawlers<'a, S: AsRef<str> + 'a>(
         &mut self,
         first: CrawlerParts<'a, S>,
-        others: impl IntoIterator<Item = CrawlerParts<'a, S>>,
+        others: impl Iterator<Item = CrawlerParts<'a, S>> + Clone,
     ) -> Result<(), RequestError> {
         self.next_key.set_crawler(&first, None);
+        others.clone().for_each(|other| self.next_key.add_crawler(&other));
         if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
             return Ok(());
         }

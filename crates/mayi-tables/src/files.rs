@@ -29,10 +29,44 @@ pub enum Found {
 /// Where the files are.
 #[non_exhaustive]
 pub enum Robots {
-    /// This is the file of every origin.
-    One(Vec<u8>),
+    /// This is the file of every origin, or why there is none.
+    One(SiteFile<'static>),
     /// Each origin has its own.
     Each(Box<dyn Source>),
+}
+
+/// What a missing file comes to. Only the caller knows whether the server was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// The row gets an error.
+    #[default]
+    Error,
+    /// Everything is allowed, as if the file were unavailable (REP-20).
+    Allow,
+    /// Nothing is allowed, as if the file were unreachable (REP-21).
+    Disallow,
+}
+
+impl Missing {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Allow, Self::Disallow];
+
+    /// Its name in options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Allow => "allow",
+            Self::Disallow => "disallow",
+        }
+    }
+
+    fn result(self) -> Option<AccessResult> {
+        match self {
+            Self::Error => None,
+            Self::Allow => Some(AccessResult::of_status(404)),
+            Self::Disallow => Some(AccessResult::of_error("missing")),
+        }
+    }
 }
 
 /// Finds the robots.txt of an origin.
@@ -44,6 +78,16 @@ pub trait Source: Send + Sync {
     fn history(&self, origin: &Origin) -> History {
         let _ = origin;
         History::default()
+    }
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn find(&self, origin: &Origin) -> Found {
+        (**self).find(origin)
+    }
+
+    fn history(&self, origin: &Origin) -> History {
+        (**self).history(origin)
     }
 }
 
@@ -146,10 +190,10 @@ impl Files {
         Self { source, options, missing: None, keeps_text: false, cache }
     }
 
-    /// The same, taking a missing file for this access result.
+    /// The same, taking a missing file for this.
     #[must_use]
-    pub fn with_missing(self, missing: Option<AccessResult>) -> Self {
-        Self { missing, ..self }
+    pub fn with_missing(self, missing: Missing) -> Self {
+        Self { missing: missing.result(), ..self }
     }
 
     /// The same, keeping the files beside the rules.
@@ -163,8 +207,7 @@ impl Files {
         matches!(self.source, Robots::Each(_))
     }
 
-    /// What is known of a URL's origin for crawlers; the key is that of the first, whom the same others come with
-    /// always.
+    /// What is known of a URL's origin for crawlers; the key is theirs.
     ///
     /// # Errors
     /// When the URL has a host that no file can be found for.
@@ -175,9 +218,9 @@ impl Files {
     ) -> Result<Arc<SiteRules>, RequestError> {
         let source = match &self.source {
             Robots::Each(source) => source,
-            Robots::One(octets) => {
+            Robots::One(file) => {
                 key.set_site("");
-                let make = || self.prepare(octets.clone(), None, wanted.crawlers);
+                let make = || self.prepared(file.clone(), wanted.crawlers);
                 return Ok(self.cache.get_or_make(key, make));
             }
         };
@@ -206,7 +249,9 @@ impl Files {
                 Some(result) => self.ended(result.clone(), crawlers),
                 None => refused(
                     ErrorCode::NoRobots,
-                    format!("there is no file for {origin}; `--missing` says what to do without one"),
+                    format!(
+                        "there is no file for {origin}; the option `missing` says what to do without one"
+                    ),
                 ),
             },
             Found::Unreadable(error) => refused(

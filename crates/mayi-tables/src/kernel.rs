@@ -3,24 +3,30 @@
 //! ```
 //! use arrow_array::{Array, StringArray};
 //! use arrow_array::cast::AsArray;
-//! use mayi::{CrawlerParts, ReadOptions};
+//! use mayi::access::SiteFile;
+//! use mayi::{Crawler, ReadOptions};
 //! use mayi_tables::answer::Answer;
 //! use mayi_tables::files::{Files, Robots};
-//! use mayi_tables::kernel;
+//! use mayi_tables::kernel::Question;
 //!
-//! let robots = Robots::One(b"User-agent: *\nDisallow: /private/\n".to_vec());
-//! let files = Files::new(robots, ReadOptions::default(), 1 << 20);
-//! let urls = StringArray::from(vec![Some("https://example.com/private/x"), None]);
+//! let options = ReadOptions::default();
+//! let file = SiteFile::read(b"User-agent: *\nDisallow: /private/\n".to_vec(), &options);
+//! let files = Files::new(Robots::One(file), options, 1 << 20);
 //! let answers = [Answer::Allowed, Answer::RuleLine, Answer::Error];
-//! let crawler = CrawlerParts::<&str>::new("ExampleBot");
-//! let decided = kernel::decide(&urls, &files, crawler, &answers)?;
+//! let crawlers = [Crawler::new("ExampleBot")?];
+//! let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+//! let urls = StringArray::from(vec![Some("https://example.com/private/x"), None]);
+//! let decided = question.decide(&urls)?;
 //! assert_eq!(decided.column(0).as_boolean().value(0), false);
 //! assert!(decided.column(0).is_null(1) && decided.column(2).is_valid(1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::thread;
 
 use arrow_array::builder::{BooleanBuilder, Int8Builder, StringBuilder, UInt32Builder};
 use arrow_array::types::Int8Type;
@@ -28,37 +34,147 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
 use mayi::access::{Origin, SiteFile};
 use mayi::report::RequestError;
-use mayi::{Crawler, CrawlerParts, Decision, Target, Usage};
+use mayi::{Crawler, Decision, Target, Usage};
 
 use crate::answer::Answer;
 use crate::asking::Asker;
 use crate::files::Files;
 use crate::texts::{NotText, Texts};
 
-/// Answers an array of URLs for one crawler: a struct with a field for each of the answers, by its name. A URL that can't
-/// be answered has an error in its row, and null in the place of the other answers. Use this with files that keep the
-/// file itself ([`Files::keeping_files`]) where uses are asked for.
+/// What is asked about every URL.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The files. They have to keep the file itself ([`Files::keeping_files`]) where uses are asked for.
+    pub files: &'a Files,
+    /// Who asks.
+    pub crawlers: &'a [Crawler],
+    /// What is to be known.
+    pub answers: &'a [Answer],
+}
+
+impl Question<'_> {
+    /// Answers an array of URLs: a struct with a field for each of the answers. Where several crawlers ask, it has a
+    /// field for each of them, by its product token, that is such a struct. A URL that can't be answered has an error in
+    /// its row, and null in the place of the other answers.
+    ///
+    /// # Errors
+    /// When the array has no strings.
+    pub fn decide(&self, urls: &dyn Array) -> Result<StructArray, NotText> {
+        let texts = Texts::of(urls)?;
+        let mut asker = Asker::of_crawlers(self.files, self.crawlers);
+        let of_crawler =
+            |number| self.answers.iter().map(move |&answer| AnswerColumn::new(answer, number));
+        let mut columns: Vec<_> = (0..self.crawlers.len()).flat_map(of_crawler).collect();
+        decide_into(&mut asker, &texts, |_, _| Ok(()), &mut columns);
+        let fields = self.fields_of_crawler();
+        let mut columns = columns.iter_mut().map(AnswerColumn::finish);
+        let mut next = || {
+            let columns = columns.by_ref().take(fields.len()).collect();
+            // The number of rows is given, so that it is right without answers too. Columns are as their fields say.
+            StructArray::try_new_with_length(fields.clone(), columns, None, texts.len())
+        };
+        let all = match self.crawlers {
+            [_] => next(),
+            crawlers => crawlers
+                .iter()
+                .map(|_| next().map(|column| Arc::new(column) as ArrayRef))
+                .collect::<Result<_, _>>()
+                .and_then(|columns| {
+                    StructArray::try_new_with_length(self.fields(), columns, None, texts.len())
+                }),
+        };
+        Ok(all.expect("every column has the type of its field, and all have a value for each row"))
+    }
+
+    /// Answers arrays of URLs in the same order, by as many threads as they are worth. Arrays of the result need not
+    /// be as long as those of the URLs.
+    ///
+    /// # Errors
+    /// When an array has no strings.
+    pub fn decide_all(&self, urls: &[ArrayRef]) -> Result<Vec<ArrayRef>, NotText> {
+        in_parallel(urls, |urls| Ok(Arc::new(self.decide(urls)?)))
+    }
+
+    /// The fields of what is answered.
+    pub fn fields(&self) -> Fields {
+        let fields = self.fields_of_crawler();
+        if let [_] = self.crawlers {
+            return fields;
+        }
+        let of = |crawler: &Crawler| {
+            Field::new(crawler.product_token().as_str(), DataType::Struct(fields.clone()), true)
+        };
+        self.crawlers.iter().map(of).collect()
+    }
+
+    fn fields_of_crawler(&self) -> Fields {
+        let field = |answer: &Answer| Field::new(answer.field_name(), data_type(*answer), true);
+        self.answers.iter().map(field).collect()
+    }
+}
+
+/// The origins of URLs, by which their files are found: scheme, host and port, normalised. What is no URL of a site with
+/// files has none.
 ///
 /// # Errors
-/// When the array has no strings, or there can be no such crawler.
-pub fn decide<'a, S: AsRef<str> + 'a>(
-    urls: &dyn Array,
-    files: &Files,
-    crawler: CrawlerParts<'a, S>,
-    answers: &[Answer],
-) -> Result<StructArray, Undecidable> {
-    let texts = Texts::of(urls).map_err(Undecidable::Urls)?;
-    let mut asker = Asker::new(files);
-    asker.set_crawlers(crawler, []).map_err(Undecidable::Crawler)?;
-    let mut columns: Vec<_> = answers.iter().map(|&answer| AnswerColumn::new(answer, 0)).collect();
-    decide_into(&mut asker, &texts, |_, _| Ok(()), &mut columns);
-    let fields = answers.iter().map(|&answer| Field::new(answer.name(), data_type(answer), true));
-    let fields: Fields = fields.collect();
-    let columns = columns.iter_mut().map(AnswerColumn::finish).collect();
-    // The number of rows is given, so that it is right without answers too.
-    StructArray::try_new_with_length(fields, columns, None, texts.len()).map_err(|error| {
-        Undecidable::Crawler(RequestError::new(mayi::report::ErrorCode::Internal, error))
+/// When an array has no strings.
+pub fn origins(urls: &[ArrayRef]) -> Result<Vec<ArrayRef>, NotText> {
+    in_parallel(urls, |urls| {
+        let texts = Texts::of(urls)?;
+        let mut origins = StringBuilder::with_capacity(texts.len(), 32 * texts.len());
+        // Most rows have the origin of the row before them.
+        let (mut prefix, mut last) = (None, None);
+        for row in 0..texts.len() {
+            let url = texts.get(row).unwrap_or_default();
+            let next = Origin::prefix_of(url);
+            if next.is_none() || next != prefix {
+                prefix = next;
+                last = Origin::of_url(url).ok().map(|origin| origin.to_string());
+            }
+            origins.append_option(last.as_deref());
+        }
+        Ok(Arc::new(origins.finish()))
     })
+}
+
+/// So many rows are worth a thread of their own, and are a part of what is answered.
+const WORTH_A_THREAD: usize = 1 << 15;
+
+/// Makes arrays from arrays, by as many threads as they are worth.
+fn in_parallel(
+    arrays: &[ArrayRef],
+    make: impl Fn(&dyn Array) -> Result<ArrayRef, NotText> + Sync,
+) -> Result<Vec<ArrayRef>, NotText> {
+    let rows: usize = arrays.iter().map(|array| array.len()).sum();
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = (rows / WORTH_A_THREAD).min(cores);
+    if threads < 2 {
+        return arrays.iter().map(|array| make(array)).collect();
+    }
+    let parts: Vec<ArrayRef> = arrays.iter().flat_map(parts).collect();
+    let made = Mutex::new(Vec::with_capacity(parts.len()));
+    let next = AtomicUsize::new(0);
+    let work = || loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(part) = parts.get(number) else { break };
+        let part = make(part);
+        made.lock().unwrap_or_else(PoisonError::into_inner).push((number, part));
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort_unstable_by_key(|(number, _)| *number);
+    made.into_iter().map(|(_, part)| part).collect()
+}
+
+/// An array as slices that are short enough to be shared out.
+fn parts(array: &ArrayRef) -> impl Iterator<Item = ArrayRef> {
+    let starts = (0..array.len()).step_by(WORTH_A_THREAD);
+    starts.map(|start| array.slice(start, WORTH_A_THREAD.min(array.len() - start)))
 }
 
 /// Answers URLs into columns, and says how many have an error. `who` sets the crawlers of a row, where rows have their
@@ -97,7 +213,8 @@ pub fn decide_into(
             if is_error {
                 // There are no crawlers, or the error is the same for all of them.
                 for column in columns.iter_mut().filter(|column| column.crawler > number) {
-                    column.push(&answered);
+                    let crawler = asker.crawlers().get(column.crawler);
+                    column.push(&Answered { crawler, ..answered });
                 }
                 break;
             }
@@ -224,7 +341,7 @@ impl AnswerColumn {
                 texts.append_option(origin.map(|origin| origin.to_string()));
             }
             (Making::Texts(texts), Answer::Rule) => {
-                texts.append_option(rule.map(|rule| String::from_utf8_lossy(rule.pattern())));
+                texts.append_option(rule.map(|rule| shortened(rule.pattern())));
             }
             (Making::Texts(texts), _) => {
                 let error = answered.decision.err();
@@ -248,23 +365,15 @@ impl AnswerColumn {
     }
 }
 
-/// Why no URL of an array can be answered.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Undecidable {
-    /// The array has no strings.
-    Urls(NotText),
-    /// There can be no such crawler.
-    Crawler(RequestError),
-}
+/// A pattern of so many octets is written in full.
+const MOST_OF_A_PATTERN: usize = 4096;
 
-impl fmt::Display for Undecidable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Urls(error) => write!(f, "the array can't be one of URLs: {error}"),
-            Self::Crawler(error) => error.fmt(f),
-        }
+/// A pattern as text. A file can have one of half a megabyte that matches everything, which would be in every row: so a long
+/// one ends in `…`. Its line says where the whole of it is.
+fn shortened(pattern: &[u8]) -> Cow<'_, str> {
+    if pattern.len() <= MOST_OF_A_PATTERN {
+        return String::from_utf8_lossy(pattern);
     }
+    let start = String::from_utf8_lossy(&pattern[..MOST_OF_A_PATTERN]);
+    Cow::Owned(start.into_owned() + "…")
 }
-
-impl std::error::Error for Undecidable {}

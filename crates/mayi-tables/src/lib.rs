@@ -9,17 +9,18 @@
 //!   for files of them: Parquet and Arrow IPC.
 //!
 //! ```
-//! use mayi::{Crawler, CrawlerParts, ReadOptions};
+//! use mayi::access::SiteFile;
+//! use mayi::{Crawler, ReadOptions};
 //! use mayi_tables::asking::Asker;
 //! use mayi_tables::files::{Files, Robots};
 //!
-//! let robots = Robots::One(b"User-agent: *\nDisallow: /private/\n".to_vec());
-//! let files = Files::new(robots, ReadOptions::default(), 1 << 20);
-//! let mut asker = Asker::new(&files);
-//! asker.set_crawlers(CrawlerParts::<&str>::new("ExampleBot"), [])?;
+//! let options = ReadOptions::default();
+//! let file = SiteFile::read(b"User-agent: *\nDisallow: /private/\n".to_vec(), &options);
+//! let files = Files::new(Robots::One(file), options, 1 << 20);
+//! let mut asker = Asker::of_crawlers(&files, &[Crawler::new("ExampleBot")?]);
 //! let target = asker.ask("https://example.com/private/x")?;
 //! assert!(asker.decide(0, &target).is_ok_and(|decision| !decision.is_allowed()));
-//! # Ok::<(), mayi::report::RequestError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod answer;

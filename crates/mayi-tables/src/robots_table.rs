@@ -13,7 +13,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{TimestampMicrosecondType, UInt16Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
 use arrow_cast::cast;
-use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use mayi::access::Origin;
 
 use crate::archive::{Archive, Response};
@@ -39,71 +39,102 @@ pub fn read(
     archive: &mut Archive,
 ) -> Result<Skipped, TableError> {
     let table = Table::open(path, kind)?;
-    let mut places = Vec::new();
-    for (name, is_needed) in COLUMNS {
-        let found =
-            table.schema().fields().iter().position(|field| field.name().eq_ignore_ascii_case(name));
-        if found.is_none() && is_needed {
-            return Err(TableError::new(format_args!(
-                "it has no column `{name}`; a table of robots.txt files has origin, status and body, and may have time and \
-                 content_type"
-            )));
-        }
-        places.push(found);
-    }
-    let mut wanted: Vec<usize> = places.iter().flatten().copied().collect();
+    let mut rows = Rows::new(table.schema(), limit)?;
+    let mut wanted: Vec<usize> = rows.places.iter().flatten().copied().collect();
     wanted.sort_unstable();
-    let mut skipped = Skipped::default();
-    let mut row_number = 0;
+    for place in rows.places.iter_mut().flatten() {
+        *place = wanted.partition_point(|wanted| wanted < place);
+    }
     for part in table.parts() {
         for batch in table.read(&part, &wanted)? {
-            let column = |number: usize, data_type: &DataType| match places[number] {
-                // What need not be there is null in every row.
-                None => Ok(new_null_array(data_type, batch.num_rows())),
-                Some(place) => {
-                    let place = wanted.partition_point(|&wanted| wanted < place);
-                    cast(batch.column(place), data_type).map_err(|error| {
-                        let name = COLUMNS[number].0;
-                        TableError::new(format_args!("the column `{name}` can't be used: {error}"))
-                    })
-                }
-            };
-            let origins = column(0, &DataType::Utf8)?;
-            let statuses = column(1, &DataType::UInt16)?;
-            let bodies = column(2, &DataType::LargeBinary)?;
-            // Every time is the same moment in every zone; only a zone with a name is not known here.
-            let times = column(3, &DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())))?;
-            let content_types = column(4, &DataType::Utf8)?;
-            let (origins, content_types) =
-                (origins.as_string::<i32>(), content_types.as_string::<i32>());
-            let statuses = statuses.as_primitive::<UInt16Type>();
-            let times = times.as_primitive::<TimestampMicrosecondType>();
-            let bodies = bodies.as_binary::<i64>();
-            for row in 0..batch.num_rows() {
-                row_number += 1;
-                let origin = origins.is_valid(row).then(|| Origin::of_url(origins.value(row)).ok());
-                let Some(origin) = origin.flatten() else {
-                    skipped.rows += 1;
-                    skipped.first.get_or_insert(row_number);
-                    continue;
-                };
-                let since = if times.is_valid(row) { times.value(row) } else { 0 };
-                let since = Duration::from_micros(u64::try_from(since).unwrap_or(0));
-                let status = statuses.is_valid(row).then(|| statuses.value(row));
-                let status = status.ok_or_else(|| "it was not reached".into());
-                let mut response = Response::new(SystemTime::UNIX_EPOCH + since, status);
-                if bodies.is_valid(row) {
-                    let body = bodies.value(row);
-                    response.body = body[..body.len().min(limit)].into();
-                }
-                if content_types.is_valid(row) {
-                    response.content_type = Some(content_types.value(row).into());
-                }
-                archive.add(&origin.robots_url(), response);
-            }
+            rows.add(&batch, archive)?;
         }
     }
-    Ok(skipped)
+    Ok(rows.skipped)
+}
+
+/// Rows of a table on their way into an archive.
+#[derive(Debug)]
+pub struct Rows {
+    /// Where the columns are.
+    places: [Option<usize>; COLUMNS.len()],
+    limit: usize,
+    rows: u64,
+    skipped: Skipped,
+}
+
+impl Rows {
+    /// Those of a table with these columns; bodies are read up to so many octets.
+    ///
+    /// # Errors
+    /// When a column is missing.
+    pub fn new(schema: &Schema, limit: usize) -> Result<Self, TableError> {
+        let mut places = [None; COLUMNS.len()];
+        for (place, (name, is_needed)) in places.iter_mut().zip(COLUMNS) {
+            let is_it = |field: &FieldRef| field.name().eq_ignore_ascii_case(name);
+            *place = schema.fields().iter().position(is_it);
+            if place.is_none() && is_needed {
+                return Err(TableError::new(format_args!(
+                    "it has no column `{name}`; a table of robots.txt files has origin, status and body, and may have \
+                     time and content_type"
+                )));
+            }
+        }
+        Ok(Self { places, limit, rows: 0, skipped: Skipped::default() })
+    }
+
+    /// The rows that had no origin so far.
+    pub fn skipped(&self) -> Skipped {
+        self.skipped
+    }
+
+    /// Adds the rows of a batch.
+    ///
+    /// # Errors
+    /// When a column has another type.
+    pub fn add(&mut self, batch: &RecordBatch, archive: &mut Archive) -> Result<(), TableError> {
+        let column = |number: usize, data_type: &DataType| match self.places[number] {
+            // What need not be there is null in every row.
+            None => Ok(new_null_array(data_type, batch.num_rows())),
+            Some(place) => cast(batch.column(place), data_type).map_err(|error| {
+                let name = COLUMNS[number].0;
+                TableError::new(format_args!("the column `{name}` can't be used: {error}"))
+            }),
+        };
+        let origins = column(0, &DataType::Utf8)?;
+        let statuses = column(1, &DataType::UInt16)?;
+        let bodies = column(2, &DataType::LargeBinary)?;
+        // Every time is the same moment in every zone; only a zone with a name is not known here.
+        let times = column(3, &DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())))?;
+        let content_types = column(4, &DataType::Utf8)?;
+        let (origins, content_types) = (origins.as_string::<i32>(), content_types.as_string::<i32>());
+        let statuses = statuses.as_primitive::<UInt16Type>();
+        let times = times.as_primitive::<TimestampMicrosecondType>();
+        let bodies = bodies.as_binary::<i64>();
+        for row in 0..batch.num_rows() {
+            self.rows += 1;
+            let origin = origins.is_valid(row).then(|| Origin::of_url(origins.value(row)).ok());
+            let Some(origin) = origin.flatten() else {
+                self.skipped.rows += 1;
+                self.skipped.first.get_or_insert(self.rows);
+                continue;
+            };
+            let since = if times.is_valid(row) { times.value(row) } else { 0 };
+            let since = Duration::from_micros(u64::try_from(since).unwrap_or(0));
+            let status = statuses.is_valid(row).then(|| statuses.value(row));
+            let status = status.ok_or_else(|| "it was not reached".into());
+            let mut response = Response::new(SystemTime::UNIX_EPOCH + since, status);
+            if bodies.is_valid(row) {
+                let body = bodies.value(row);
+                response.body = body[..body.len().min(self.limit)].into();
+            }
+            if content_types.is_valid(row) {
+                response.content_type = Some(content_types.value(row).into());
+            }
+            archive.add(&origin.robots_url(), response);
+        }
+        Ok(())
+    }
 }
 
 /// Rows that could not be used.

@@ -9,12 +9,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, UInt32Type};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Int64Array, LargeStringArray, NullArray, RecordBatch,
-    StringArray, StringViewArray,
+    StringArray, StringViewArray, StructArray,
 };
-use mayi::{CrawlerParts, ReadOptions};
+use mayi::access::SiteFile;
+use mayi::{Crawler, ReadOptions};
 use mayi_tables::answer::Answer;
 use mayi_tables::files::{Files, Robots};
-use mayi_tables::kernel::{self, Undecidable};
+use mayi_tables::kernel::{self, Question};
 use mayi_tables::reading::{Kind, Table};
 use mayi_tables::writing::TableWriter;
 
@@ -29,7 +30,13 @@ const ROWS: [Option<&str>; 6] = [
 
 fn files() -> Files {
     let text = "User-agent: *\nDisallow: /private/\nAllow: /private/press\nContent-Usage: train-ai=n\n";
-    Files::new(Robots::One(text.into()), ReadOptions::default(), 1 << 20).keeping_files(true)
+    let options = ReadOptions::default();
+    let file = SiteFile::read(text.as_bytes().to_vec(), &options);
+    Files::new(Robots::One(file), options, 1 << 20).keeping_files(true)
+}
+
+fn crawler(name: &str) -> Crawler {
+    Crawler::new(name).expect("a product token")
 }
 
 /// The URLs in all layouts that strings can have.
@@ -55,8 +62,9 @@ fn every_layout_of_strings_is_answered_alike() {
     let answers =
         [Answer::Allowed, Answer::Reason, Answer::Rule, Answer::RuleLine, Answer::Train, Answer::Error];
     for urls in layouts() {
-        let crawler = CrawlerParts::<&str>::new("ExampleBot");
-        let decided = kernel::decide(&urls, &files, crawler, &answers).expect("it is text");
+        let crawlers = [crawler("ExampleBot")];
+        let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+        let decided = question.decide(&urls).expect("it is text");
         let allowed: Vec<_> = decided.column(0).as_boolean().iter().collect();
         assert_eq!(allowed, [Some(false), None, Some(true), None, Some(true), Some(false)]);
         let reasons = decided.column(1).as_dictionary::<Int8Type>();
@@ -87,27 +95,105 @@ fn every_layout_of_strings_is_answered_alike() {
 #[test]
 fn what_is_no_text_is_refused_and_nothing_is_nothing() {
     let files = files();
-    let decide = |urls: &dyn Array, token| {
-        kernel::decide(
-            urls,
-            &files,
-            CrawlerParts::<&str>::new(token),
-            &[Answer::Allowed, Answer::Error],
-        )
-    };
-    let wrong = decide(&Int64Array::from(vec![1]), "ExampleBot");
-    assert!(matches!(&wrong, Err(Undecidable::Urls(_))));
-    let message = wrong.expect_err("it is refused").to_string();
+    let (crawlers, answers) = ([crawler("ExampleBot")], [Answer::Allowed, Answer::Error]);
+    let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+    let decide = |urls: &dyn Array| question.decide(urls);
+    let message = decide(&Int64Array::from(vec![1])).expect_err("it is refused").to_string();
     assert!(message.contains("Int64") && message.contains("LargeUtf8"), "{message}");
-    assert!(matches!(decide(&StringArray::new_null(1), "no token"), Err(Undecidable::Crawler(_))));
-    let nulls = decide(&NullArray::new(2), "ExampleBot").expect("rows without a URL");
+    let nulls = decide(&NullArray::new(2)).expect("rows without a URL");
     assert_eq!((nulls.len(), nulls.column(1).null_count()), (2, 0));
     let empty = DictionaryArray::<Int8Type>::new(
         vec![None, None].into_iter().collect(),
         Arc::new(StringArray::new_null(0)),
     );
-    assert_eq!(decide(&empty, "ExampleBot").expect("rows without a URL").column(1).null_count(), 0);
-    assert_eq!(decide(&StringArray::new_null(0), "ExampleBot").expect("no rows").len(), 0);
+    assert_eq!(decide(&empty).expect("rows without a URL").column(1).null_count(), 0);
+    assert_eq!(decide(&StringArray::new_null(0)).expect("no rows").len(), 0);
+}
+
+/// Threads share the rows, and the answers are those of one thread, in order.
+#[test]
+fn many_rows_are_answered_as_few_are() {
+    let files = files();
+    let (crawlers, answers) = ([crawler("ExampleBot")], [Answer::Allowed, Answer::Rule, Answer::Error]);
+    let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+    let urls = |rows: std::ops::Range<usize>| -> ArrayRef {
+        let url = |row: usize| match row % 5 {
+            0 => None,
+            1 => Some(format!("https://example.com/private/{row}")),
+            2 => Some("nonsense".to_owned()),
+            _ => Some(format!("https://{}.example/a", row / 100)),
+        };
+        Arc::new(rows.map(url).collect::<StringArray>())
+    };
+    let parts = [urls(0..0), urls(0..100_001), urls(100_001..100_002), urls(100_002..200_000)];
+    let decided = question.decide_all(&parts).expect("strings");
+    let origins = kernel::origins(&parts).expect("strings");
+    let whole = question.decide(&urls(0..200_000)).expect("strings");
+    let mut row = 0;
+    for part in decided {
+        assert_eq!(part.as_struct(), &whole.slice(row, part.len()));
+        row += part.len();
+    }
+    assert_eq!(row, 200_000);
+    let origins: Vec<_> = origins.iter().flat_map(|part| part.as_string::<i32>().iter()).collect();
+    assert_eq!(origins.len(), 200_000);
+    for (row, origin) in origins.into_iter().enumerate() {
+        match row % 5 {
+            0 | 2 => assert_eq!(origin, None),
+            1 => assert_eq!(origin, Some("https://example.com")),
+            _ => assert_eq!(origin, Some(&*format!("https://{}.example", row / 100))),
+        }
+    }
+}
+
+/// The same files are asked for crawlers alone and together, and what was prepared for one is not taken for the others'.
+#[test]
+fn crawlers_ask_alone_and_together() {
+    let text = "User-agent: a\nDisallow: /\n\nUser-agent: b\nDisallow: /b\n";
+    let options = ReadOptions::default();
+    let file = SiteFile::read(text.as_bytes().to_vec(), &options);
+    let files = Files::new(Robots::One(file), options, 1 << 20);
+    let urls = StringArray::from(vec!["https://example.com/b", "https://example.com/", "x"]);
+    let ask = |names: &[&str]| {
+        let crawlers: Vec<_> = names.iter().map(|name| crawler(name)).collect();
+        let answers = [Answer::Allowed, Answer::Error, Answer::Agent];
+        let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+        let decided = question.decide(&urls).expect("strings");
+        assert_eq!(decided.fields(), &question.fields());
+        decided
+    };
+    let allowed = |decided: &StructArray| -> Vec<_> {
+        assert_eq!(decided.column(1).null_count(), 2);
+        decided.column(0).as_boolean().iter().collect()
+    };
+    let (of_a, of_b) = ([Some(false), Some(false), None], [Some(false), Some(true), None]);
+    assert_eq!(allowed(&ask(&["a"])), of_a);
+    let both = ask(&["a", "b"]);
+    assert_eq!(both.column_names(), ["a", "b"]);
+    assert_eq!(allowed(both.column(0).as_struct()), of_a);
+    assert_eq!(allowed(both.column(1).as_struct()), of_b);
+    let agents = both.column(1).as_struct().column(2).as_string::<i32>();
+    assert!(agents.iter().all(|agent| agent == Some("b")), "in the row with an error too: {agents:?}");
+    assert_eq!(allowed(&ask(&["b"])), of_b);
+}
+
+/// A pattern of half a megabyte is not written into every row.
+#[test]
+fn a_long_pattern_is_cut() {
+    let text = format!("User-agent: *\nDisallow: /{}\n", "*".repeat(400_000));
+    let options = ReadOptions::default();
+    let file = SiteFile::read(text.into_bytes(), &options);
+    let files = Files::new(Robots::One(file), options, 1 << 20);
+    let question = Question {
+        files: &files,
+        crawlers: &[crawler("a")],
+        answers: &[Answer::Rule, Answer::RuleLine],
+    };
+    let urls = StringArray::from(vec!["https://example.com/b"; 10_000]);
+    let decided = question.decide(&urls).expect("strings");
+    let rule = decided.column(0).as_string::<i32>().value(9_999);
+    assert!(rule.len() < 5_000 && rule.starts_with("/**") && rule.ends_with("*…"), "{}", rule.len());
+    assert_eq!(decided.column(1).as_primitive::<UInt32Type>().value(9_999), 2);
 }
 
 /// A table of URLs, with so many rows in each of two row groups.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use mayi::access::AccessResult;
+use mayi::access::SiteFile;
 use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
-use mayi_tables::files::{Files, Robots};
+use mayi_tables::files::{self, Files, Robots};
 
 use crate::bulk::archives;
 use crate::bulk::columns::{Words, asks_for_uses};
@@ -254,12 +254,13 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     check_crawlers(bulk)?;
     let limits = Limits::with_file_octets(bulk.max_octets).map_err(Failure::new)?;
     let missing = match bulk.missing {
-        Missing::Error => None,
-        Missing::Allow => Some(AccessResult::of_status(404)),
-        Missing::Disallow => Some(AccessResult::of_error("missing")),
+        Missing::Error => files::Missing::Error,
+        Missing::Allow => files::Missing::Allow,
+        Missing::Disallow => files::Missing::Disallow,
     };
-    let (robots, troubles) = source(bulk, limits)?;
-    let rules = Files::new(robots, options(bulk, limits)?, bulk.cache_size)
+    let options = options(bulk, limits)?;
+    let (robots, troubles) = source(bulk, limits, &options)?;
+    let rules = Files::new(robots, options, bulk.cache_size)
         .with_missing(missing)
         .keeping_files(asks_for_uses(bulk.columns.as_deref()));
     let output = Output::create(bulk.output.as_deref(), paths)?;
@@ -304,7 +305,11 @@ fn words(bulk: &Bulk) -> Words<'_> {
 }
 
 /// Where the files are, and what is wrong with that.
-fn source(bulk: &Bulk, limits: Limits) -> Result<(Robots, Vec<String>), Failure> {
+fn source(
+    bulk: &Bulk,
+    limits: Limits,
+    options: &ReadOptions,
+) -> Result<(Robots, Vec<String>), Failure> {
     // A little more than the limit, so that what is behind it can be seen.
     let most = limits.file_octets().saturating_add(4);
     if let Some(path) = &bulk.robots_dir {
@@ -329,7 +334,7 @@ fn source(bulk: &Bulk, limits: Limits) -> Result<(Robots, Vec<String>), Failure>
         .take(most as u64)
         .read_to_end(&mut octets)
         .map_err(|error| input::unreadable(path, &error))?;
-    Ok((Robots::One(octets), Vec::new()))
+    Ok((Robots::One(SiteFile::read(octets, options)), Vec::new()))
 }
 
 fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use serde_json::{Value, json};
 
+use crate::arrow::Prepared;
 use crate::asker::{About, Asker, Site};
 use crate::crawler::crawler;
 use crate::decision::{Decision, Verdict};
@@ -32,6 +33,8 @@ pub(crate) struct RobotsTxt {
     reading: Reading,
     /// Who has asked.
     askers: Mutex<Askers>,
+    /// What tables of URLs have asked.
+    prepared: OnceLock<Prepared>,
 }
 
 /// Who has asked about a file: by a name, by a whole User-Agent string, or as a crawler with all its parts.
@@ -113,7 +116,18 @@ impl RobotsTxt {
             }
             _ => Source::Ended(Ended::of(site.file.access())),
         };
-        Self { site: Arc::new(site), source, reading, askers: Mutex::default() }
+        Self {
+            site: Arc::new(site),
+            source,
+            reading,
+            askers: Mutex::default(),
+            prepared: OnceLock::new(),
+        }
+    }
+
+    /// The file as tables of URLs ask it, with the rules that were prepared for them.
+    pub(crate) fn prepared(&self) -> &Prepared {
+        self.prepared.get_or_init(|| Prepared::of_site(self.site.file.clone()))
     }
 
     fn asker(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asker> {
@@ -206,7 +220,13 @@ impl RobotsTxt {
         let file = if file.len() < 4096 { read() } else { octets.py().detach(read) };
         let site = Site { file, story: None };
         let source = Source::Octets(octets.unbind());
-        Ok(Self { site: Arc::new(site), source, reading, askers: Mutex::default() })
+        Ok(Self {
+            site: Arc::new(site),
+            source,
+            reading,
+            askers: Mutex::default(),
+            prepared: OnceLock::new(),
+        })
     }
 
     /// What holds where asking for the file has ended with this status, and not with the file.
@@ -431,7 +451,13 @@ impl RobotsTxt {
             return Err(PyValueError::new_err(message));
         };
         let site = Arc::new(Site { file, story: None });
-        Ok(Self { site, source: Source::Ended(ended), reading, askers: Mutex::default() })
+        Ok(Self {
+            site,
+            source: Source::Ended(ended),
+            reading,
+            askers: Mutex::default(),
+            prepared: OnceLock::new(),
+        })
     }
 
     fn text_octets(&self) -> &[u8] {

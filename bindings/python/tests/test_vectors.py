@@ -20,8 +20,8 @@ def octets(carried: Any) -> Any:
     return base64.b64decode(carried["base64"]) if isinstance(carried, dict) else carried
 
 
-def typed(case: vectors.Case) -> mayi.Decision:
-    """The same question by classes and arguments instead of JSON."""
+def asked(case: vectors.Case) -> tuple[mayi.RobotsTxt, mayi.Crawler]:
+    """The file and the crawler of a question, as classes."""
     request = case.request
     dialect, robots = request.get("dialect", "rfc9309"), request["robots"]
     if isinstance(robots, dict) and "status" in robots:
@@ -38,6 +38,13 @@ def typed(case: vectors.Case) -> mayi.Decision:
         user_agent=request.get("user_agent"),
         registered_purposes_only=request.get("registered_purposes_only", False),
     )
+    return file, crawler
+
+
+def typed(case: vectors.Case) -> mayi.Decision:
+    """The same question by classes and arguments instead of JSON."""
+    request = case.request
+    file, crawler = asked(case)
     seconds = vectors.seconds_of(request["now"]) if "now" in request else None
     page = request.get("page", {})
     html = octets(page["html"]) if "html" in page else None

@@ -176,6 +176,7 @@ fn lints_are_chosen_one_by_one_and_in_sets() {
 fn fixes_write_what_was_meant() {
     for (line, label) in [
         ("Disallow: nocache=", "write `/*nocache=`"),
+        ("Disallow: catalogId=10001", "write `/*catalogId=10001`"),
         ("Disallow: a=b/c", "write `/a=b/c`"),
         ("Disallow: \\private\\press\\", "write `/private/press/`"),
         ("User-agent: *ExampleBot*", "write `ExampleBot`"),

@@ -12,6 +12,7 @@ use super::groups::{GroupView, Groups};
 use super::lines::{LineView, Lines};
 use super::options::Options;
 use super::readings::{MetGroups, said};
+use super::rules::Names;
 use crate::crawler::Crawler;
 use crate::decision::Decision;
 use crate::dialect::Dialect;
@@ -133,12 +134,14 @@ impl<'c, 't> Context<'c, 't> {
         names.contains(&self.name_hash(name.as_bytes()))
     }
 
-    /// Whether a group-start line has this name and nothing else, in any case, and its group has the rules of this number.
+    /// Whether a group-start line has this name, in any case, with nothing but a version behind it, and its group has the
+    /// rules of this number.
     pub(super) fn has_name_with_rules(&self, name: &str, rules: u64) -> bool {
         let named = self.named_with_rules.get_or_init(|| {
             let names = self.groups.iter().flat_map(|group| {
                 let rules = self.rules_hash(group);
-                group.starts.iter().map(move |start| (self.name_hash(start.record.value), rules))
+                let names = group.starts.iter().filter_map(|start| Names::of(start, self).named(start));
+                names.map(move |(_, name)| (self.name_hash(name), rules))
             });
             names.collect()
         });

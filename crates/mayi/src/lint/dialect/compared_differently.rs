@@ -73,6 +73,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     };
     let groups = context.groups.iter().filter(|group| group.starts.iter().any(is_used));
     let rules = groups.flat_map(|group| group.rules().map(move |(kind, rule)| (group, kind, rule)));
+    let mut compared = 0;
     for (group, kind, rule) in rules.filter(|(_, _, rule)| can_match(&rule.record)) {
         let value = rule.record.value;
         let start = String::from_utf8_lossy(&value[..value.len().min(300)]);
@@ -95,10 +96,11 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         };
         // If the intended pattern is not known, there is nothing to say about how it is compared.
         let normalised = normalise(value);
-        if is_unclear()
-            || *normalised != *value && is_written(&normalised)
-            || says_the_same(context, group, kind, &normalised)
-        {
+        if is_unclear() || *normalised != *value && is_written(&normalised) {
+            continue;
+        }
+        compared += 1;
+        if compared <= MOST_COMPARED && says_the_same(context, group, kind, &normalised) {
             continue;
         }
         let whole = context.span(value);
@@ -133,6 +135,9 @@ fn names_one_of(operator: &str, start: &Entry<'_>, context: &Context<'_, '_>) ->
     let Names::Token { token, .. } = Names::of(start, context) else { return false };
     token.windows(operator.len()).any(|part| part.eq_ignore_ascii_case(operator.as_bytes()))
 }
+
+/// So many rules of a file are compared with all others of their group: one by one would be a matter of pairs.
+const MOST_COMPARED: usize = 64;
 
 /// Whether another rule of a group says the same of everything that a pattern matches once it is written right, and
 /// none that says otherwise comes between. Without budget to find out, it does not.

@@ -21,12 +21,14 @@
 //! Write the token from the crawler's own documentation, and one line for each crawler. Names that operators
 //! document as they are, for example `Screaming Frog SEO Spider`, are not reported, nor is a second spelling of a
 //! crawler that has its right name and the same rules elsewhere in the file, nor a group that says what the
-//! `*` group says, or nothing where there is no `*` group.
+//! `*` group says, or nothing where there is no `*` group. A group for browsers that disallows nothing is not
+//! reported either: browsers do not read the file.
 
 use std::cell::LazyCell;
 
 use super::crawler_version::is_harmless;
 use super::repeats_global::{said, said_to_others};
+use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -99,7 +101,8 @@ fn check_group(
         let known = if is_mozilla { known_in(value, registry) } else { spelled_apart(value, registry) };
         let known = known.filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
         // The name of a known crawler is to be right when its rules change.
-        if !is_list && known.is_none() && says_nothing_new() {
+        let changes_nothing = || says_nothing_new() || is_mozilla && !disallows_something(group);
+        if !is_list && known.is_none() && changes_nothing() {
             continue;
         }
         let span = context.span(value);
@@ -108,7 +111,7 @@ fn check_group(
             let reading = format!(
                 "Crawlers that follow RFC 9309 read the line as {name}; some others compare all of it, and find no such crawler."
             );
-            if is_mozilla {
+            if is_mozilla && value.iter().any(|octet| b"/(;".contains(octet)) {
                 return Draft::new(
                     format!(
                         "{} is a whole User-Agent string, not the name of a crawler",
@@ -137,6 +140,10 @@ fn check_group(
             Draft::new(message, format!("A name has only letters, digits, `_`, `-` and `.`. {reading}")).fixed_by(fix)
         });
     }
+}
+
+fn disallows_something(group: GroupView<'_, '_>) -> bool {
+    group.rules().any(|(kind, rule)| kind == RuleKind::Disallow && !rule.record.value.is_empty())
 }
 
 /// Whether the operator of a crawler asks for this name, with anything but more letters behind it.

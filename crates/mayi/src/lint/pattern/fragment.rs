@@ -18,7 +18,8 @@
 //! ```
 //!
 //! This disallows `/page`. Delete the line. If the `#` is part of the path, write `%23`. If it starts a
-//! comment, write a space before it.
+//! comment, write a space before it. An address that was pasted with an id behind it, such as
+//! `/folder/#57934e047260`, is not reported: the folder is what was meant.
 
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
@@ -62,7 +63,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         }
         let text = &context.text[comment.range()];
         let is_word = |octet: &u8| octet.is_ascii_alphanumeric() || b"!/_-*".contains(octet);
-        if !text.get(1).is_some_and(is_word) {
+        let is_pasted = || rule.record.value.ends_with(b"/") && is_id(&text[1..]);
+        if !text.get(1).is_some_and(is_word) || is_pasted() {
             continue;
         }
         found.report(comment, || {
@@ -75,4 +77,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             )
         });
     }
+}
+
+/// Whether a fragment is no word but an id, as programs add it to an address.
+fn is_id(fragment: &[u8]) -> bool {
+    let fragment = fragment.trim_ascii_end();
+    let digits = fragment.iter().filter(|octet| octet.is_ascii_digit()).count();
+    fragment.iter().all(u8::is_ascii_alphanumeric)
+        && fragment.len() >= 8
+        && 2 * digits >= fragment.len()
 }

@@ -17,8 +17,13 @@
 //! ```
 //!
 //! Write `/private/`. For something anywhere in the URL, such as `.php` or `?page=`, write `/*.php` or
-//! `/*?page=`.
+//! `/*?page=`. An `Allow` is not reported if nothing is disallowed that it could open: no rule of its group
+//! disallows anything, or, for a kind of file such as `.css`, only single files of other kinds.
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
+use crate::directive::RuleKind;
 use crate::lint::characters::{ascii_of, is_invisible, is_regex_pattern, template_in};
 use crate::lint::pattern::whole_url::path_of_url;
 use crate::lint::prelude::*;
@@ -40,6 +45,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let needless = LazyCell::new(|| needless_allows(context));
     for rule in patterns(context) {
         let value = rule.record.value;
         if value.is_empty() || can_match(&rule.record) || path_of_url(value).is_some() {
@@ -57,6 +63,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             || is_glued
             || is_markup
             || is_regex
+            || needless.contains(&rule.line)
         {
             continue;
         }
@@ -74,7 +81,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 [b'/' | b'*', ..] => value.to_vec(),
                 [b'?' | b'.' | b'&' | b'=', ..] => [b"/*", value].concat(),
                 // A parameter is somewhere in the query.
-                _ if value.ends_with(b"=") && !value.contains(&b'/') => [b"/*", value].concat(),
+                _ if value.contains(&b'=') && !value.contains(&b'/') => [b"/*", value].concat(),
                 [b'\\', ..] => {
                     value.iter().map(|octet| if *octet == b'\\' { b'/' } else { *octet }).collect()
                 }
@@ -87,4 +94,30 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&meant)), vec![Edit::new(span, meant)]))
         });
     }
+}
+
+/// The lines of the rules that allow, and that would change nothing if they were right: no rule disallows what they could
+/// open.
+fn needless_allows(context: &Context<'_, '_>) -> HashSet<usize> {
+    let mut needless = HashSet::new();
+    for group in context.groups.iter() {
+        let disallowed = || {
+            let rules = group.rules().filter(|(kind, _)| *kind == RuleKind::Disallow);
+            rules.map(|(_, rule)| rule.record.value).filter(|value| !value.is_empty())
+        };
+        // In a folder, or behind a wildcard, there can be files of every kind.
+        let is_one_file = |pattern: &[u8]| {
+            let name = pattern.rsplit(|octet| *octet == b'/').next().unwrap_or_default();
+            name.contains(&b'.') && !pattern.contains(&b'*')
+        };
+        let (is_open, are_files) = (disallowed().next().is_none(), disallowed().all(is_one_file));
+        let is_needless = |(kind, rule): &(RuleKind, &Entry<'_>)| {
+            let value = rule.record.value;
+            *kind == RuleKind::Allow
+                && !can_match(&rule.record)
+                && (is_open || are_files && value.starts_with(b"."))
+        };
+        needless.extend(group.rules().filter(is_needless).map(|(_, rule)| rule.line));
+    }
+    needless
 }

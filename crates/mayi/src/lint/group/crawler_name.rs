@@ -101,7 +101,9 @@ fn check_group(
         let known = if is_mozilla { known_in(value, registry) } else { spelled_apart(value, registry) };
         let known = known.filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
         // The name of a known crawler is to be right when its rules change.
-        let changes_nothing = || says_nothing_new() || is_mozilla && !disallows_something(group);
+        let is_string = is_mozilla && value.iter().any(|octet| b"/(;".contains(octet));
+        let is_for_browsers = || is_mozilla && !is_string && !disallows_something(group);
+        let changes_nothing = || says_nothing_new() || is_for_browsers();
         if !is_list && known.is_none() && changes_nothing() {
             continue;
         }
@@ -111,7 +113,7 @@ fn check_group(
             let reading = format!(
                 "Crawlers that follow RFC 9309 read the line as {name}; some others compare all of it, and find no such crawler."
             );
-            if is_mozilla && value.iter().any(|octet| b"/(;".contains(octet)) {
+            if is_string {
                 return Draft::new(
                     format!(
                         "{} is a whole User-Agent string, not the name of a crawler",

@@ -244,7 +244,7 @@ class Files:
         files: Any,
         /,
         *,
-        dialect: str = "rfc9309",
+        dialect: str = ...,
         missing: str = "error",
         max_octets: int | None = None,
     ) -> Files: ...

@@ -8,7 +8,6 @@ mod audit;
 mod bulk;
 mod cli;
 mod commands;
-mod compressed;
 mod cut;
 mod exit;
 mod fetching;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::compressed::{Compression, Compressor};
 use crate::exit::Failure;
 use crate::text::RowsOut;
+use mayi_tables::compressed::{Compression, Compressor};
 
 /// Where rows go.
 pub(crate) struct Output {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-use mayi::access::{AccessResult, Attempt, Origin, Step};
+use mayi::access::{AccessResult, Attempt, Origin, Step, Unavailable, Unreachable};
 use url::Url;
 
 use crate::files::{Found, Source};
@@ -82,10 +82,16 @@ impl Archive {
         self.responses.is_empty()
     }
 
+    /// All answers, in the order of their URLs.
+    pub fn responses(&self) -> Vec<(&str, &Response)> {
+        let mut all: Vec<_> = self.responses.iter().map(|(url, response)| (&**url, response)).collect();
+        all.sort_unstable_by_key(|(url, _)| *url);
+        all
+    }
+
     /// The origins of which it has a robots.txt, or what was answered in its place, in the order of their names.
     pub fn origins(&self) -> Vec<Origin> {
-        let of = |url: &str| Origin::of_url(url).ok().filter(|origin| origin.robots_url() == url);
-        let mut origins: Vec<_> = self.responses.keys().filter_map(|url| of(url)).collect();
+        let mut origins: Vec<_> = self.responses.keys().filter_map(|url| origin_of(url)).collect();
         origins.sort_by_cached_key(ToString::to_string);
         origins
     }
@@ -126,6 +132,23 @@ impl Source for Archive {
                 Found::Unreadable(format!("it redirects to {url}, which the archive does not have"))
             }
         }
+    }
+}
+
+/// The origin whose robots.txt has this URL; nothing where it is another URL.
+pub fn origin_of(robots_url: &str) -> Option<Origin> {
+    Origin::of_url(robots_url).ok().filter(|origin| origin.robots_url() == robots_url)
+}
+
+/// The status that a table has for a result in the place of the redirects before it; nothing where no server answered.
+pub fn status_of(result: &AccessResult) -> Option<u16> {
+    match result {
+        AccessResult::Successful => Some(200),
+        AccessResult::Unavailable(Unavailable::Status(status))
+        | AccessResult::Unreachable(Unreachable::Status(status)) => Some(*status),
+        // Redirects that lead nowhere: there is no file.
+        AccessResult::Unavailable(_) => Some(404),
+        AccessResult::Unreachable(_) => None,
     }
 }
 

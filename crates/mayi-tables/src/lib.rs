@@ -5,6 +5,7 @@
 //! - [`files`] finds the file of an origin, and keeps the rules that were prepared from it, in bounded memory.
 //! - [`asking`] asks about URL after URL, and holds on to what it used last.
 //! - [`archive`] is a source of files: what servers answered, with redirects followed; [`warc`] reads it from WARCs.
+//! - [`compressed`] takes away what files are compressed with, and adds it.
 //! - With the feature `columns`, `kernel` answers arrays of Arrow (`texts` says which), and `reading` and `writing` are
 //!   for files of them: Parquet and Arrow IPC.
 //!
@@ -26,6 +27,7 @@
 pub mod answer;
 pub mod archive;
 pub mod asking;
+pub mod compressed;
 pub mod files;
 #[cfg(feature = "columns")]
 pub mod kernel;

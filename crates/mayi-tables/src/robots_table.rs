@@ -1,7 +1,7 @@
 //! A table of robots.txt files ↔ an archive of them: an origin, a status, a body and a time in every row.
 //!
 //! Redirects have been followed before: the row of an origin has what its robots.txt came to. A status of null is a site that
-//! could not be reached.
+//! could not be reached. Where a redirect leads to a URL of which nothing is known, the row has its status and that URL.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,8 +25,14 @@ const MOST_ROWS: usize = 10_000;
 const MOST_OCTETS: usize = 32 << 20;
 
 /// The columns of the table, and whether there has to be one.
-const COLUMNS: [(&str, bool); 5] =
-    [("origin", true), ("status", true), ("body", true), ("time", false), ("content_type", false)];
+const COLUMNS: [(&str, bool); 6] = [
+    ("origin", true),
+    ("status", true),
+    ("body", true),
+    ("time", false),
+    ("content_type", false),
+    ("location", false),
+];
 
 /// Reads a table into an archive, bodies up to so many octets, and says which rows have no origin: how many, and the first.
 ///
@@ -76,7 +82,7 @@ impl Rows {
             if place.is_none() && is_needed {
                 return Err(TableError::new(format_args!(
                     "it has no column `{name}`; a table of robots.txt files has origin, status and body, and may have \
-                     time and content_type"
+                     time, content_type and location"
                 )));
             }
         }
@@ -107,7 +113,9 @@ impl Rows {
         // Every time is the same moment in every zone; only a zone with a name is not known here.
         let times = column(3, &DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())))?;
         let content_types = column(4, &DataType::Utf8)?;
+        let locations = column(5, &DataType::Utf8)?;
         let (origins, content_types) = (origins.as_string::<i32>(), content_types.as_string::<i32>());
+        let locations = locations.as_string::<i32>();
         let statuses = statuses.as_primitive::<UInt16Type>();
         let times = times.as_primitive::<TimestampMicrosecondType>();
         let bodies = bodies.as_binary::<i64>();
@@ -130,6 +138,9 @@ impl Rows {
             }
             if content_types.is_valid(row) {
                 response.content_type = Some(content_types.value(row).into());
+            }
+            if locations.is_valid(row) {
+                response.location = Some(locations.value(row).into());
             }
             archive.add(&origin.robots_url(), response);
         }
@@ -238,6 +249,7 @@ impl<W: Write + Send> RobotsTableWriter<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::NoSite;
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -266,5 +278,44 @@ mod tests {
             }
         }
         std::fs::remove_file(&path).expect("it is there");
+    }
+
+    /// A redirect to what nobody has is told as one.
+    #[test]
+    fn a_row_may_say_where_its_redirect_leads() {
+        use arrow_array::{StringArray, UInt16Array};
+
+        let fields = ["origin", "body", "location"].map(|name| Field::new(name, DataType::Utf8, true));
+        let mut fields = fields.to_vec();
+        fields.push(Field::new("status", DataType::UInt16, true));
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(StringArray::from(vec![
+                "https://a.example",
+                "https://b.example",
+                "https://c.example",
+            ])),
+            Arc::new(StringArray::from(vec![None, None, Some("the file")])),
+            Arc::new(StringArray::from(vec![
+                Some("https://gone.example/robots.txt"),
+                Some("https://c.example/robots.txt"),
+                None,
+            ])),
+            Arc::new(UInt16Array::from(vec![301, 301, 200])),
+        ];
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).expect("a batch");
+        let path = std::env::temp_dir().join(format!("mayi-robots-location-{}", std::process::id()));
+        let mut writer = TableWriter::new(Vec::new(), Kind::Parquet, &schema).expect("a table");
+        let encoded = writer.encoder().encode(vec![batch]).expect("it is encoded");
+        writer.write(encoded).expect("it is written");
+        std::fs::write(&path, writer.finish().expect("it ends")).expect("a file");
+        let mut archive = Archive::default();
+        read(&path, Kind::Parquet, 1 << 20, &mut archive).expect("a table");
+        std::fs::remove_file(&path).expect("it is there");
+        let origin =
+            |host: &str| Origin::of_url(&format!("https://{host}.example")).expect("an origin");
+        let missing = NoSite::MissingHop("https://gone.example/robots.txt".to_owned());
+        assert_eq!(archive.site(&origin("a")).expect_err("it is not there"), missing);
+        assert_eq!(*archive.site(&origin("b")).expect("it is there").last.body, *b"the file");
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use mayi_audit::{Format, MOST_LINE};
 
-use crate::compressed::decompressed;
 use crate::exit::Failure;
 use crate::input;
 use crate::progress::Progress;
+use mayi_tables::compressed::decompressed;
 
 /// About how many octets a block has.
 const BLOCK: usize = 1 << 20;

@@ -7,9 +7,9 @@ use mayi_tables::archive::Archive;
 use mayi_tables::warc;
 
 use super::inputs;
-use crate::compressed::decompressed;
 use crate::exit::Failure;
 use crate::input;
+use mayi_tables::compressed::decompressed;
 
 /// An archive, and what is wrong with the files that it was read from. What came before that is in it.
 pub(crate) struct Loaded {

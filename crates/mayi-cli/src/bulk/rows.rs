@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memchr2};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::compressed::plain_name;
+use mayi_tables::compressed::plain_name;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -15,13 +15,13 @@ use super::tables::{BatchSink, TableOut, Wanted, check_types, output_schema};
 use super::worker::{Counts, Shared, Worker};
 use super::write::write_header;
 use crate::cli::Claims;
-use crate::compressed::{Compression, decompressed};
 use crate::cut::{CsvCutter, Cutter, LineCutter};
 use crate::exit::Failure;
 use crate::input;
 use crate::output::Output;
 use crate::parallel::{self, Lines};
 use crate::progress::Progress;
+use mayi_tables::compressed::{Compression, decompressed};
 
 /// What the caller says of a run.
 pub(crate) struct Settings<'b> {

@@ -4,6 +4,7 @@
 //! written is chosen by the ending of a name. Everything is a stream: memory does not grow with what comes out of it.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,10 +24,14 @@ const PIECE: usize = 1 << 13;
 
 /// How octets are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compression {
+pub enum Compression {
+    /// gzip (RFC 1952).
     Gzip,
+    /// Zstandard (RFC 8878).
     Zstd,
+    /// bzip2.
     Bzip2,
+    /// xz.
     Xz,
 }
 
@@ -47,7 +52,7 @@ impl Compression {
     }
 
     /// What the ending of a name says.
-    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+    pub fn of_name(path: &Path) -> Option<Self> {
         match path.extension()?.to_ascii_lowercase().to_str()? {
             "gz" => Some(Self::Gzip),
             "zst" => Some(Self::Zstd),
@@ -68,13 +73,16 @@ impl Compression {
 }
 
 /// A name without the ending that says how the file is compressed.
-pub(crate) fn plain_name(path: &Path) -> &Path {
+pub fn plain_name(path: &Path) -> &Path {
     let stem = path.file_stem().unwrap_or(OsStr::new(""));
     if Compression::of_name(path).is_some() { Path::new(stem) } else { path }
 }
 
 /// The same input, decompressed where its first octets say that it is compressed.
-pub(crate) fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+///
+/// # Errors
+/// When its first octets can't be read.
+pub fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut start = [0; Compression::MARK];
     let mut length = 0;
     while length < start.len() {
@@ -181,7 +189,9 @@ impl Decompressed {
 }
 
 /// An output that compresses what is written.
-pub(crate) enum Compressor<W: Write> {
+pub struct Compressor<W: Write>(Coder<W>);
+
+enum Coder<W: Write> {
     /// As it is.
     Plain(W),
     Gzip(GzEncoder<W>),
@@ -191,52 +201,65 @@ pub(crate) enum Compressor<W: Write> {
 }
 
 impl<W: Write> Compressor<W> {
-    pub(crate) fn new(output: W, compression: Option<Compression>) -> io::Result<Self> {
-        Ok(match compression {
-            None => Self::Plain(output),
+    /// Compresses what is written to this output, or passes it on as it is.
+    ///
+    /// # Errors
+    /// When a compressor can't be made.
+    pub fn new(output: W, compression: Option<Compression>) -> io::Result<Self> {
+        Ok(Self(match compression {
+            None => Coder::Plain(output),
             Some(Compression::Gzip) => {
-                Self::Gzip(GzEncoder::new(output, flate2::Compression::default()))
+                Coder::Gzip(GzEncoder::new(output, flate2::Compression::default()))
             }
             Some(Compression::Zstd) => {
                 let mut encoder = zstd::stream::write::Encoder::new(output, 3)?;
                 encoder.include_checksum(true)?;
-                Self::Zstd(encoder)
+                Coder::Zstd(encoder)
             }
             Some(Compression::Bzip2) => {
-                Self::Bzip2(BzEncoder::new(output, bzip2::Compression::default()))
+                Coder::Bzip2(BzEncoder::new(output, bzip2::Compression::default()))
             }
             Some(Compression::Xz) => {
-                Self::Xz(Box::new(XzWriter::new(output, XzOptions::with_preset(6))?))
+                Coder::Xz(Box::new(XzWriter::new(output, XzOptions::with_preset(6))?))
             }
-        })
+        }))
     }
 
     /// Writes the end of the compressed stream, and gives the output back.
-    pub(crate) fn finish(self) -> io::Result<W> {
-        match self {
-            Self::Plain(output) => Ok(output),
-            Self::Gzip(encoder) => encoder.finish(),
-            Self::Zstd(encoder) => encoder.finish(),
-            Self::Bzip2(encoder) => encoder.finish(),
-            Self::Xz(encoder) => encoder.finish(),
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn finish(self) -> io::Result<W> {
+        match self.0 {
+            Coder::Plain(output) => Ok(output),
+            Coder::Gzip(encoder) => encoder.finish(),
+            Coder::Zstd(encoder) => encoder.finish(),
+            Coder::Bzip2(encoder) => encoder.finish(),
+            Coder::Xz(encoder) => encoder.finish(),
         }
     }
 }
 
 impl<W: Write> Write for Compressor<W> {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(output) => output.write(octets),
-            Self::Gzip(encoder) => encoder.write(octets),
-            Self::Zstd(encoder) => encoder.write(octets),
-            Self::Bzip2(encoder) => encoder.write(octets),
-            Self::Xz(encoder) => encoder.write(octets),
+        match &mut self.0 {
+            Coder::Plain(output) => output.write(octets),
+            Coder::Gzip(encoder) => encoder.write(octets),
+            Coder::Zstd(encoder) => encoder.write(octets),
+            Coder::Bzip2(encoder) => encoder.write(octets),
+            Coder::Xz(encoder) => encoder.write(octets),
         }
     }
 
     /// Passes on what is not compressed. What is would only get larger by it.
     fn flush(&mut self) -> io::Result<()> {
-        if let Self::Plain(output) = self { output.flush() } else { Ok(()) }
+        if let Coder::Plain(output) = &mut self.0 { output.flush() } else { Ok(()) }
+    }
+}
+
+impl<W: Write> fmt::Debug for Compressor<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressor").finish_non_exhaustive()
     }
 }
 

@@ -4,6 +4,7 @@
 //! has beside its verdict goes over as the JSON that every front end has, and is made into typed objects by
 //! `_report.py`. The GIL is let go around everything that takes longer than handing it over does.
 
+mod archive;
 mod arrow;
 mod asker;
 mod clock;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 /// The engine of the package.
 #[pymodule(gil_used = false)]
 mod _mayi {
+    #[pymodule_export]
+    use crate::archive::{after_redirects, warc_responses};
     #[pymodule_export]
     use crate::arrow::{Answers, Files, arrow_decide, arrow_origin};
     #[pymodule_export]

@@ -59,6 +59,9 @@ impl Question<'_> {
     ///
     /// # Errors
     /// When the array has no strings.
+    ///
+    /// # Panics
+    /// Never: a struct is made of columns that have the types of its fields.
     pub fn decide(&self, urls: &dyn Array) -> Result<StructArray, NotText> {
         let texts = Texts::of(urls)?;
         let mut asker = Asker::of_crawlers(self.files, self.crawlers);
@@ -70,7 +73,7 @@ impl Question<'_> {
         let mut columns = columns.iter_mut().map(AnswerColumn::finish);
         let mut next = || {
             let columns = columns.by_ref().take(fields.len()).collect();
-            // The number of rows is given, so that it is right without answers too. Columns are as their fields say.
+            // The number of rows is given, so that it is right without answers too.
             StructArray::try_new_with_length(fields.clone(), columns, None, texts.len())
         };
         let all = match self.crawlers {

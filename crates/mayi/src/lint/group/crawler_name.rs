@@ -19,7 +19,8 @@
 //! ```
 //!
 //! Write the token from the crawler's own documentation, and one line for each crawler. Names that operators
-//! document as they are, for example `Screaming Frog SEO Spider`, are not reported, nor is a second spelling of a
+//! document as they are, for example `Screaming Frog SEO Spider`, are not reported, nor are programs that files call by
+//! the first word of their names, for example `Xenu Link Sleuth`, nor is a second spelling of a
 //! crawler that has its right name and the same rules elsewhere in the file, nor a group that says what the
 //! `*` group says, or nothing where there is no `*` group. A group for browsers that disallows nothing is not
 //! reported either: browsers do not read the file.
@@ -65,6 +66,27 @@ const DOCUMENTED: &[&str] = &[
     "Yahoo!-AdCrawler",
 ];
 
+/// Programs that files call by the first word of their names. A line with the whole name, which is read up to the space,
+/// names them as well.
+const SHORT_NAMES: &[&str] = &[
+    "ADmantX",
+    "BackStreet",
+    "Clickagy",
+    "Crescent",
+    "DISCo",
+    "Ezooms",
+    "GetWeb",
+    "Linguee",
+    "Openfind",
+    "SISTRIX",
+    "Teleport",
+    "VCI",
+    "Vegi",
+    "Webster",
+    "WeSEE",
+    "Xenu",
+];
+
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let others = LazyCell::new(|| said_to_others(context));
     for group in context.groups.iter() {
@@ -95,7 +117,8 @@ fn check_group(
         }
         let is_list = rest.trim_ascii_start().starts_with(b",") || rest.starts_with(b";");
         let value = start.record.value;
-        if is_documented(value) || !is_list && is_named_too(context, value, rules) {
+        let is_short = || SHORT_NAMES.iter().any(|name| token.eq_ignore_ascii_case(name.as_bytes()));
+        if is_documented(value) || !is_list && (is_short() || is_named_too(context, value, rules)) {
             continue;
         }
         let known = if is_mozilla { known_in(value, registry) } else { spelled_apart(value, registry) };

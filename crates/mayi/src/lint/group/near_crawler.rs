@@ -17,8 +17,11 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write `Googlebot`. `mayi registry list agents` prints the known names, and `--registry` adds others.
+//! Write `Googlebot`. A group that says what the `*` group says is not reported: that is what the crawler gets. `mayi registry list agents` prints the known names, and `--registry` adds others.
 
+use std::cell::LazyCell;
+
+use super::repeats_global::{said, said_to_others};
 use crate::lint::nearest::slips;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -61,8 +64,26 @@ const FAMILIES: &[(&str, &str)] = &[
 ];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let others = LazyCell::new(|| said_to_others(context));
+    for group in context.groups.iter() {
+        // Its crawler gets the same answers from the group of `*`.
+        let says_nothing_new = LazyCell::new(|| {
+            let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
+            !group.starts.iter().any(is_global)
+                && others.as_ref().is_some_and(|others| said(group.entries) == *others)
+        });
+        check_group(context, found, group.starts, || *says_nothing_new);
+    }
+}
+
+fn check_group(
+    context: &Context<'_, '_>,
+    found: &mut Found<'_>,
+    starts: &[Entry<'_>],
+    says_nothing_new: impl Fn() -> bool,
+) {
     let registry = context.robots.registry();
-    for start in context.groups.starts() {
+    for start in starts {
         let Names::Token { token, rest } = Names::of(start, context) else { continue };
         let Ok(name) = str::from_utf8(token) else { continue };
         // If something follows the name, `crawler-name` reports the line.
@@ -72,7 +93,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let family = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family));
         if let Some(near) = family.and_then(|(_, token)| registry.agent(token)) {
             // Who names the crawler too has written the operator to be on the safe side.
-            if !context.has_name(&near.token) {
+            if !context.has_name(&near.token) && !says_nothing_new() {
                 report(context, found, start, name, near);
             }
             continue;
@@ -93,6 +114,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let mut about = agents.iter().filter(|agent| is_about_as_long(&agent.token));
         let near = about.find(|agent| is_slip(name, &agent.token));
         let Some(near) = near else { continue };
+        if !context.has_name(&near.token) && says_nothing_new() {
+            continue;
+        }
         report(context, found, start, name, near);
     }
 }

@@ -75,6 +75,8 @@ pub(super) enum Repeat {
     SameGroup,
     /// In a group that says the same as that one.
     SaysSame,
+    /// In a group that has no record at all.
+    SaysNothing,
     /// In a group that says something else.
     SaysOther,
 }
@@ -98,6 +100,7 @@ pub(super) fn for_each_repeat(
             }
             let repeat = match last_group == group {
                 true => Repeat::SameGroup,
+                false if view.entries.is_empty() => Repeat::SaysNothing,
                 false if said_by[last_group] == said_by[group] => Repeat::SaysSame,
                 false => Repeat::SaysOther,
             };

@@ -39,7 +39,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     for_each_repeat(context, |repeat, _, first, start| {
         // `repeated-crawler` reports groups that say something else.
-        if repeat == Repeat::SaysOther {
+        if matches!(repeat, Repeat::SaysOther | Repeat::SaysNothing) {
             return;
         }
         found.report(context.span(start.record.value), || {

@@ -38,20 +38,27 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for start in context.groups.starts() {
+    let starts =
+        context.groups.iter().flat_map(|group| group.starts.iter().map(move |start| (group, start)));
+    for (group, start) in starts {
         let value = start.record.value;
         let is_one = Names::of(start, context) == Names::Nobody && value.starts_with(b"*");
         // `markup` reports a tag after it.
         if !is_one || markup_span(value).is_some() {
             continue;
         }
+        let rest = &value[1..];
+        let name = rest.strip_suffix(b"*").unwrap_or(rest);
+        let is_name = name.first().is_some_and(u8::is_ascii_alphanumeric)
+            && name.iter().all(|octet| is_letter_of_token(*octet) || octet.is_ascii_digit());
+        // The crawler has these rules by its right name.
+        let is_named_too = |name| context.has_name_with_rules(name, context.rules_hash(group));
+        if is_name && str::from_utf8(name).is_ok_and(is_named_too) {
+            continue;
+        }
         let span = context.span(value);
         found.report(span, || {
-            let rest = &value[1..];
             let has_name = rest.iter().any(u8::is_ascii_alphanumeric);
-            let name = rest.strip_suffix(b"*").unwrap_or(rest);
-            let is_name = name.first().is_some_and(u8::is_ascii_alphanumeric)
-                && name.iter().all(|octet| is_letter_of_token(*octet) || octet.is_ascii_digit());
             let (label, meant) = if is_name {
                 (format!("write {}", quoted(name)), name.to_vec())
             } else if has_name {

@@ -21,6 +21,7 @@
 
 use crate::lint::prelude::*;
 use crate::lint::readings::is_kept;
+use crate::syntax::RawRecord;
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S015",
@@ -39,8 +40,19 @@ pub(in crate::lint) static LINT: Lint = Lint {
 const NAMES: &[&str] = &["disallow:", "allow:", "user-agent:", "sitemap:", "crawl-delay:"];
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
-    for (_, line) in context.lines.known() {
+    let mut lines = context.lines.known().map(|(_, line)| line).peekable();
+    while let Some(line) = lines.next() {
         let Some(record) = line.record else { continue };
+        // The rule is on a line of its own, too.
+        let mut is_next = |rule: &RawRecord<'_>| {
+            let next = lines.peek().and_then(|line| line.record);
+            next.is_some_and(|next| {
+                next.name.eq_ignore_ascii_case(rule.name) && next.value == rule.value
+            })
+        };
+        if line.inline_rule.is_some_and(|rule| is_next(&rule)) {
+            continue;
+        }
         let inline = line.inline_rule.map(|rule| context.span(rule.name));
         let Some(second) = inline.or_else(|| second_record(context, record.value)) else { continue };
         found.report(second, || {

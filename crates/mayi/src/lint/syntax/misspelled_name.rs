@@ -20,6 +20,9 @@
 //!
 //! Write `Disallow: /private/`.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
 use crate::directive::DIRECTIVES;
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
@@ -39,6 +42,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 };
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
+    let repeats = repeats(context);
     for line in context.lines.known_or_odd(|oddity| matches!(oddity, Oddity::NearlyNamed(_))) {
         let Some(record) = line.record else { continue };
         let (right, is_read) = match (directive_of(&record), line.oddity) {
@@ -49,6 +53,9 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             _ => continue,
         };
         let span = context.span(record.name);
+        if repeats.contains(&span.start) {
+            continue;
+        }
         found.report(span, || {
             let text = context.line_text(&line);
             let reading = if is_read {
@@ -71,4 +78,25 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             if is_read { draft.with_severity(Severity::Warning) } else { draft }
         });
     }
+}
+
+/// Where the misspelt records begin whose groups have the same record, rightly spelt: the wish is in the file.
+fn repeats(context: &Context<'_, '_>) -> HashSet<u32> {
+    let hasher = RandomState::new();
+    let said = |entry: &Entry<'_>| {
+        Some(hasher.hash_one((directive_of(&entry.record)?.name, entry.record.value)))
+    };
+    let mut repeats = HashSet::new();
+    for group in context.groups.iter() {
+        if !group.entries.iter().any(|entry| entry.record.misspelled) {
+            continue;
+        }
+        let (misspelt, right): (Vec<_>, Vec<_>) =
+            group.entries.iter().partition(|entry| entry.record.misspelled);
+        let right: HashSet<_> = right.into_iter().filter_map(said).collect();
+        let is_repeat = |entry: &&Entry<'_>| said(entry).is_some_and(|said| right.contains(&said));
+        let found = misspelt.into_iter().filter(is_repeat);
+        repeats.extend(found.map(|entry| context.span(entry.record.name).start));
+    }
+    repeats
 }

@@ -146,13 +146,13 @@ const WORTH_A_THREAD: usize = 1 << 15;
 /// Makes arrays from arrays, by as many threads as they are worth.
 fn in_parallel(
     arrays: &[ArrayRef],
-    make: impl Fn(&dyn Array) -> Result<ArrayRef, NotText> + Sync,
+    of: impl Fn(&dyn Array) -> Result<ArrayRef, NotText> + Sync,
 ) -> Result<Vec<ArrayRef>, NotText> {
-    let rows: usize = arrays.iter().map(|array| array.len()).sum();
+    let rows: usize = arrays.iter().map(Array::len).sum();
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = (rows / WORTH_A_THREAD).min(cores);
     if threads < 2 {
-        return arrays.iter().map(|array| make(array)).collect();
+        return arrays.iter().map(|array| of(array)).collect();
     }
     let parts: Vec<ArrayRef> = arrays.iter().flat_map(parts).collect();
     let made = Mutex::new(Vec::with_capacity(parts.len()));
@@ -160,7 +160,7 @@ fn in_parallel(
     let work = || loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(part) = parts.get(number) else { break };
-        let part = make(part);
+        let part = of(part);
         made.lock().unwrap_or_else(PoisonError::into_inner).push((number, part));
     };
     thread::scope(|scope| {

@@ -65,7 +65,8 @@ pub struct Rows {
     /// Where the columns are.
     places: [Option<usize>; COLUMNS.len()],
     limit: usize,
-    rows: u64,
+    /// How many there were so far.
+    count: u64,
     skipped: Skipped,
 }
 
@@ -86,7 +87,7 @@ impl Rows {
                 )));
             }
         }
-        Ok(Self { places, limit, rows: 0, skipped: Skipped::default() })
+        Ok(Self { places, limit, count: 0, skipped: Skipped::default() })
     }
 
     /// The rows that had no origin so far.
@@ -120,11 +121,11 @@ impl Rows {
         let times = times.as_primitive::<TimestampMicrosecondType>();
         let bodies = bodies.as_binary::<i64>();
         for row in 0..batch.num_rows() {
-            self.rows += 1;
+            self.count += 1;
             let origin = origins.is_valid(row).then(|| Origin::of_url(origins.value(row)).ok());
             let Some(origin) = origin.flatten() else {
                 self.skipped.rows += 1;
-                self.skipped.first.get_or_insert(self.rows);
+                self.skipped.first.get_or_insert(self.count);
                 continue;
             };
             let since = if times.is_valid(row) { times.value(row) } else { 0 };

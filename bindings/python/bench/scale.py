@@ -392,7 +392,7 @@ def main() -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     folder: Path = given.folder
     folder.mkdir(parents=True, exist_ok=True)
-    more_rows = given.rows * 3
+    more_rows = given.rows * 2
     print("making the tables", file=sys.stderr)
     make_robots(folder / "robots.parquet")
     for name, count in (("urls", given.rows), ("more", more_rows), ("spark", given.spark_rows)):

@@ -177,6 +177,8 @@ fn fixes_write_what_was_meant() {
     for (line, label) in [
         ("Disallow: nocache=", "write `/*nocache=`"),
         ("Disallow: catalogId=10001", "write `/*catalogId=10001`"),
+        ("Disallow: example.com/wo/", "write `/wo/`"),
+        ("Disallow: index.php/a", "write `/index.php/a`"),
         ("Disallow: a=b/c", "write `/a=b/c`"),
         ("Disallow: \\private\\press\\", "write `/private/press/`"),
         ("User-agent: *ExampleBot*", "write `ExampleBot`"),

@@ -52,6 +52,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 /// How the names start that the operators of crawlers ask to be written so, against REP-4.
 const DOCUMENTED: &[&str] = &[
     "Algolia Crawler",
+    "Hatena Antenna",
     "MS Search",
     "Screaming Frog SEO Spider",
     "Sogou blog",
@@ -202,9 +203,13 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !in_token(c)).filter(|word| !word.is_empty())
 }
 
-/// The known crawler whose name is a word of a User-Agent string.
+/// The known crawler whose name is a word of a User-Agent string. A string with an address behind its brackets is that of
+/// another, who pretends to be the one in the brackets.
 fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     let text = String::from_utf8_lossy(&value[..value.len().min(MOST_OCTETS)]);
+    if text.rsplit_once(')').is_some_and(|(_, behind)| behind.contains("://")) {
+        return None;
+    }
     words_of(&text).find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
 }
 

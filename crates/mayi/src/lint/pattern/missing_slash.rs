@@ -85,7 +85,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 [b'\\', ..] => {
                     value.iter().map(|octet| if *octet == b'\\' { b'/' } else { *octet }).collect()
                 }
-                _ => [b"/", value].concat(),
+                _ => path_below_host(value).map_or_else(|| [b"/", value].concat(), <[u8]>::to_vec),
             };
             Draft::new(
                 format!("{} does not start with `/`, but every path does", quoted(value)),
@@ -94,6 +94,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             .fixed_by(Fix::unsafe_(format!("write {}", quoted(&meant)), vec![Edit::new(span, meant)]))
         });
     }
+}
+
+/// The path of an address without a scheme, where it starts with what is surely a host.
+fn path_below_host(value: &[u8]) -> Option<&[u8]> {
+    let (host, path) = value.split_at(memchr::memchr(b'/', value)?);
+    let ends = [&b".com"[..], b".net", b".org"];
+    ends.iter().any(|end| host.to_ascii_lowercase().ends_with(end)).then_some(path)
 }
 
 /// The lines of the rules that allow, and that would change nothing if they were right: no rule disallows what they could

@@ -388,11 +388,16 @@ def test_ctrl_c_ends_a_long_array() -> None:
     urls = pa.array(["https://example.com/a"] * 65_536)
     # These are a hundred times as many rows as can be answered until the signal comes.
     many = pa.chunked_array([urls] * 4_000)
+    # A program that a shell starts in the background ignores the signal, and Python leaves that as it is.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        mayi.arrow.decide(many, robots=ROBOTS, agent="ExampleBot", answers=["allowed"])
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            mayi.arrow.decide(many, robots=ROBOTS, agent="ExampleBot", answers=["allowed"])
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_origins() -> None:

@@ -79,14 +79,14 @@ impl AppDirectives {
 }
 
 impl RobotsTxt<'_> {
-    /// What the file asks of each of the crawler's applications about a target, in their order; one that
-    /// is named twice is asked for once.
+    /// What the file asks of each of the crawler's applications about a target, in their order. An
+    /// application that is named twice is listed once.
     pub fn app_directives(&self, crawler: &Crawler, target: &Target<'_>) -> Vec<AppDirectives> {
         app_directives_of(View::of(self), crawler, target)
     }
 }
 
-/// The same of a file that may be there.
+/// The same for a file that may be absent.
 pub(crate) fn app_directives_of(
     View { robots, dialect, registry }: View<'_>,
     crawler: &Crawler,
@@ -161,7 +161,7 @@ fn read_rules(
     Some(selection.by)
 }
 
-/// What the rules that name an application come to: the longest of them apply (APP-6).
+/// The result of the rules that name an application: the longest of them apply (APP-6).
 fn asked_of(
     registry: &Registry,
     application: &str,
@@ -187,8 +187,8 @@ fn asked_of(
 }
 
 impl AppDirectives {
-    /// Takes parameters over, the later value of a directive winning (APP-4), and sets those aside
-    /// that have a type other than the registered one (APP-8).
+    /// Adds parameters; the later value of a directive wins (APP-4). Those with a type other than the
+    /// registered one are collected separately (APP-8).
     fn merge(&mut self, parameters: Parameters, registry: &Registry) {
         let application = self.application.clone();
         let is_unusable = |name: &str, value: &Value| {

@@ -15,8 +15,8 @@ pub(crate) struct FilePreferences {
     pub(crate) deciding: Vec<(LineNumber, Said)>,
 }
 
-/// What a Content-Usage rule says. One that can't be read still stands for its path: no shorter path
-/// answers in its place (USE-3).
+/// What a Content-Usage rule says. One that can't be read still counts for its path: no shorter path is used
+/// instead (USE-3).
 pub(crate) type Said = Result<Statement, Unread>;
 
 /// Why nothing can be read from a rule.
@@ -29,8 +29,8 @@ pub(crate) enum Unread {
 }
 
 impl FilePreferences {
-    /// What the rules say together. What could not be read is unknown, which leaves to the others of
-    /// the same path what they say.
+    /// What the rules say together. A rule that can't be read means unknown, so the other rules of the same
+    /// path still count.
     pub(crate) fn combined(&self) -> Statement {
         let all = self.deciding.iter().filter_map(|(_, said)| said.as_ref().ok());
         all.fold(Statement::default(), Statement::combined)

@@ -44,7 +44,7 @@ impl<'f> Crossing<'f> {
         Self { as_it_stands, folded, sorted }
     }
 
-    /// Whether a pattern's text matches whose first `?` is at `mark`, after a wildcard.
+    /// Whether the text of a pattern matches. Its first `?` is at `mark`, after a wildcard.
     pub(crate) fn matches(&self, body: &[u8], mark: usize, shape: Shape) -> bool {
         let (head, before) = body[..mark].split_at(shape.head as usize);
         if !self.as_it_stands.octets().starts_with(head) {
@@ -62,7 +62,7 @@ impl<'f> Crossing<'f> {
             Some(star) => (&behind[..star], Some(&behind[star + 1..])),
             None => (behind, None),
         };
-        // Where what is right before the `?` or right after it is not there at all, nothing has to be read.
+        // If the text right before or right after the `?` does not occur at all, nothing has to be read.
         let around = [&body[mark - before.len()..=mark], &body[mark..=mark + first.len()]];
         if self.as_it_stands.find(around[0], reached).is_none()
             || self.folded.find(around[1], head.len()).is_none()
@@ -92,7 +92,7 @@ impl<'f> Crossing<'f> {
         let mut starts = Starts::new(first, folded_text);
         let mut marks = Marks::new(text).filter(|&(mark, _)| {
             let is_behind_it = text.get(reached..mark).is_some_and(|between| between.ends_with(before));
-            // It has no `?` itself, so that each octet is looked at for one mark alone.
+            // It has no `?` itself, so each octet is read for only one mark.
             reached = reached.max(mark + 1);
             is_behind_it
         });
@@ -109,7 +109,7 @@ impl<'f> Crossing<'f> {
 #[derive(Clone, Copy)]
 struct Sides<'p> {
     before: &'p [u8],
-    /// From where on, as the target stands, `before` has to be.
+    /// The place in the unchanged target from which on `before` must be.
     reached: usize,
     first: &'p [u8],
     /// Whether the target has to end after `first`.
@@ -122,9 +122,9 @@ const FEW: usize = 32;
 /// The raw `?` of a target in order.
 #[derive(Debug)]
 struct Order {
-    /// Where each is, as the target stands and folded.
+    /// Where each is, in the unchanged and in the folded target.
     marks: Vec<(u32, u32)>,
-    /// Marks by what is before them up to the mark before, read backwards.
+    /// Marks sorted by the text between the previous mark and the mark, read backwards.
     by_before: Vec<u32>,
     /// For each mark, its place in the order of what follows it, folded.
     rank_behind: Vec<u32>,
@@ -133,7 +133,7 @@ struct Order {
     known: RefCell<HashMap<Range<usize>, Rc<Marked>>>,
 }
 
-/// Marks that a text is before, by what follows them.
+/// The marks that come right after a text, sorted by what follows them.
 #[derive(Debug)]
 struct Marked {
     sorted: Vec<u32>,
@@ -145,13 +145,13 @@ impl Order {
         let text = as_it_stands.octets();
         let marks: Vec<(u32, u32)> =
             Marks::new(text).map(|(mark, folded)| (mark as u32, folded as u32)).collect();
-        // Each octet is in what is before one mark: to sort them compares each octet a few times.
+        // Each octet belongs to the text before one mark, so sorting compares each octet only a few times.
         let mut by_before: Vec<u32> = (0..marks.len() as u32).collect();
         by_before
             .sort_by(|one, other| backwards(text, &marks, *one).cmp(backwards(text, &marks, *other)));
         let mut rank_behind = vec![0; marks.len()];
         let mut rank = 0;
-        // Nothing comes before everything, and is no suffix that is sorted.
+        // The empty text sorts first, and is not among the sorted suffixes.
         let at_end = folded.octets().len() as u32;
         let suffixes = folded.places().suffixes();
         for &start in std::iter::once(&at_end).chain(suffixes) {
@@ -256,14 +256,14 @@ impl Iterator for Marks<'_> {
     }
 }
 
-/// The places where a piece starts in a text, asked for from left to right: the search of Knuth, Morris
-/// and Pratt, which reads the text once however much of the piece comes again and again.
+/// The places where a piece starts in a text, queried from left to right. This is the search of Knuth, Morris
+/// and Pratt, which reads the text once, however often parts of the piece are repeated.
 struct Starts<'t> {
     piece: &'t [u8],
     text: &'t [u8],
-    /// For each start of the piece, how long the longest shorter start is that it ends in.
+    /// For each prefix of the piece: the length of its longest shorter suffix that is also a prefix.
     borders: Vec<usize>,
-    /// How much of the text has been read, and how much of the piece it ends in.
+    /// How much of the text has been read, and how long the prefix of the piece is that it ends with.
     read: usize,
     met: usize,
 }
@@ -277,7 +277,7 @@ impl<'t> Starts<'t> {
         Self { piece, text, borders, read: 0, met: 0 }
     }
 
-    /// Whether it starts at a place that is not before any that was asked about.
+    /// Whether the piece starts at this place. Places must be queried in ascending order.
     fn is_one(&mut self, place: usize) -> bool {
         let Some(text) = self.text.get(..place + self.piece.len()) else { return false };
         if self.piece.is_empty() {
@@ -292,7 +292,7 @@ impl<'t> Starts<'t> {
     }
 }
 
-/// How much of a piece a text ends in with one more octet, where it ended in `met` octets of it.
+/// How long the prefix of the piece at the end of a text is after one more octet, if it was `met` before.
 fn longer(piece: &[u8], borders: &[usize], mut met: usize, octet: u8) -> usize {
     while met > 0 && piece[met] != octet {
         met = borders[met - 1];

@@ -1,8 +1,8 @@
 //! Octets of a URL or a pattern → the form in which they are compared by dialects that decode every escape.
 //!
-//! REP-11 decodes only what means the same raw. Engines that decode more first, and then encode what may not be
-//! raw, compare in these forms; [`Decoding`] says which characters they except. What a wildcard or an anchor
-//! means is not known here.
+//! REP-11 decodes only characters that mean the same raw and encoded. Some engines first decode more, and
+//! then encode what may not be raw; they compare these forms. [`Decoding`] says which characters are
+//! exceptions. This module does not know what a wildcard or an end anchor means.
 
 use memchr::memchr;
 
@@ -22,7 +22,7 @@ impl Decoding {
         form
     }
 
-    /// The form of a pattern. It is empty, and so matches nothing, where the pattern makes no rule.
+    /// The form of a pattern. It is empty, and matches nothing, if the pattern makes no rule.
     pub(crate) fn pattern(&self, written: &[u8]) -> Vec<u8> {
         let mut form = Vec::with_capacity(written.len() + 8);
         match self.dollars {
@@ -41,7 +41,8 @@ impl Decoding {
         form
     }
 
-    /// Decodes what may be decoded and encodes what may not be raw, but for those signs of a pattern.
+    /// Decodes what may be decoded and encodes what may not be raw, except for these special characters of a
+    /// pattern.
     fn write(&self, octets: &[u8], signs: &[u8], form: &mut Vec<u8>) {
         let mut in_query = false;
         let mut rest = octets;
@@ -77,7 +78,8 @@ impl Decoding {
     }
 }
 
-/// A pattern in which wildcards that follow each other are one, and so is an anchor with what of both follows it.
+/// A pattern in which consecutive wildcards are one, and an end anchor with any wildcards and anchors after
+/// it is one end anchor.
 fn with_single_signs(written: &[u8]) -> Vec<u8> {
     let mut single = Vec::with_capacity(written.len());
     for &octet in written {

@@ -1,10 +1,10 @@
 //! A dialect is a value: a named set of readings.
 //!
-//! The default is [`Dialect::RFC9309`]. Where dialects differ, the code asks the dialect; there is no
-//! second parser and no second matcher. Another dialect is another value.
+//! The default is [`Dialect::RFC9309`]. Where dialects differ, the code uses properties of the dialect; there
+//! is no second parser and no second matcher. Another dialect is another value.
 //!
 //! No other file knows a dialect by its name, and a test checks this. Code that has to know how others read a
-//! file (`format`, lints) asks for the dialects that people's files meet.
+//! file (`format`, lints) uses the dialects that have a reader.
 
 use std::fmt;
 
@@ -34,8 +34,8 @@ use crate::extension::{Extension, Extensions};
 pub struct Dialect {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
-    /// Who reads everybody's files by it, as a word of a sentence, where that is not the crawlers that follow the
-    /// standard. A dialect that is there to be compared with, or asked for, has none.
+    /// Who reads all files in this dialect, as a word for a sentence. The crawlers that follow the standard
+    /// need no word. A dialect that is used only for comparison or on request has none.
     pub(crate) reader: Option<&'static str>,
     /// What is read beyond REP; the directives of other extensions are other records.
     pub(crate) extensions: Extensions,
@@ -56,7 +56,7 @@ pub struct Dialect {
     pub(crate) index_pages: bool,
     /// A `$` at the end of a pattern is a plain `$` too: the rule counts twice (REP-15).
     pub(crate) plain_dollars: bool,
-    /// A pattern that is a whole URL matches paths that have this URL behind their first `/` (WILD-4).
+    /// A pattern that is a whole URL matches paths that have this URL after their first `/` (WILD-4).
     pub(crate) whole_urls: bool,
 }
 
@@ -66,20 +66,20 @@ pub(crate) enum Names {
     Whole,
     /// A name that starts with a directive's name is that directive.
     Prefix,
-    /// As a whole, and a space may stand where the directive's name has a hyphen.
+    /// As a whole, and a space may replace a hyphen of the directive's name.
     Words,
 }
 
-/// When white space stands for a colon, where misspellings are read (WILD-2).
+/// When white space counts as a colon, if misspellings are read (WILD-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingColon {
     /// Between exactly two words, when the line has no colon at all.
     WithoutAny,
-    /// Between exactly two words of which the first is a name, even where the second has a colon in
-    /// it, as every Sitemap does.
+    /// Between exactly two words, the first of which is a name, even if the second contains a colon, as every
+    /// Sitemap URL does.
     AfterAName,
-    /// Behind a name of one word or two, whatever follows and if nothing does. But a colon at the end of the line,
-    /// or before white space, is one.
+    /// After a name of one or two words, whatever follows, even nothing. But a colon at the end of the line,
+    /// or before white space, is used as the colon.
     Anywhere,
 }
 
@@ -118,11 +118,11 @@ pub(crate) enum Tokens {
 pub enum Naming {
     /// A line names the crawler whose product token its value starts with (REP-4).
     Token,
-    /// Names are whole values, in any case. The one that equals what the crawler sends as its User-Agent; with
-    /// none, the first in the file that occurs anywhere in what stands there before the first `/`.
+    /// Names are whole values, in any case. A name that equals the crawler's User-Agent is used; if there is
+    /// none, the first name in the file that occurs anywhere in the User-Agent before its first `/`.
     FirstWithin,
-    /// Names are whole values, in any case. The longest that occurs in what the crawler sends as its User-Agent,
-    /// with no letter, digit, `-` or `_` before it. A `*` in a name may be left out.
+    /// Names are whole values, in any case. The longest name that occurs in the crawler's User-Agent, with no
+    /// letter, digit, `-` or `_` before it, is used. A `*` in a name is ignored.
     LongestWithin,
 }
 
@@ -131,51 +131,52 @@ pub enum Naming {
 pub(crate) enum Comparison {
     /// Both in one form, whichever way a character is written.
     Normalised,
-    /// As they are written, but for octets outside ASCII, which a pattern has encoded.
+    /// As they are written, except that octets outside ASCII are encoded in the pattern.
     AsWritten,
-    /// Both with every escape decoded first, so that even a reserved character and its escape are one.
+    /// Both with every escape decoded first, so that even a reserved character and its escape are the same.
     Decoded(&'static Decoding),
 }
 
-/// How escapes are decoded and written again, where all of them are.
+/// How escapes are decoded and encoded again, in dialects that decode all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decoding {
     /// The characters whose escapes are left alone.
     pub(crate) kept: &'static [u8],
     /// The characters that are written raw, beside letters, digits and `-._~`.
     pub(crate) raw: &'static [u8],
-    /// The characters that stay raw behind the first `?`, if they are written so. Where there are none, a `?` is a
-    /// character like others.
+    /// The characters that stay raw after the first `?`, if they are written raw. If there are none, a `?` is
+    /// a character like any other.
     pub(crate) query: &'static [u8],
     /// Whether the fragment of a URL is compared too.
     pub(crate) fragment: bool,
     pub(crate) dollars: Dollars,
 }
 
-/// What a `$` is that does not end its pattern (REP-15).
+/// What a `$` means that does not end its pattern (REP-15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dollars {
     /// A character like others.
     Plain,
-    /// What makes its rule none. Where several end a pattern, with or without wildcards between, they are one.
+    /// It makes the rule invalid. Several at the end of a pattern, with or without wildcards between them,
+    /// count as one.
     OnlyAtTheEnd,
 }
 
-/// Which octets decide what rule is the most specific (REP-8).
+/// Which octets decide which rule is the most specific (REP-8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Specificity {
     /// Those of the normalised pattern.
     Pattern,
-    /// Those of the target that it matches, where a wildcard matches as many as it can.
+    /// Those of the target that it matches; a wildcard matches as many as it can.
     Matched,
 }
 
-/// What is made of octets that are not plain UTF-8 (REP-14).
+/// How octets that are not plain UTF-8 are read (REP-14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// Byte order marks and the caller's charset are honoured.
+    /// Byte order marks and the caller's charset are used.
     Honoured,
-    /// Octets are octets; as much of a UTF-8 byte order mark as is there is skipped.
+    /// Octets are read as they are; a UTF-8 byte order mark, or the start of one, is skipped.
     PartialMark,
 }
 
@@ -241,9 +242,9 @@ impl Dialect {
         whole_urls: false,
     };
 
-    /// As Python's urllib.robotparser reads files (3.13.14, 3.14.5 and later): it chooses groups by names within the
-    /// crawler's, decodes every escape, and goes by the octets that a rule matches. No extensions but records such as
-    /// Crawl-delay.
+    /// As Python's urllib.robotparser reads files (3.13.14, 3.14.5 and later): it chooses groups by names
+    /// that occur in the crawler's name, decodes every escape, and ranks rules by the octets that they match.
+    /// The only extension is records such as Crawl-delay.
     ///
     /// ```
     /// use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
@@ -276,9 +277,9 @@ impl Dialect {
         ..Self::RFC9309
     };
 
-    /// As Protego 0.7, the parser of Scrapy, reads files: it chooses groups by the longest name within the crawler's,
-    /// decodes all escapes but those of `/` and `%`, and has readings of its own of index pages, of `$` and of whole
-    /// URLs. No extensions but misspellings and records such as Crawl-delay.
+    /// As Protego 0.7, the parser of Scrapy, reads files: it chooses groups by the longest name that occurs
+    /// in the crawler's name, decodes all escapes except those of `/` and `%`, and reads index pages, `$` and
+    /// whole URLs in its own way. The only extensions are misspellings and records such as Crawl-delay.
     pub const PROTEGO: Self = Self {
         name: "protego",
         summary: "as Protego 0.7 (Scrapy) reads files",
@@ -304,8 +305,8 @@ impl Dialect {
     pub const ALL: &[Self] =
         &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE, Self::URLLIB, Self::PROTEGO];
 
-    /// Those in which a crawler goes by its product token, as the standard has it. These are compared where nobody
-    /// says which.
+    /// Those that identify a crawler by its product token, as the standard says. They are compared if no
+    /// dialects are given.
     pub const BY_TOKEN: &[Self] = &[Self::RFC9309, Self::KOSTER_00, Self::GOOGLE];
 
     /// The built-in dialect of this name.
@@ -313,7 +314,7 @@ impl Dialect {
         Self::ALL.iter().find(|dialect| dialect.name == name).cloned()
     }
 
-    /// The dialects that people's files meet beside the default, each with the one who reads by it.
+    /// The dialects other than the default that have a reader, each with its reader.
     pub(crate) fn met() -> impl Iterator<Item = (&'static Self, &'static str)> {
         Self::ALL.iter().filter_map(|dialect| Some((dialect, dialect.reader?)))
     }
@@ -348,13 +349,13 @@ impl Dialect {
         Self { naming, ..self }
     }
 
-    /// Whether a rule of this kind can have patterns beside its own (see `pattern::other_patterns`). None has them
-    /// where an allow rule has not.
+    /// Whether a rule of this kind can have more patterns than its own (see `pattern::other_patterns`). If an
+    /// allow rule can't, no rule can.
     pub(crate) fn has_other_patterns(&self, kind: RuleKind) -> bool {
         self.plain_dollars || self.whole_urls || self.index_pages && kind == RuleKind::Allow
     }
 
-    /// Whether it cuts lines into names and values as another dialect does, whatever extensions both read.
+    /// Whether it splits lines into names and values like another dialect, whatever extensions both read.
     pub(crate) fn reads_lines_as(&self, other: &Self) -> bool {
         let cuts = |dialect: &Self| (dialect.names, dialect.missing_colon, dialect.lines);
         cuts(self) == cuts(other)

@@ -16,7 +16,7 @@ pub(crate) struct Text<'t> {
     pub(crate) cut: Option<Cut>,
 }
 
-/// What the size limit took away (REP-24).
+/// What was lost because of the size limit (REP-24).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cut {
@@ -61,7 +61,7 @@ pub(crate) fn text_of<'t>(
     Text { octets: text, cut }
 }
 
-/// The length of the byte order mark and the charset to decode; UTF-8 stands for "as it is".
+/// The length of the byte order mark and the charset to decode; UTF-8 means that nothing is decoded.
 fn mark_and_charset(octets: &[u8], label: Option<&str>) -> (usize, &'static Charset) {
     if let Some((charset, length)) = Charset::for_bom(octets) {
         return (length, charset);
@@ -70,7 +70,7 @@ fn mark_and_charset(octets: &[u8], label: Option<&str>) -> (usize, &'static Char
     (0, charset.unwrap_or(UTF_8))
 }
 
-/// How many octets of a UTF-8 byte order mark stand at the start.
+/// How many octets of a UTF-8 byte order mark are at the start.
 fn partial_mark(octets: &[u8]) -> usize {
     let mark = [0xEF, 0xBB, 0xBF];
     octets.iter().zip(mark).take_while(|(octet, marked)| **octet == *marked).count()

@@ -18,7 +18,7 @@ use crate::span::Span;
 use crate::target::Target;
 
 impl RobotsTxt<'_> {
-    /// May this crawler fetch this target? The decision says by which rule of which groups.
+    /// May this crawler fetch this target? The decision names the rule and the groups that decided.
     pub fn decide(&self, crawler: &Crawler, target: &Target<'_>) -> Decision<'_> {
         if is_always_allowed(self, target) {
             return Decision::without_group(Reason::RobotsTxt);
@@ -27,7 +27,7 @@ impl RobotsTxt<'_> {
     }
 }
 
-/// Decides by groups that were selected for the crawler already, telling the observer of each step.
+/// Decides by groups that were already selected for the crawler, and reports each step to the observer.
 pub(crate) fn decide_selected<'r>(
     robots: &'r RobotsTxt<'_>,
     selection: Option<&Selection>,
@@ -77,7 +77,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Whether it wins over another; at a draw, the one that comes first in the file stays.
+    /// Whether it wins over another; if they are equal, the first in the file stays.
     pub(crate) fn beats(&self, other: &Self) -> bool {
         self.octets > other.octets || self.octets == other.octets && self.kind < other.kind
     }
@@ -116,7 +116,7 @@ fn most_specific(
     best
 }
 
-/// How many octets the rule's pattern has, if it matches, after a first glance at it.
+/// How many octets the rule's pattern has, if it matches; most patterns are excluded by a quick check first.
 fn octets_if_matching(
     glance: Glance,
     kind: RuleKind,

@@ -47,7 +47,7 @@ pub struct Explanation<'a> {
     matches: Vec<MatchingRule<'a>>,
 }
 
-/// A group of the file, and how it is to the crawler.
+/// A group of the file, and whether it applies to the crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsideredGroup<'a> {
     starts: Vec<StartLine<'a>>,
@@ -75,8 +75,8 @@ pub struct MatchingRule<'a> {
 }
 
 impl RobotsTxt<'_> {
-    /// The same question as [`decide`](Self::decide) answers, watched: which groups there were, which rules matched,
-    /// what came second.
+    /// Answers the same question as [`decide`](Self::decide), and records which groups there were, which
+    /// rules matched, and which rule came second.
     pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
         let mut watch = Watch::default();
         let selection = select(self, crawler, &mut watch);
@@ -115,13 +115,13 @@ impl<'a> Explanation<'a> {
         self.target
     }
 
-    /// The forms of the target that patterns were compared with in the dialect of the file: one, or
-    /// two where its query has a `/`, `?` or `#` encoded, which patterns with a `?` take for raw (REP-12).
+    /// The forms of the target that patterns were compared with in the dialect of the file: one, or two if
+    /// its query has an encoded `/`, `?` or `#`, which patterns with a `?` read as raw (REP-12).
     pub fn compared(&self) -> Vec<Cow<'a, [u8]>> {
         Forms::of(self.target, self.comparison).into_usual()
     }
 
-    /// The groups of the file, in order. None were considered where the decision needed no group.
+    /// The groups of the file, in order. There are none if the decision needed no group.
     pub fn groups(&self) -> &[ConsideredGroup<'a>] {
         &self.groups
     }
@@ -136,7 +136,7 @@ impl<'a> Explanation<'a> {
         self.matches.first()
     }
 
-    /// The rule that would have decided without it.
+    /// The rule that would have decided without the winner.
     pub fn runner_up(&self) -> Option<&MatchingRule<'a>> {
         self.matches.get(1)
     }
@@ -176,7 +176,7 @@ impl<'a> Explanation<'a> {
 }
 
 impl SiteFile<'_> {
-    /// May this crawler fetch this target, and why? Where there is no file, no groups and no rules were
+    /// May this crawler fetch this target, and why? If there is no file, no groups and no rules were
     /// considered.
     pub fn explain<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Explanation<'a> {
         match self {

@@ -53,7 +53,7 @@ impl Extension {
         }
     }
 
-    /// The clauses that it stands for: a prefix, or one clause.
+    /// Its clauses: a prefix, or one clause.
     pub const fn clauses(self) -> &'static str {
         match self {
             Self::Purposes => "PUR",

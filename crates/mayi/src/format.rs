@@ -5,7 +5,7 @@
 //! assumed. Each formatted line is read before and after in every dialect, and is left unchanged if one
 //! of them differs; then the same is done for the whole file.
 //!
-//! So it improves no content. A misspelled name is not corrected, because a strict reader ignores it
+//! So it does not correct any content. A misspelled name is not corrected, because a strict reader ignores it
 //! (WILD-2). No line is moved, no groups are merged (koster-00 uses only the first `*` group, REP-6),
 //! and no blank line is inserted where it would end a group for crawlers that follow the convention of
 //! 1994.
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::syntax::{self, Content, RawRecord};
 
-/// Lays a file out.
+/// Formats a file.
 ///
 /// Names of directives get their canonical spelling, `Name: value` its one space, and lines end as most
 /// of them do. Blanks around lines, more than one blank line in a row, and blank lines at the start and
@@ -42,7 +42,7 @@ pub fn format(octets: &[u8]) -> Formatted<'_> {
     if octets.starts_with(b"\xFF\xFE") || octets.starts_with(b"\xFE\xFF") {
         return unchanged(Some(Unformatted::Utf16));
     }
-    // No crawler may be allowed a smaller limit, so up to here there is none.
+    // No crawler may have a smaller limit, so files up to this size are read completely.
     if octets.len() > Limits::LEAST_FILE_OCTETS {
         return unchanged(Some(Unformatted::TooLarge));
     }
@@ -55,7 +55,7 @@ pub fn format(octets: &[u8]) -> Formatted<'_> {
     if laid_out.len() > Limits::LEAST_FILE_OCTETS {
         return unchanged(Some(Unformatted::TooLarge));
     }
-    // What comes to stand first may be the start of a mark, and must not be taken for one.
+    // The new first octets may be the start of a mark, and must not be read as one.
     let first = |octets: &[u8]| octets.first().copied().filter(|octet| *octet >= MARK[0]);
     if first(octets) != first(&laid_out) || !reads_the_same(octets, &laid_out) {
         return unchanged(Some(Unformatted::WouldChange));
@@ -63,7 +63,7 @@ pub fn format(octets: &[u8]) -> Formatted<'_> {
     Formatted { octets: Cow::Owned(laid_out), is_changed: true, why: None }
 }
 
-/// A file that was laid out, or left as it is.
+/// A file that was formatted, or left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formatted<'f> {
     octets: Cow<'f, [u8]>,
@@ -82,12 +82,12 @@ impl<'f> Formatted<'f> {
         self.octets
     }
 
-    /// Whether it is another one than before.
+    /// Whether the file was changed.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// Why the file as a whole could not be laid out, if that is so.
+    /// Why the file as a whole could not be formatted, if it could not.
     pub fn unformatted(&self) -> Option<Unformatted> {
         self.why
     }
@@ -109,9 +109,9 @@ pub enum Unformatted {
     /// It is, or would be, larger than what every crawler reads: how much they read of it would change
     /// (REP-24).
     TooLarge,
-    /// It is UTF-16, which is text to some readers and octets to others (REP-14).
+    /// It is UTF-16, which some crawlers decode and others do not (REP-14).
     Utf16,
-    /// Its first octets would be taken for a byte order mark, or no longer be (REP-14).
+    /// Its first octets would become a byte order mark, or would no longer be one (REP-14).
     WouldChange,
 }
 
@@ -159,12 +159,12 @@ fn readings(dialects: impl Iterator<Item = Dialect>) -> Vec<Dialect> {
     readings
 }
 
-/// The dialects that people's files meet.
+/// The dialects that have a reader.
 fn dialects() -> impl Iterator<Item = Dialect> {
     std::iter::once(Dialect::default()).chain(Dialect::met().map(|(dialect, _)| dialect.clone()))
 }
 
-/// Lays out the lines of a text.
+/// Formats the lines of a text.
 fn write_lines(to: &mut Vec<u8>, text: &[u8]) {
     let mut lines = Vec::new();
     let mut at = 0;
@@ -190,7 +190,7 @@ fn write_lines(to: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// The line end that most lines have; of as many, the one that most files have.
+/// The line end that most lines have; if two are equally frequent, the one that most files have.
 pub(crate) fn dominant_end(text: &[u8]) -> &'static [u8] {
     let (mut lf, mut cr, mut crlf) = (0_usize, 0_usize, 0_usize);
     for at in memchr::memchr2_iter(b'\n', b'\r', text) {
@@ -210,8 +210,8 @@ pub(crate) fn dominant_end(text: &[u8]) -> &'static [u8] {
     }
 }
 
-/// A line, given without its end, as it should stand in the file: in the best form that every reading
-/// reads as it read the line.
+/// A line, given without its end, as it should be written: in the best form that no reading reads
+/// differently.
 fn laid_out(line: &[u8]) -> Cow<'_, [u8]> {
     let canonical = canonical(line);
     if *canonical == *line {
@@ -258,8 +258,8 @@ fn reads_alike(one: &[u8], other: &[u8]) -> bool {
 }
 
 fn same_record(one: &RawRecord<'_>, other: &RawRecord<'_>, dialect: &Dialect) -> bool {
-    // A name that is right may be respelled, whether or not its extension is read; any other is all
-    // that says what the record is.
+    // A right name may be respelled, whether or not its extension is read; any other name is kept, because
+    // only the name says what the record is.
     let right =
         |record: &RawRecord<'_>| Dialect::default().directive(record.name).filter(|found| !found.1);
     let slips = |record: &RawRecord<'_>| (record.misspelled, record.without_colon);
@@ -299,7 +299,7 @@ impl Starts {
         for (index, line) in lines.iter().enumerate() {
             let mut starts_everywhere = true;
             for (dialect, walk) in READINGS.iter().zip(&mut walks) {
-                // A group that nothing stands before wants no blank line.
+                // The first group needs no blank line before it.
                 let is_behind_rule = walk.is_behind_rule();
                 let mut roles = roles_of(line, dialect);
                 let step = roles.next().map(|role| walk.step(role));
@@ -352,8 +352,8 @@ fn is_blank_or_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// The first of the comments that stand right above a line and are about it. One that is a rule, put
-/// out of use, is about what is above.
+/// The first of the comments right above a line that are about it. A rule that is commented out belongs to
+/// the lines above it.
 fn with_comments_above(lines: &[Cow<'_, [u8]>], line: usize) -> usize {
     let is_about_next = |line: &Cow<'_, [u8]>| {
         let Some(comment) = line.strip_prefix(b"#") else { return false };
@@ -434,7 +434,7 @@ mod tests {
             "User-agent: a\nUser-agent: b\nDisallow: /\n\nSitemap: s\nHost: h\n\nUser-agent: c\nSitemap: \
              s\nAllow: /\n",
         );
-        // To some, one group; to others, two: a blank line would say more than the file does.
+        // For some dialects one group, for others two: a blank line would say more than the file does.
         let file = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n";
         check(file, file);
     }

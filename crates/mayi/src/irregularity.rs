@@ -28,7 +28,7 @@ pub enum IrregularityKind {
     Unreadable,
     /// The name is a misspelling that is read as intended.
     Misspelled,
-    /// White space stands for the colon, and is read as intended.
+    /// There is white space instead of the colon, and the line is read as intended.
     MissingColon,
     /// The rule is before every group-start line, and was ignored.
     RuleOutsideGroup,
@@ -38,7 +38,8 @@ pub enum IrregularityKind {
     UnusableRegex,
     /// The value starts with `*` and is not the global token: it names no crawler.
     NamesNobody,
-    /// The purpose is in no registry: it names those who claim it, unless they want registered ones only.
+    /// The purpose is in no registry: it names the crawlers that claim it, unless only registered purposes
+    /// are accepted.
     UnregisteredPurpose,
     /// The structured value does not parse, and the line says nothing.
     UnreadableValue,
@@ -100,7 +101,7 @@ impl Irregularity {
 }
 
 impl RobotsTxt<'_> {
-    /// What the grammar does not derive but was read, and what had to be dropped, in file order.
+    /// What is not in the grammar but was read, and what was dropped, in file order.
     ///
     /// ```
     /// let robots = mayi::RobotsTxt::parse(b"Disallow: /a\nUser-agent: *\ndisalow: /b\nwhat?\n");

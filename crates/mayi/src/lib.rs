@@ -44,7 +44,7 @@
 //!
 //! All are on by default; reading and deciding need none of them.
 //!
-//! | feature | what it brings |
+//! | feature | what it adds |
 //! | --- | --- |
 //! | `lint` | [`lint`]: what is wrong with a file, and the reading of `mayi.toml`; with `page` |
 //! | `page` | [`page`]: Robots-Tag, X-Robots-Tag and robots meta elements |
@@ -55,7 +55,7 @@
 //! Comments, vectors and explanations cite clauses such as `REP-12`; [`Clause`] is their registry.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// A helper of a part that is switched off is used by nobody.
+// Helpers of a part that is switched off are unused.
 #![cfg_attr(not(all(feature = "lint", feature = "page", feature = "report")), allow(dead_code))]
 
 pub mod access;

@@ -13,10 +13,10 @@ const WORK_PER_OCTET: u64 = 40;
 
 /// How much of a file is read (REP-24).
 ///
-/// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* where a charset
-/// had to be decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records; where user-agent
-/// lines are regular expressions, also those, compiled to at most 512 KiB plus 2 *n* octets, and as much
-/// again while they are run.
+/// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* if a charset had to be
+/// decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records. If user-agent lines are regular
+/// expressions, these are added: compiled to at most 512 KiB plus 2 *n* octets, and as much again while they
+/// are run.
 ///
 /// ```
 /// use mayi::Limits;
@@ -50,10 +50,10 @@ impl Limits {
         Ok(Self { file_octets: octets as u32, work: None })
     }
 
-    /// Ends what is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions of
-    /// `meaning`, after this many units of work. The answer is then what was found so far, and its [`Spent`]
-    /// names what was left out. The default is 8,000,000 and 40 per octet of the
-    /// input. A unit is some 40 instructions.
+    /// Ends work that is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions
+    /// of `meaning`, after this many units of work. The answer is then what was found so far, and its
+    /// [`Spent`] names what was left out. The default is 8,000,000 and 40 per octet of the input. A unit is
+    /// some 40 instructions.
     ///
     /// ```
     /// use mayi::lint::{Options, lint};
@@ -89,7 +89,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit that may not be set.
+/// A limit that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidLimit {
     octets: usize,

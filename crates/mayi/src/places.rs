@@ -40,7 +40,7 @@ impl<'t> SearchedText<'t> {
     /// The first place of a piece at or after `from`.
     #[inline]
     pub(crate) fn find(&self, piece: &[u8], from: usize) -> Option<usize> {
-        /// How much is read before it is asked whether a text is worth sorting.
+        /// How much is read before the code checks whether a text is worth sorting.
         const MUCH: usize = 1 << 20;
         let read = self.read.get();
         if read > MUCH {
@@ -68,7 +68,7 @@ impl<'t> SearchedText<'t> {
         found
     }
 
-    /// The places of all pieces, for those who have read the text often.
+    /// The places of all pieces, if the text has been read often.
     pub(crate) fn places(&self) -> &Places {
         self.places.get_or_init(|| Places::of(&self.octets))
     }
@@ -79,7 +79,7 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
     /// How many places are tried by hand. Paths are short: the preparations of a search that is linear
     /// for any piece take longer than most searches.
     const TRIES: usize = 8;
-    /// How long a text is that this is done for.
+    /// The maximum length of a text for which this is done.
     const SHORT: usize = 256;
     let (pair, others) = match piece {
         [] => return Some(0),
@@ -97,10 +97,10 @@ fn find(text: &[u8], piece: &[u8]) -> Option<usize> {
             at += 1;
         }
     }
-    // A piece can't be where its last octet is not: a quick look, before the preparations are made.
+    // A piece can't be where its last octet is not: a quick check before the search is prepared.
     let (mut rest, last) = (&text[at..], *piece.last()?);
     memchr(last, rest.get(piece.len() - 1..)?)?;
-    // Nor where its last few octets are not, for which preparations are short and the search is quick
+    // Nor where its last few octets are not. For these the preparation is short and the search is fast,
     // however long the piece is.
     if let Some((before, end)) = piece.split_last_chunk::<16>() {
         let finder = memmem::Finder::new(end);
@@ -149,13 +149,13 @@ impl Places {
     }
 }
 
-/// The starts of all suffixes of a text in the order of the suffixes, by the way of Larsson and Sadakane: from
-/// the order by so many octets follows that by twice as many, and what is in order is not looked at again.
-/// Beside the answer it takes one number for each octet, as a text can be long.
+/// The starts of all suffixes of a text in the order of the suffixes, by the method of Larsson and Sadakane:
+/// from the order by some number of octets follows the order by twice as many, and suffixes that are already
+/// in order are skipped. Besides the result it needs one number for each octet, because a text can be long.
 fn sorted_suffixes(text: &[u8]) -> Vec<u32> {
     let mut suffixes: Vec<u32> = (0..text.len() as u32).collect();
     suffixes.sort_by_key(|start| text[*start as usize]);
-    // Suffixes that are not told apart yet are a run; the rank of each is where its run starts.
+    // Suffixes that are equal so far form a run; the rank of each is the start of its run.
     let mut ranks = vec![0; text.len()];
     let mut starts = Bits::none(text.len());
     let mut run = 0;
@@ -253,9 +253,9 @@ impl Bits {
     }
 }
 
-/// Numbers in an order, such that the least of those in a range that is not below another one is found in a
-/// step for each bit: for each bit, from the highest on, which numbers have it, with those that do not moved
-/// before those that do.
+/// A wavelet matrix: finds the least number in a range of positions that is not below a limit, in one step
+/// per bit. For each bit, from the highest on, it stores which numbers have the bit; then the numbers without
+/// it are moved before those with it.
 #[derive(Debug)]
 pub(crate) struct WaveletMatrix {
     levels: Vec<Level>,
@@ -325,8 +325,8 @@ fn has_bit(number: u32, bit: u32) -> bool {
 }
 
 impl WaveletMatrix {
-    /// The numbers are moved about, and are in their order again when it is made: a copy of them would take as
-    /// much room as all of this.
+    /// The numbers are moved in place, and are in their first order again at the end: a copy would take as
+    /// much memory as the whole matrix.
     pub(crate) fn of(numbers: &mut [u32]) -> Self {
         let bits = u32::BITS - numbers.iter().max().copied().unwrap_or_default().leading_zeros();
         let mut levels = Vec::with_capacity(bits as usize);
@@ -384,7 +384,8 @@ impl WaveletMatrix {
 }
 
 impl Level {
-    /// Where the numbers of a range that have the bit went, if those that do not went `without`.
+    /// The new range of the numbers that have the bit, if the numbers without it are now in the range
+    /// `without`.
     fn with(&self, range: &Range<usize>, without: &Range<usize>) -> Range<usize> {
         let zeros = self.without as usize;
         zeros + range.start - without.start..zeros + range.end - without.end

@@ -1,6 +1,6 @@
 //! Usage preferences: what a Dictionary of Content-Usage says, label by label (USE-1 to USE-5).
 //!
-//! Where the Dictionary stands, in a file or a header, is no matter here: `content_usage` and `uses` know.
+//! Whether the Dictionary is in a file or in a header does not matter here: `content_usage` and `uses` know.
 
 use std::convert::Infallible;
 
@@ -22,7 +22,7 @@ use sfv::visitor::{
 #[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
 pub enum Preference {
-    /// Nothing was said about it.
+    /// Nothing is stated about it.
     #[default]
     Unknown,
     /// It may be.
@@ -60,7 +60,7 @@ pub struct Statement {
     labels: IndexMap<String, Preference>,
 }
 
-/// A Dictionary is read label by label: to keep all of it takes forty times its size.
+/// A Dictionary is read label by label, because storing all of it takes forty times its size.
 impl<'t> DictionaryVisitor<'t> for Statement {
     type Out = Self;
     type Error = Infallible;
@@ -77,7 +77,7 @@ impl<'t> DictionaryVisitor<'t> for Statement {
     }
 }
 
-/// What the value of a label comes to.
+/// What the value of a label means.
 struct Entry<'p>(&'p mut Preference);
 
 impl<'t> EntryVisitor<'t> for Entry<'_> {
@@ -110,7 +110,7 @@ impl<'t> ItemVisitor<'t> for Entry<'_> {
 }
 
 impl Statement {
-    /// Reads a Dictionary. One that does not parse says nothing, and `None` says so.
+    /// Reads a Dictionary; `None` if it does not parse.
     ///
     /// ```
     /// use mayi::{Preference, Statement};
@@ -134,7 +134,7 @@ impl Statement {
         self.labels.iter().map(|(label, preference)| (label.as_str(), *preference))
     }
 
-    /// Both together, the most restrictive winning label by label.
+    /// Both together: for each label the most restrictive preference wins.
     #[must_use]
     pub fn combined(mut self, other: &Self) -> Self {
         for (label, preference) in other.labels() {

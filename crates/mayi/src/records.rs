@@ -30,7 +30,7 @@ pub struct OtherRecords<'r> {
 }
 
 impl<'r> OtherRecords<'r> {
-    /// The values of a kind of record, as written; kinds are called as reports call them.
+    /// The values of a kind of record, as written. The names of kinds are those of reports.
     pub fn listed(&self, kind: &str) -> &[&'r [u8]] {
         let found = self.listed.iter().find(|(known, _)| *known == kind);
         found.map(|(_, values)| &**values).unwrap_or_default()
@@ -48,14 +48,14 @@ impl<'r> OtherRecords<'r> {
 }
 
 impl RobotsTxt<'_> {
-    /// The records in use that hold for a crawler: those of its groups, and those of the file.
+    /// The records that apply to a crawler: those of its groups, and those of the file.
     pub fn other_records(&self, crawler: &Crawler) -> OtherRecords<'_> {
         self.other_records_of(select(self, crawler, &mut ()).as_ref())
     }
 
     /// The same, where the groups are known already.
     pub(crate) fn other_records_of(&self, selection: Option<&Selection>) -> OtherRecords<'_> {
-        // Most files have none of these, and one look at each record tells so.
+        // Most files have none of these, and a quick check of each record shows that.
         let of_file = self.records().iter().copied();
         let of_file = of_file.filter(|record| record.role() == Role::FileRecord);
         let of_groups = selection.iter().flat_map(|selection| selection.records(self));

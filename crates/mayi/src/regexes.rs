@@ -17,8 +17,8 @@ use regex_lite::{Error, Regex, RegexBuilder};
 /// The longest regular expression that is read, in octets.
 const LONGEST: usize = 1000;
 
-/// The sizes, in octets, that a program is tried to be compiled within, the smallest first. The first that
-/// it fits into is taken for its size, as the library tells no other.
+/// The size limits, in octets, with which compiling is tried, the smallest first. The first that is large
+/// enough is taken as the size of the program, because the library does not report it.
 const PROGRAM_SIZES: [usize; 8] =
     [1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16];
 
@@ -46,18 +46,18 @@ pub(crate) struct Program {
 impl Program {
     /// Whether it matches a product token from start to end.
     pub(crate) fn matches(&self, token: &str) -> bool {
-        // An expression keeps the room that it was run in, which takes more than its program, and a file can have thousands.
-        // A clone shares the program and gives its room back.
+        // An expression keeps the memory that it was run in, which is larger than its program, and a file can
+        // have thousands. A clone shares the program, and its memory is freed afterwards.
         token.len() <= LONGEST_TOKEN && self.regex.clone().is_match(token)
     }
 
-    /// What it costs at most to ask that, in units of work: an octet may visit all states of the program.
+    /// The maximum cost of that, in units of work: an octet may visit all states of the program.
     pub(crate) fn cost(&self, token: &str) -> usize {
         (self.size / OCTETS_OF_A_STATE) * (token.len().min(LONGEST_TOKEN) + 1)
     }
 }
 
-/// How much of a program one octet of its text is worth at most.
+/// The maximum size of a program for each octet of its text.
 const OCTETS_A_LETTER: usize = 256;
 
 /// How much a state of a program takes at least.
@@ -70,7 +70,7 @@ pub(crate) enum Unused {
     NotOne,
     /// It alone is too large.
     TooLarge,
-    /// Those before it have used up what a file may take.
+    /// The expressions before it have used up the budget of the file.
     OneTooMany,
 }
 
@@ -138,8 +138,8 @@ impl Regexes {
 static TOO_LARGE: LazyLock<Option<Error>> =
     LazyLock::new(|| RegexBuilder::new("a").size_limit(0).build().err());
 
-/// What is before the first white space. No product token has any, so that what follows it is as
-/// little of an expression as it is of a name (AIA-2).
+/// What is before the first white space. No product token has any, so what follows is neither part of an
+/// expression nor part of a name (AIA-2).
 pub(crate) fn first_word(value: &[u8]) -> &[u8] {
     let end = value.iter().position(|octet| b" \t".contains(octet)).unwrap_or(value.len());
     &value[..end]
@@ -152,7 +152,7 @@ fn compile(value: &[u8]) -> Result<Program, Unused> {
         return Err(Unused::TooLarge);
     }
     let value = str::from_utf8(value).map_err(|_| Unused::NotOne)?;
-    // `a)(b` is well-formed within the brackets below, and is not alone.
+    // `a)(b` is valid inside the brackets below, but not alone.
     if value.contains(')') {
         build(value)?;
     }

@@ -1,7 +1,6 @@
 //! Where something is in a file: line numbers, columns and spans of octets.
 //!
-//! Turns an offset into a line and a column. It knows what ends a line (REP-2) and nothing of what a
-//! line means.
+//! Turns an offset into a line and a column. It knows what ends a line (REP-2), but not what a line means.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -145,8 +144,8 @@ impl<'t> LineCounter<'t> {
         Position { line, column: self.characters + 1, utf16_column: self.utf16_units + 1 }
     }
 
-    /// The line that the octet at `offset` stands on, which is not before the last one asked for and
-    /// not in the middle of a CRLF.
+    /// The line of the octet at `offset`, which must not be before the last one asked for, nor in the middle
+    /// of a CRLF.
     pub(crate) fn line_at(&mut self, offset: u32) -> LineNumber {
         let offset = offset as usize;
         if offset - self.block >= FAR {
@@ -182,7 +181,7 @@ fn count_few(mut bits: u64) -> u32 {
     count
 }
 
-/// The line that the octet at `offset` stands on.
+/// The line of the octet at `offset`.
 pub(crate) fn line_at(text: &[u8], offset: u32) -> LineNumber {
     LineCounter::new(text).line_at(offset)
 }

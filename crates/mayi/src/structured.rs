@@ -163,7 +163,7 @@ pub(crate) fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     (Some(path), rest.trim_ascii_start())
 }
 
-/// How many octets a path has that matches the target; no path has none and matches everything.
+/// How many octets a path has, if it matches the target; without a path it is 0, which matches everything.
 pub(crate) fn octets_of_path(
     path: Option<&[u8]>,
     forms: &Forms<'_>,

@@ -58,8 +58,8 @@ pub(crate) fn read_line<'t>(line: &'t [u8], dialect: &Dialect) -> Content<'t> {
     read_content(&line[..memchr(b'#', line).unwrap_or(line.len())], dialect.lines, dialect)
 }
 
-/// What stands on each line of a text before its comment and within the limits of the dialect, in order. Lines with
-/// nothing there may be skipped. The number beside it is one more on each line; whoever counts sets it back.
+/// The part of each line before its comment and within the limits of the dialect, in order. Empty lines may
+/// be skipped. The number beside it increases by one with each line; the caller may reset it.
 // A part of the loop that reads a file: see `read_content`.
 #[allow(clippy::inline_always)]
 #[inline(always)]
@@ -117,10 +117,11 @@ pub(crate) fn for_each_content<'t>(
     }
 }
 
-/// Reads what stands on a line before its end and its comment, within the limits of the dialect. `lines` are
-/// the dialect's own: a caller that knows which they are has a loop without the others.
-// The loop that reads a file is made of this. It is called from elsewhere too, where speed does not matter,
-// and left to itself the compiler makes it a call everywhere: parsing takes an eighth more then.
+/// Reads a line before its end and its comment, within the limits of the dialect. `lines` is that of the
+/// dialect: a caller that knows its value gets a loop without the other cases.
+// The loop that reads a file is made of this. It is called from other places too, where speed does not
+// matter, and without the attribute the compiler makes it a call everywhere: then parsing takes an eighth
+// more.
 #[allow(clippy::inline_always)]
 #[inline(always)]
 pub(crate) fn read_content<'t>(line: &'t [u8], lines: Lines, dialect: &Dialect) -> Content<'t> {
@@ -183,7 +184,8 @@ pub(crate) fn inline_rule<'t>(
 /// Apart from the check above, which every record pays for.
 #[inline(never)]
 fn find_inline_rule<'t>(value: &'t [u8], dialect: &Dialect) -> Option<(&'t [u8], RawRecord<'t>)> {
-    // Most names are short and have no colon. To see that, a plain look takes less than starting a search.
+    // Most names are short and have no colon. A plain loop sees that in less time than it takes to start a
+    // search.
     const SHORT: usize = 32;
     if value.len() <= SHORT && !value.contains(&b':') {
         return None;
@@ -256,8 +258,8 @@ fn within_limits(line: &[u8], lines: Lines) -> &[u8] {
 /// A name and a value, as octets of a line.
 type NameAndValue<'l> = (&'l [u8], &'l [u8]);
 
-/// How a line that lacks its colon can be cut, where the dialect looks for that (WILD-2): behind its first word, or
-/// behind the second.
+/// How a line without a colon can be split, if the dialect allows that (WILD-2): after its first word, or
+/// after the second.
 fn without_colon(
     line: &[u8],
     colon: Option<usize>,
@@ -311,7 +313,7 @@ impl White {
     }
 
     fn has(self, octet: u8) -> bool {
-        // Nearly every octet that is asked about is none, and one comparison says so.
+        // Nearly every octet is not white space, and one comparison shows that.
         octet <= b' '
             && (octet == b' '
                 || octet == b'\t'

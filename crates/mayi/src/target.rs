@@ -14,7 +14,7 @@ use crate::forms::Folds;
 use crate::octets::{OctetSet, Signs, try_each_sign};
 use crate::percent::{SIGNS, Sign, normalise};
 
-/// What a crawler asks about: the path and query of a URL.
+/// The subject of a question: the path and query of a URL.
 ///
 /// ```
 /// use mayi::Target;
@@ -35,8 +35,8 @@ pub struct Target<'u> {
 }
 
 impl<'u> Target<'u> {
-    /// Cuts and normalises a URL. Those of http and https are read as clients read them before they ask:
-    /// white space around them and tabs and line ends in them are dropped, and `\` stands for `/`.
+    /// Splits and normalises a URL. URLs of http and https are read as clients read them before a request:
+    /// white space around them and tabs and line ends in them are dropped, and `\` means `/`.
     ///
     /// # Errors
     /// When it has no scheme or no authority, or a scheme that has no robots.txt (REP-18).
@@ -50,7 +50,7 @@ impl<'u> Target<'u> {
         Ok(Self::from_parts(url, &split.rest, split.scheme != "ftp"))
     }
 
-    /// Takes a path with its query, e.g. `/a?b`, where the authority has been cut off already.
+    /// Takes a path with its query, e.g. `/a?b`, without scheme and authority.
     ///
     /// # Errors
     /// When it does not start with `/`.
@@ -62,7 +62,7 @@ impl<'u> Target<'u> {
         Ok(plain.unwrap_or_else(|| Self::from_parts(path, &Cow::Borrowed(path), true)))
     }
 
-    /// A URL whose path starts here and is compared as it is, which one look at its octets tells of most.
+    /// A URL whose path starts here and needs no normalisation, as most do not.
     #[inline]
     fn plain(url: &'u str, path: usize) -> Option<Self> {
         let (end, signs) = plain(url.as_bytes(), path)?;
@@ -328,7 +328,7 @@ fn is_dropped(octet: u8) -> bool {
     matches!(octet, b'\t' | b'\n' | b'\r')
 }
 
-/// A URL that no question can be asked about.
+/// A URL that can't be decided about.
 ///
 /// ```
 /// let error = mayi::Target::parse("gopher://example.com/").unwrap_err();

@@ -38,7 +38,7 @@ pub struct Usage {
     unreadable: Vec<UnreadableUsage>,
 }
 
-/// A use that content can be put to.
+/// A use of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
@@ -65,7 +65,7 @@ impl Use {
         }
     }
 
-    /// The usage category that speaks about it.
+    /// The usage category for it.
     const fn category(self) -> Option<&'static str> {
         match self {
             Self::Train => Some("train-ai"),
@@ -74,7 +74,7 @@ impl Use {
         }
     }
 
-    /// The key of Content-Signal that speaks about it.
+    /// The key of Content-Signal for it.
     const fn signal_key(self) -> &'static str {
         match self {
             Self::Train => "ai-train",
@@ -219,7 +219,7 @@ impl RobotsTxt<'_> {
     }
 }
 
-/// What is known of a response.
+/// What is known about a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Response<'a> {
     pub(crate) fields: &'a [(&'a str, &'a str)],

@@ -11,11 +11,11 @@ const MOST_REDIRECTS: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Attempt {
     options: AttemptOptions,
-    /// Every URL so far, the one that is being asked last.
+    /// Every URL so far; the last one is being requested now.
     asked: Vec<String>,
 }
 
-/// What may be set about an attempt.
+/// The options of an attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttemptOptions {
@@ -43,8 +43,8 @@ impl Attempt {
         Self { options, asked: vec![origin.robots_url()] }
     }
 
-    /// The URL that is to be asked for now. After a redirect the rules still apply to the origin
-    /// that the attempt began with.
+    /// The URL to request now. After a redirect the rules still apply to the origin that the attempt began
+    /// with.
     pub fn url(&self) -> &str {
         self.asked.last().map_or("", String::as_str)
     }

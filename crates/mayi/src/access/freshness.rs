@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 /// No copy is fresh for longer than this.
 pub const MOST_FRESH: Duration = Duration::from_hours(24);
 
-/// For how long after `received` a response with these header fields is fresh: at most 24 hours, and
-/// exactly that where the fields say nothing.
+/// For how long after `received` a response with these header fields is fresh: at most 24 hours, and exactly
+/// that if the fields say nothing.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -26,8 +26,8 @@ pub fn fresh_for<'h>(
     explicit_fresh_for(fields, received).map_or(MOST_FRESH, |fresh| fresh.min(MOST_FRESH))
 }
 
-/// For how long after `received` a response is fresh by what its fields say, without a bound, or
-/// `None` if they say nothing.
+/// For how long after `received` a response is fresh by its fields, without a limit, or `None` if they say
+/// nothing.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -46,9 +46,8 @@ pub fn explicit_fresh_for<'h>(
     Some(fields.lifetime(Some(received))?.saturating_sub(fields.age(received)))
 }
 
-/// For how long a response is fresh by what its fields say, counted from when they say that it was made.
-/// Without a Date that can be read, Expires is counted from `otherwise`; without that too it says nothing
-/// (TAG-11).
+/// For how long a response is fresh by its fields, counted from the time when they say that it was made.
+/// Without a readable Date, Expires is counted from `otherwise`; without that too it is ignored (TAG-11).
 pub(crate) fn lifetime_from_date<'h>(
     fields: impl IntoIterator<Item = (&'h str, &'h str)>,
     otherwise: Option<SystemTime>,
@@ -59,9 +58,8 @@ pub(crate) fn lifetime_from_date<'h>(
     Some(lifetime.saturating_sub(fields.given_age()))
 }
 
-/// For how long a response may be used after it was fresh while somebody asks for changes
-/// (RFC 5861), or `None` if its fields do not say. Where they ask for a new look each time, that
-/// is not at all.
+/// For how long a stale response may be used while it is revalidated (RFC 5861), or `None` if its fields do
+/// not say. It is zero if they require revalidation each time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -83,7 +81,8 @@ pub fn stale_while_revalidate<'h>(
     fields.stale_while_revalidate
 }
 
-/// For how long a server asks to be left alone (RFC 9110 §10.2.3), or `None` if it does not say.
+/// For how long a server asks for no further request (`Retry-After`, RFC 9110 §10.2.3), or `None` if it does
+/// not say.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -107,7 +106,7 @@ pub fn retry_after<'h>(
     })
 }
 
-/// What a later request can use to ask whether the file has changed.
+/// The validators: what a later request sends to ask whether the file has changed.
 ///
 /// ```
 /// use mayi::access::Validators;
@@ -156,7 +155,7 @@ struct Fields<'h> {
 #[derive(Clone, Copy)]
 enum Expires {
     At(SystemTime),
-    /// What is not a date, `0` above all, has been in the past for long (RFC 9111 §5.3).
+    /// A value that is not a date, such as `0`, counts as a time in the past (RFC 9111 §5.3).
     Before,
 }
 
@@ -201,8 +200,8 @@ impl<'h> Fields<'h> {
         }
     }
 
-    /// The freshness lifetime that the fields give. What they say but can't be read is stale. Without
-    /// a date to count from, Expires gives none.
+    /// The freshness lifetime that the fields give. A value that can't be read means stale. Without a date to
+    /// count from, Expires is ignored.
     fn lifetime(&self, received: Option<SystemTime>) -> Option<Duration> {
         if self.must_ask {
             return Some(Duration::ZERO);
@@ -222,14 +221,14 @@ impl<'h> Fields<'h> {
         apparent.unwrap_or_default().max(self.given_age())
     }
 
-    /// How old it was by what the caches on the way say.
+    /// How old it was, as the caches on the way say.
     fn given_age(&self) -> Duration {
         self.age.and_then(delta_seconds).unwrap_or_default()
     }
 }
 
-/// The directives of a `Cache-Control`: what is between commas that do not stand in quotes
-/// (RFC 9110 §5.6.4). Quotes that never end are not quotes, or they would hide what comes after them.
+/// The directives of a `Cache-Control`: the parts between commas outside quotes (RFC 9110 §5.6.4). A
+/// quotation mark that is not closed is ignored, because it would hide what comes after it.
 fn directives(value: &str) -> impl Iterator<Item = &str> {
     let is_sound = value.chars().fold(Quoting::default(), Quoting::after).is_over();
     let mut quoting = Quoting::default();
@@ -261,7 +260,7 @@ impl Quoting {
     }
 }
 
-/// RFC 9111 §1.2.2: digits alone; more of them than fit mean a very long time.
+/// RFC 9111 §1.2.2: only digits; a number that is too large means a very long time.
 fn delta_seconds(value: &str) -> Option<Duration> {
     if value.is_empty() || !value.bytes().all(|octet| octet.is_ascii_digit()) {
         return None;

@@ -44,7 +44,7 @@ use crate::decision::Reason;
 pub enum AccessResult {
     /// There is a file, and its rules apply.
     Successful,
-    /// There is none for us: everything is allowed (REP-20).
+    /// There is no file for this client: everything is allowed (REP-20).
     Unavailable(Unavailable),
     /// It is not known: everything is disallowed (REP-21).
     Unreachable(Unreachable),
@@ -58,11 +58,11 @@ pub enum Unavailable {
     Status(u16),
     /// More redirects in a row than are followed (REP-19).
     TooManyRedirects,
-    /// A redirect to a URL that was asked before.
+    /// A redirect to a URL that was requested before.
     RedirectLoop,
     /// A redirect to something that is not http or https.
     RedirectElsewhere,
-    /// Unreachable for so long that it counts as this, by option (REP-21).
+    /// Unreachable for so long that it counts as unavailable, by option (REP-21).
     UnreachableForLong,
 }
 
@@ -72,7 +72,7 @@ pub enum Unavailable {
 pub enum Unreachable {
     /// A status from 500 to 599, or one with no meaning here.
     Status(u16),
-    /// The network, or the server on it, gave no whole answer.
+    /// The network or the server gave no complete response.
     Network(Box<str>),
 }
 
@@ -104,7 +104,7 @@ impl AccessResult {
         }
     }
 
-    /// Why everything but robots.txt itself is decided as it is, where there is no file.
+    /// The reason of all decisions, except for robots.txt itself, if there is no file.
     pub(crate) fn reason(&self) -> Option<Reason> {
         match self {
             Self::Successful => None,

@@ -32,7 +32,7 @@ impl Origin {
     pub fn of_url(url: &str) -> Result<Self, InvalidUrl> {
         let wrong = |trouble| InvalidUrl::new(url, trouble);
         let split = split_url(url)?;
-        // Some clients take a backslash for a slash in an ftp URL too, and would ask another host.
+        // Some clients read a backslash as a slash in an ftp URL too, and would connect to another host.
         if split.authority.contains('\\') {
             return Err(wrong(Trouble::InvalidHost));
         }
@@ -54,9 +54,9 @@ impl Origin {
         Ok(Self { scheme: split.scheme.into(), host: host.into(), port })
     }
 
-    /// The start of a URL up to its path, where it is written so plainly that one look tells (REP-7): every
-    /// other URL that starts with these octets and goes on with a path, a query or a fragment has the same
-    /// origin. So it can be the key of a cache, without the cost of [`of_url`](Self::of_url).
+    /// The start of a URL up to its path, if it needs no normalisation (REP-7). Every other URL that starts
+    /// with these octets, followed by a path, a query or a fragment, has the same origin. So this text can be
+    /// the key of a cache, without the cost of [`of_url`](Self::of_url).
     ///
     /// ```
     /// use mayi::access::Origin;
@@ -88,7 +88,7 @@ impl Origin {
         &self.host
     }
 
-    /// The port, the scheme's own where none was given.
+    /// The port; default: that of the scheme.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -1,7 +1,7 @@
-//! The file of a site, or why there is none: what every question is put to (REP-18 to REP-21).
+//! The file of a site, or why there is none. Every question is about such a value (REP-18 to REP-21).
 //!
-//! Where there is no file there are no rules, groups or records, and no empty file stands in for it. What
-//! answers still need then is how the file would have been read: the dialect and the registry.
+//! If there is no file, there are no rules, groups or records, and no empty file is used in its place.
+//! Answers still need to know how the file would have been read: the dialect and the registry.
 
 use std::sync::Arc;
 
@@ -61,15 +61,15 @@ impl<'t> SiteFile<'t> {
         RobotsTxt::read(octets, options).into()
     }
 
-    /// No file, as asking for it came to this; it would have been read with these options. `None` where it
-    /// came to a file, which is then to be read.
+    /// No file, because the request for it had this result; it would have been read with these options.
+    /// `None` if the result is a file: then read the file.
     pub fn ended(result: AccessResult, options: &ReadOptions) -> Option<Self> {
         let reason = result.reason()?;
         let (dialect, registry) = (options.dialect().clone(), options.registry());
         Some(Self::Ended(NoFile { result, reason, dialect, registry }))
     }
 
-    /// The file, where there is one.
+    /// The file, if there is one.
     pub fn robots_txt(&self) -> Option<&RobotsTxt<'t>> {
         match self {
             Self::Read(robots) => Some(robots),
@@ -77,7 +77,7 @@ impl<'t> SiteFile<'t> {
         }
     }
 
-    /// What came of asking for it.
+    /// The result of the request for it.
     pub fn access(&self) -> &AccessResult {
         match self {
             Self::Read(_) => &AccessResult::Successful,
@@ -107,7 +107,7 @@ impl<'t> SiteFile<'t> {
         }
     }
 
-    /// How many octets of memory it takes, about and at most.
+    /// An upper estimate of the octets of memory that it takes.
     pub fn octets_in_memory(&self) -> usize {
         size_of::<Self>() + self.robots_txt().map_or(0, RobotsTxt::octets_in_memory)
     }
@@ -126,7 +126,7 @@ impl<'t> From<RobotsTxt<'t>> for SiteFile<'t> {
     }
 }
 
-/// A file that may be there, borrowed: what the parts of an answer are worked out from.
+/// A file that may be absent, borrowed: the parts of an answer are computed from it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) robots: Option<&'a RobotsTxt<'a>>,

@@ -2,7 +2,7 @@
 
 use super::{Clause, Directive, Extension, Role};
 
-/// `AllowAITraining: /path` speaks about training alone, and never about access.
+/// `AllowAITraining: /path` is about training only, never about access.
 pub static ALLOW_AI_TRAINING: Directive = Directive {
     name: "AllowAITraining",
     aliases: &[],

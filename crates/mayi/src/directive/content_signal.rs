@@ -2,7 +2,7 @@
 
 use super::{Clause, Directive, Extension, Role};
 
-/// `Content-Signal: search=yes, ai-train=no` speaks about search, AI input and AI training.
+/// `Content-Signal: search=yes, ai-train=no` is about search, AI input and AI training.
 pub static CONTENT_SIGNAL: Directive = Directive {
     name: "Content-Signal",
     aliases: &[],

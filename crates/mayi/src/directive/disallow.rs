@@ -2,7 +2,7 @@
 
 use super::{Clause, Directive, Role, RuleKind};
 
-/// `Disallow: /path` keeps the crawlers of the group from what the pattern matches.
+/// `Disallow: /path` does not let the crawlers of the group fetch what the pattern matches.
 pub static DISALLOW: Directive = Directive {
     name: "Disallow",
     aliases: &[],

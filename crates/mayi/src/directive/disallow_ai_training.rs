@@ -2,7 +2,7 @@
 
 use super::{Clause, Directive, Extension, Role};
 
-/// `DisallowAITraining: /path` speaks about training alone, and never about access.
+/// `DisallowAITraining: /path` is about training only, never about access.
 pub static DISALLOW_AI_TRAINING: Directive = Directive {
     name: "DisallowAITraining",
     aliases: &[],

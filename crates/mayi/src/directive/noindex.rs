@@ -2,7 +2,7 @@
 
 use super::{Clause, Directive, Extension, Role};
 
-/// `Noindex: /path` was once read by some; it is reported and never a matter of access.
+/// `Noindex: /path` was once read by some crawlers. It is reported and never changes access.
 pub static NOINDEX: Directive = Directive {
     name: "Noindex",
     aliases: &[],

@@ -1,4 +1,4 @@
-//! `Request-rate`: how many pages in how many seconds (WILD-1).
+//! `Request-rate`: how many pages per time (WILD-1).
 
 use super::{Clause, Directive, Extension, Role};
 

@@ -1,4 +1,4 @@
-//! Rules and a wish → which rules have to go, and whether the wish needs a rule of its own.
+//! Rules and a wish → which rules must be removed, and whether the wish needs a rule of its own.
 
 use crate::directive::RuleKind;
 use crate::meaning::rules::{EffectiveRule, covers, effective_rules, overlap};
@@ -10,7 +10,8 @@ use super::wish::AccessWish;
 
 /// How the rules of some groups change, so that a wish comes true.
 pub(super) struct Adapted {
-    /// The records that have to go, in file order: they decide otherwise, and only about the path of the wish.
+    /// The records that must be removed, in file order: they contradict the wish, and are only about its
+    /// path.
     pub(super) removed: Vec<usize>,
     /// Whether the rule of the wish is needed.
     pub(super) is_added: bool,
@@ -22,7 +23,7 @@ impl Adapted {
     }
 }
 
-/// Finds out what has to go and what has to come.
+/// Finds out what must be removed and what must be added.
 pub(super) fn adapted(
     robots: &RobotsTxt<'_>,
     indexes: &[usize],

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::wish::path_of;
 
-/// What a new file is to say to everybody. Wishes come on top of it, by [`edit`](super::edit).
+/// What a new file should say to everybody. [`edit`](super::edit) then adds wishes.
 ///
 /// ```
 /// let mut file = mayi::edit::NewFile::default();
@@ -32,7 +32,7 @@ impl NewFile<'_> {
     ///
     /// # Errors
     ///
-    /// If a path can't stand in a file.
+    /// If a path can't be written in a file.
     pub fn text(&self) -> Result<String, InvalidFile> {
         let mut lines = vec!["User-agent: *".to_owned()];
         let allowed = self.let_in.iter().map(|path| ("Allow", path));

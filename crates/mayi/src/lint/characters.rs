@@ -136,7 +136,7 @@ pub(super) fn ascii_of(character: char) -> char {
     }
 }
 
-/// The first character of a text that could stand for a colon in it: where, and how many octets.
+/// The first character of a text that could be meant as its colon: where, and how many octets.
 pub(super) fn wrong_colon(text: &str) -> Option<(usize, usize)> {
     let is_one = |character: char| {
         matches!(character, ';' | '=' | '；' | '﹔' | '\u{37E}' | '＝' | '⁝' | '·' | '‚')
@@ -190,7 +190,7 @@ pub(super) fn markup_in(value: &str) -> Option<(usize, usize)> {
     [reference, tag].into_iter().flatten().min()
 }
 
-/// A placeholder that somebody should have filled: where it starts and ends in the text.
+/// A placeholder that was not filled in: where it starts and ends in the text.
 pub(super) fn template_in(text: &str) -> Option<(usize, usize)> {
     // Nearly every line has none of the signs that open one, and is not searched for each of them.
     if !text.bytes().any(|octet| b"{<[%$@_".contains(&octet)) {
@@ -220,8 +220,8 @@ pub(super) fn template_in(text: &str) -> Option<(usize, usize)> {
     word_between(text).or_else(|| bracketed_word(text))
 }
 
-/// Whether a wildcard stands before a place of a pattern: it is then one for URLs that really go on so, as
-/// crawlers find them in pages whose own placeholders were not filled.
+/// Whether there is a wildcard before a place of a pattern. Then the pattern is for URLs that really contain
+/// the placeholder, as crawlers find them in pages whose own placeholders were not filled in.
 fn is_behind_wildcard(text: &str, place: usize) -> bool {
     text.starts_with(['/', '*']) && text[..place].contains('*')
 }

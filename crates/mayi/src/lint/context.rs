@@ -26,7 +26,7 @@ use crate::syntax::RawRecord;
 use crate::target::{Target, split_url};
 use crate::work::{Spent, Work};
 
-/// What every lint gets to see.
+/// The input of every lint.
 pub(super) struct Context<'c, 't> {
     octets: &'c [u8],
     pub(super) robots: &'c RobotsTxt<'t>,
@@ -101,12 +101,12 @@ impl<'c, 't> Context<'c, 't> {
         self.octets[mark..].starts_with(self.text).then_some(mark)
     }
 
-    /// What is spent from now on is for this lint.
+    /// From now on, spent units are for this lint.
     pub(super) fn start(&self, lint: &'static Lint) {
         self.current.set(lint.name);
     }
 
-    /// Takes units from the budget; where there are not enough left, what they were for is left out.
+    /// Takes units from the budget; if there are too few, the work that they were for must be left out.
     pub(super) fn spend(&self, units: usize) -> bool {
         self.work.spend(units, self.current.get())
     }
@@ -134,8 +134,8 @@ impl<'c, 't> Context<'c, 't> {
         names.contains(&self.name_hash(name.as_bytes()))
     }
 
-    /// Whether a group-start line has this name, in any case, with nothing but a version behind it, and its group has the
-    /// rules of this number.
+    /// Whether a group-start line has this name, in any case, with nothing but a version after it, and its
+    /// group has the rules of this number.
     pub(super) fn has_name_with_rules(&self, name: &str, rules: u64) -> bool {
         let named = self.named_with_rules.get_or_init(|| {
             let names = self.groups.iter().flat_map(|group| {
@@ -163,7 +163,7 @@ impl<'c, 't> Context<'c, 't> {
         self.hasher.hash_one(name.to_ascii_lowercase())
     }
 
-    /// The host that the file is of, if that is known: of the site, or of all sitemaps.
+    /// The host of the file, if it is known: that of the site, or of all sitemaps.
     pub(super) fn host(&self) -> Option<&str> {
         self.host.get_or_init(|| self.host_of_site_or_sitemaps()).as_deref()
     }

@@ -11,20 +11,20 @@ pub struct Diagnostic {
     pub lint: &'static Lint,
     /// How much it matters.
     pub severity: Severity,
-    /// Where it is; nowhere where it is about the page or the file as a whole.
+    /// Where it is; none if it is about the page or the file as a whole.
     pub place: Option<Place>,
     /// How often it is in the file.
     pub count: usize,
-    /// The other places where it is, in the order of the file. There are fewer than `count` says where a list would
-    /// become too long.
+    /// The other places where it is, in the order of the file. There are fewer than `count` says if the list
+    /// would become too long.
     pub others: Vec<Place>,
-    /// What is wrong, in a sentence; of the first place, where there are several.
+    /// What is wrong, in a sentence; if there are several places, about the first.
     pub message: String,
-    /// What crawlers do with it: those that follow RFC 9309, and Google's where they differ.
+    /// What crawlers do with it: those that follow RFC 9309, and Google's if they differ.
     pub reading: String,
-    /// What would make it go away, if that is known.
+    /// What would fix it, if that is known.
     pub fix: Option<Fix>,
-    /// Other places that have to do with it.
+    /// Related places.
     pub related: Vec<Related>,
 }
 
@@ -97,34 +97,34 @@ pub struct Place {
     /// The column that it starts at, counted from 1 in units of UTF-16: what the language server protocol counts in,
     /// from 0.
     pub utf16_column: u32,
-    /// The column behind its last character, in units of UTF-16.
+    /// The column after its last character, in units of UTF-16.
     pub utf16_end_column: u32,
 }
 
-/// Another place that has to do with a diagnostic.
+/// A place that is related to a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {
     /// Where it is.
     pub place: Place,
-    /// What it has to do with it.
+    /// How it is related.
     pub message: String,
 }
 
-/// Edits that make a diagnostic go away.
+/// Edits that fix a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fix {
-    /// What they do, as an order: "write `Disallow:`".
+    /// What they do, as an instruction: "write `Disallow:`".
     pub label: String,
     /// The edits, which do not overlap, in the order of the text.
     pub edits: Vec<Edit>,
-    /// Whether no decision changes by them, for any crawler and any URL, in any dialect. Only such a
+    /// Whether they change no decision, for any crawler and any URL, in any dialect. Only such a
     /// fix is applied by [`fix`](super::fix).
     pub safe: bool,
 }
 
-/// Octets to put in the place of others.
+/// Octets that replace others.
 ///
 /// ```
 /// use mayi::{Span, lint::Edit};
@@ -136,7 +136,7 @@ pub struct Fix {
 pub struct Edit {
     /// What is replaced; an empty span is a place to insert at.
     pub span: Span,
-    /// What stands there instead.
+    /// The replacement.
     pub replacement: Vec<u8>,
 }
 
@@ -147,12 +147,12 @@ impl Edit {
 }
 
 impl Fix {
-    /// A fix that no decision changes by.
+    /// A fix that changes no decision.
     pub(super) fn safe(label: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { label: label.into(), edits, safe: true }
     }
 
-    /// A fix that changes what the file says, and so is for the owner of the file to make.
+    /// A fix that changes what the file says, so the owner of the file has to decide about it.
     pub(super) fn unsafe_(label: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { label: label.into(), edits, safe: false }
     }
@@ -196,7 +196,7 @@ impl Draft {
         self
     }
 
-    /// With another severity than the lint's own, where this finding matters more or less.
+    /// With another severity than the lint's own, if this finding matters more or less.
     pub(super) fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self

@@ -20,7 +20,7 @@ pub struct Fixed {
     pub applied: BTreeMap<&'static str, usize>,
 }
 
-/// Applies every fix that is safe, until none is left. Comments and line ends stay. A file
+/// Applies every safe fix, until none is left. Comments and line ends stay. A file
 /// whose octets had to be decoded, or that is larger than the limit, is left as it is.
 ///
 /// ```
@@ -32,7 +32,7 @@ pub struct Fixed {
 /// ```
 pub fn fix(octets: &[u8], options: &Options) -> Fixed {
     let mut fixed = Fixed { octets: octets.to_vec(), applied: BTreeMap::new() };
-    // One lint at a time: each knows that its own fixes go together, and none knows of the others'.
+    // One lint at a time: the fixes of one lint are compatible, but those of different lints may not be.
     for _ in 0..MOST_ROUNDS {
         let Some((code, count, changed)) = fix_one_lint(&fixed.octets, options) else { break };
         *fixed.applied.entry(code).or_default() += count;
@@ -56,7 +56,7 @@ fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize
     let mut found = Found::fixes_alone(&context, options);
     let code = look_until(&context, options, &mut found, |lint| lint.fixes, Found::has_fixes)?.code;
     let fixes = found.into_fixes();
-    // What was kept of the lines takes as much room as their fixes do.
+    // The stored lines take as much memory as their fixes.
     drop(context);
     let (text, count) = fixes.applied_to(robots.text());
     let text_end = start + robots.text().len();
@@ -67,7 +67,7 @@ fn fix_one_lint(octets: &[u8], options: &Options) -> Option<(&'static str, usize
 /// The edits of many fixes. They are kept without what else a finding has, as there can be one on every line.
 #[derive(Default)]
 pub(super) struct SafeFixes {
-    /// What is replaced, and where that which stands there instead ends in `replacements`.
+    /// What is replaced, and where its replacement ends in `replacements`.
     edits: Vec<(Span, u32)>,
     replacements: Vec<u8>,
     /// Where the edits of each fix end.

@@ -1,6 +1,6 @@
-//! Collects what lints find: applies silences, counts, makes one finding of one cause that is there in many
-//! places, and limits the list to the requested number per lint and to a sensible length. A finding takes a
-//! hundred times the memory of a short line, and a file can have a finding on every line.
+//! Collects what lints find: applies silences, counts, reports one cause in many places as one finding, and
+//! limits the list to the requested number per lint and to a sensible length. A finding takes a hundred times
+//! the memory of a short line, and a file can have a finding on every line.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -15,8 +15,8 @@ use super::silence::{self, Silence};
 use super::{LINTS, Severity};
 use crate::span::{LineCounter, Position, Span};
 
-/// How many places of a lint are listed for a file, whatever the options say. Those of others find room in
-/// every list: once there are many, fewer are listed of each lint that comes after.
+/// How many places of a lint are listed for a file, whatever the options say. Once many are listed, fewer are
+/// listed of each further lint, so that every lint has some.
 const MOST_OF_A_LINT: usize = 1000;
 const MANY_LISTED: usize = 5000;
 const FEW_OF_A_LINT: usize = 100;
@@ -254,7 +254,7 @@ impl<'c> Found<'c> {
 /// One cause, with the places where it is.
 struct Finding {
     lint: usize,
-    /// What is said of the first place in the file.
+    /// The draft for the first place in the file.
     first: Draft,
     count: usize,
     /// The places but the first, as far as they are listed.

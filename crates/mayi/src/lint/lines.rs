@@ -169,7 +169,7 @@ impl<'c> Lines<'c> {
         self.read(self.starts[index] as usize, next).0
     }
 
-    /// Reads the line from one place to where the next one starts, and tells whether somebody reads it or
+    /// Reads the line from one place to where the next one starts, and returns whether crawlers read it or
     /// there is nothing to read.
     fn read(&self, start: usize, next: usize) -> (LineView<'c>, bool) {
         let line = without_end(&self.text[start..next]);
@@ -202,7 +202,7 @@ fn without_end(line: &[u8]) -> &[u8] {
 
 /// Why crawlers ignore a line, given without its comment.
 fn oddity_from(octets: &[u8], start: usize, line: &LineView<'_>, dialect: &Dialect) -> Oddity {
-    // A part of a byte order mark is no slip in a name.
+    // A part of a byte order mark is not a slip in a name.
     let starts_badly = octets.utf8_chunks().next().is_some_and(|chunk| chunk.valid().is_empty());
     if start == 0 && octets.starts_with(b"\xEF") && starts_badly {
         return Oddity::NotText;

@@ -151,7 +151,7 @@ lints! {
     }
 }
 
-/// A check: what it is called, what it is about, and what finds it.
+/// A check: its name, its subject, and the function that finds it.
 ///
 /// ```
 /// use mayi::lint::Lint;
@@ -171,7 +171,7 @@ pub struct Lint {
     pub summary: &'static str,
     /// The severity of most of its findings.
     pub severity: Severity,
-    /// Other severities that its findings can have, where they matter more or less.
+    /// Other severities that its findings can have, if they matter more or less.
     other_severities: &'static [Severity],
     /// The set that it belongs to.
     pub set: LintSet,
@@ -252,10 +252,10 @@ impl fmt::Debug for Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LintSet {
-    /// What an owner wants to know: what changes a decision in some crawler, what is surely a slip, what nobody
-    /// reads. It is on unless it is switched off.
+    /// What an owner wants to know: what changes a decision for some crawler, what is certainly a slip, and
+    /// lines that nobody reads. On by default.
     Default,
-    /// What could be written more simply and changes nothing. It is off unless it is switched on.
+    /// What could be written more simply without any effect. Off by default.
     Style,
 }
 
@@ -328,7 +328,7 @@ pub fn lint<'t>(octets: &'t [u8], options: &Options) -> Linted<'t> {
     Linted { robots, text_start, diagnostics, totals, tallies, spent }
 }
 
-/// Has each enabled lint look that is wanted, one after the other, until enough was found, and gives the lint
+/// Runs each enabled and requested lint, one after the other, until enough was found, and returns the lint
 /// that found it.
 fn look_until<'c>(
     context: &Context<'_, '_>,
@@ -370,9 +370,9 @@ pub struct Linted<'t> {
 }
 
 impl<'t> Linted<'t> {
-    /// The diagnostics in the order of the file, one for each cause. Of each lint there are no more than the options
-    /// let in. They list no more than a thousand places of a lint, and no more than a hundred once there are five
-    /// thousand.
+    /// The diagnostics in the order of the file, one for each cause. Of each lint there are no more than the
+    /// options allow. They list at most a thousand places of a lint, and at most a hundred of each further
+    /// lint once five thousand are listed.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

@@ -40,7 +40,7 @@ pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
         return None;
     }
     let equal = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
-    // What both start with and what both end with is right in both.
+    // The common start and the common end need no comparison.
     let same = one.iter().zip(other).take_while(|(a, b)| equal(**a, **b)).count();
     let (one, other) = (&one[same..], &other[same..]);
     let same = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| equal(**a, **b)).count();
@@ -53,8 +53,8 @@ pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
     if most == 1 && longer > 2 {
         return None;
     }
-    // A row for each letter of one name, with a column for each of the other. Columns that are further from a row
-    // than `most` are too much without being looked at.
+    // A row for each letter of one name, with a column for each of the other. Columns that are further from a
+    // row than `most` need not be computed.
     let too_many = most as u8 + 1;
     let mut rows = [[too_many; LONGEST + 1]; 3];
     (0..=most.min(other.len())).for_each(|column| rows[0][column] = column as u8);
@@ -79,7 +79,8 @@ pub(super) fn slips(one: &[u8], other: &[u8], most: usize) -> Option<usize> {
             *behind = too_many;
         }
         rows[row % 3] = this;
-        // What is too much in two rows is too much in all that follow, which are made of them.
+        // If two rows have only values above `most`, so have all that follow, because they are computed from
+        // these.
         let is_too_much = fewest_of_row > most as u8;
         if is_too_much && last_is_too_much {
             return None;

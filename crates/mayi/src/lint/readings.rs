@@ -1,5 +1,5 @@
-//! What lines say in each dialect: whether an edit changes it, and how the other dialects that people's files
-//! meet read a line.
+//! What lines say in each dialect: whether an edit changes it, and how the other dialects that have a reader
+//! read a line.
 
 use super::context::directive_of;
 use crate::dialect::Dialect;
@@ -42,8 +42,8 @@ pub(super) fn said<'l>(text: &'l [u8], dialect: &Dialect) -> Vec<Said<'l>> {
     all
 }
 
-/// Whether one line can be written as another (or several) and nothing that is decided changes: all
-/// that it says in the dialect of the file stays, and what it says about access in the others.
+/// Whether one line can be replaced by another (or several) without changing a decision: everything that it
+/// says in the dialect of the file stays, and so does what it says about access in the others.
 pub(super) fn is_kept(before: &[u8], after: &[u8], dialect: &Dialect) -> bool {
     fn about_access<'l>(text: &'l [u8], dialect: &Dialect) -> impl Iterator<Item = Said<'l>> {
         said(text, dialect).into_iter().filter(Said::is_about_access)
@@ -57,7 +57,7 @@ pub(super) fn said_to_another(text: &[u8]) -> Option<(&'static str, Said<'_>)> {
     Dialect::met().find_map(|(dialect, reader)| Some((reader, *said(text, dialect).first()?)))
 }
 
-/// What somebody reads in a line that others drop, as the end of a sentence about them.
+/// What one reader finds in a line that others drop, as the end of a sentence about them.
 pub(super) fn but_read_by(line: &[u8]) -> String {
     match said_to_another(line) {
         Some((reader, said)) => {
@@ -68,7 +68,7 @@ pub(super) fn but_read_by(line: &[u8]) -> String {
     }
 }
 
-/// The groups of a file as one of the dialects makes them that people's files meet.
+/// The groups of a file in one of the dialects that have a reader.
 pub(super) struct MetGroups<'l> {
     pub(super) dialect: &'static Dialect,
     /// For each line, the group that it is in.

@@ -144,7 +144,7 @@ impl Core {
             return false;
         }
         let shape = Shape::of(&self.text, self.anchored);
-        // The other's wildcards are octets that nothing but a wildcard meets.
+        // The other's wildcards are octets that only a wildcard matches.
         matches(&self.text, shape, &SearchedText::new(Cow::Borrowed(&other.text)))
     }
 }

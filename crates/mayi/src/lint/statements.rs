@@ -13,7 +13,7 @@ pub(super) struct Structured<'c> {
     pub(super) entry: Entry<'c>,
     /// The value without the path before it.
     pub(super) value: &'c [u8],
-    /// Where each word of the value first stands.
+    /// The first place of each word in the value.
     words: OnceCell<HashMap<&'c [u8], usize>>,
 }
 

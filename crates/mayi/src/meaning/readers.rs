@@ -1,8 +1,8 @@
 //! Files → the crawlers to compare: those that the files name, one that no file names, and those that a
 //! purpose or a regular expression names (REP-4, PUR-1, AIA-2).
 //!
-//! The group-start lines that name a crawler alone decide which groups apply. So it is enough to ask as
-//! each token that a line names, and as one that no line names.
+//! Only the group-start lines that name a crawler decide which groups apply. So it is enough to decide for
+//! each token that a line names, and for one that no line names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -97,11 +97,11 @@ impl Readers {
         }
     }
 
-    /// The tokens that a value names: the one that it starts with (REP-4), and the letters that this one
-    /// starts with, as they are all of it to Google.
+    /// The tokens that a value names: the one that it starts with (REP-4), and the letters at the start of
+    /// that one, because Google reads only these.
     fn add_tokens(&mut self, known: &mut Known, value: &[u8]) {
         let Ok(token) = str::from_utf8(split_token(value).0) else { return };
-        // Nobody means dots alone, as in `.*-ai` where it is not an expression.
+        // Dots alone are never meant as a name, as in `.*-ai` if it is not an expression.
         let is_name = token.bytes().any(|octet| octet.is_ascii_alphanumeric());
         let letters = token.bytes().position(|octet| !is_letter_of_token(octet));
         for (end, is_meant) in [(Some(token.len()), is_name), (letters, false)] {
@@ -138,8 +138,8 @@ impl Readers {
     }
 }
 
-/// The labels that there are already, in lower case: where each is, and of those that are too many a hash
-/// alone, as a file can name very many.
+/// The labels so far, in lower case, with the place of each. Of labels beyond the maximum only a hash is
+/// kept, because a file can name very many.
 #[derive(Default)]
 struct Known {
     places: HashMap<String, usize>,
@@ -162,7 +162,8 @@ pub(super) fn names_in(robots: &RobotsTxt<'_>) -> impl Iterator<Item = String> {
     names.map(|name| String::from_utf8_lossy(name).to_lowercase())
 }
 
-/// A crawler that goes by a regular expression of a file: a known one, or one that its letters spell.
+/// A crawler that a regular expression of a file matches: a known one, or a name made of the letters of the
+/// expression.
 fn matching_crawler(
     regex: &[u8],
     robots: &RobotsTxt<'_>,
@@ -198,7 +199,7 @@ pub(super) struct RegexGroups<'r, 't> {
     pub(super) starts: BTreeMap<&'r [u8], Vec<usize>>,
 }
 
-/// What groups bring: their rules, and their other records as they are written.
+/// What groups contain: their rules, and their other records as they are written.
 pub(super) type Brought<'r> = (BTreeSet<EffectiveRule<'r>>, BTreeSet<(&'static str, &'r [u8])>);
 
 impl<'r, 't> RegexGroups<'r, 't> {

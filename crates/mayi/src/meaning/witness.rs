@@ -7,8 +7,8 @@
 use indexmap::IndexSet;
 use memchr::memmem;
 
-/// A word that stands for what a wildcard matches, and for what follows a pattern: one that none of the
-/// patterns has, so that it meets nothing else by accident.
+/// A word that stands for what a wildcard matches, and for what follows a pattern: one that is in none of the
+/// patterns, so that it does not match anything else by accident.
 pub(super) fn filler<'p>(patterns: &(impl Iterator<Item = &'p [u8]> + Clone)) -> &'static str {
     let words = ["x", "page", "example", "any-page"];
     let is_free = |word: &&&str| {
@@ -17,8 +17,8 @@ pub(super) fn filler<'p>(patterns: &(impl Iterator<Item = &'p [u8]> + Clone)) ->
     words.iter().find(is_free).copied().unwrap_or("no-such-page")
 }
 
-/// Paths that a pattern matches, the plainest first: with wildcards filled and left empty, as it is and
-/// with something after it.
+/// Paths that a pattern matches, the simplest first: with wildcards filled and left empty, with nothing after
+/// the pattern and with something after it.
 pub(super) fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     let exact = exact_paths(pattern, filler);
     let longer = exact.iter().flat_map(|exact| {
@@ -50,13 +50,13 @@ pub(super) fn exact_paths(pattern: &[u8], filler: &str) -> Vec<String> {
     }
 }
 
-/// The longest patterns that are laid over each other: one takes time in the product of their lengths.
+/// The maximum length of patterns that are combined: this takes time in the product of their lengths.
 const LONGEST_LAID_OVER: usize = 256;
 
 /// A shortest text that two patterns both match, if there is one and they are short enough to look.
 ///
-/// A breadth-first search over how far each of them has come. Where both are at a wildcard, nothing has
-/// to be read to get on.
+/// A breadth-first search over the positions in both patterns. If both are at a wildcard, the search moves on
+/// without an octet.
 pub(super) fn shared_path(one: &[u8], other: &[u8]) -> Option<String> {
     if one.len().max(other.len()) > LONGEST_LAID_OVER {
         return None;
@@ -65,7 +65,7 @@ pub(super) fn shared_path(one: &[u8], other: &[u8]) -> Option<String> {
     let width = other.len() + 1;
     let start = 0;
     let goal = one.len() * width + other.len();
-    // How each place was come to: from where, and by which octet.
+    // How each position was reached: from where, and by which octet.
     let mut from: Vec<Option<(usize, Option<u8>)>> = vec![None; (one.len() + 1) * width];
     from[start] = Some((start, None));
     let mut places = std::collections::VecDeque::from([start]);
@@ -77,7 +77,7 @@ pub(super) fn shared_path(one: &[u8], other: &[u8]) -> Option<String> {
         let mut go = |to: usize, octet: Option<u8>| {
             if from[to].is_none() {
                 from[to] = Some((place, octet));
-                // What reads nothing is as near as the place itself.
+                // A step without an octet has no cost.
                 if octet.is_none() { places.push_front(to) } else { places.push_back(to) }
             }
         };

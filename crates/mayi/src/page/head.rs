@@ -35,8 +35,8 @@ pub struct HeadReader {
     header: Option<&'static Encoding>,
     is_text: bool,
     octets: Vec<u8>,
-    /// How many octets there have to be before it is worth looking again. Past the first few it
-    /// doubles, so that all looks together take time linear in what is read.
+    /// How many octets there must be before the head is read again. After the first few times it doubles, so
+    /// that all attempts together take time linear in the input.
     look_at: usize,
     is_over: bool,
     /// What the head has, once it has been read to its end.
@@ -46,7 +46,7 @@ pub struct HeadReader {
 /// How much of a document is looked at first, where there is so much of it.
 const FIRST_LOOK: usize = 8 * 1024;
 
-/// Up to this many octets, every chunk that ends a tag is worth a look.
+/// Up to this many octets, the head is read again after every chunk that ends a tag.
 const EAGER: usize = 4096;
 
 /// Whether more of a document is needed.
@@ -78,11 +78,11 @@ impl HeadReader {
         Self { is_text: true, ..Self::new(&[], options) }
     }
 
-    /// Takes the next chunk, or as much of it as there is a need for.
+    /// Takes the next chunk, or as much of it as is needed.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         let mut rest = chunk;
         while !rest.is_empty() && !self.is_over {
-            // A whole page is looked at piece by piece too: most of it is no head.
+            // A whole page is read piece by piece too, because most of it is not the head.
             let step = self.octets.len().max(FIRST_LOOK).min(self.limit - self.octets.len());
             let (piece, later) = rest.split_at(rest.len().min(step));
             rest = later;
@@ -99,7 +99,7 @@ impl HeadReader {
 
     /// Reads what there is, and keeps what was found if the head has ended in there.
     fn look(&mut self) {
-        // Up to the last tag that has ended: a tag that is cut could be taken for text.
+        // Up to the last complete tag: a tag that is cut could be read as text.
         let whole = memchr::memrchr(b'>', &self.octets).map_or(0, |at| at + 1);
         let (is_over, statements) = read_statements(&self.decoded(whole));
         if is_over {
@@ -108,7 +108,8 @@ impl HeadReader {
         }
     }
 
-    /// The statements of the robots meta elements, and what the limit took away of the head, if it did.
+    /// The statements of the robots meta elements, and what was lost of the head because of the limit, if
+    /// anything.
     pub(super) fn finish(self) -> (Vec<Statement>, Option<Loss>) {
         if let Some(statements) = self.found {
             return (statements, None);
@@ -142,7 +143,8 @@ fn read_statements(text: &[u8]) -> (bool, Vec<Statement>) {
     let mut metas = Vec::new();
     let is_over = read_head(text, &mut metas);
     let mut counter = LineCounter::new(text);
-    // What is for all crawlers has room of its own: the names of other metadata can be names of crawlers too.
+    // Statements for all crawlers have a limit of their own: the names of other metadata can be names of
+    // crawlers too.
     let mut rooms = [MOST_UNKNOWN; 2];
     let statements = metas.into_iter().filter_map(|meta| meta.statement(&mut counter, &mut rooms));
     (is_over, statements.collect())
@@ -159,7 +161,7 @@ impl Meta {
     fn statement(self, counter: &mut LineCounter<'_>, rooms: &mut [usize; 2]) -> Option<Statement> {
         let name = String::from_utf8_lossy(self.name.as_deref()?.trim_ascii()).into_owned();
         let content = String::from_utf8_lossy(self.content.as_deref()?).into_owned();
-        // Other metadata has names that no crawler has; its content is none of ours.
+        // Other metadata has names that no crawler has; its content is ignored.
         crate::ProductToken::new(&name).ok()?;
         let token = (!name.eq_ignore_ascii_case("robots")).then_some(name);
         let Position { line, column, .. } = counter.position_at(self.at as u32);
@@ -289,7 +291,7 @@ struct Builder {
     templates: usize,
     /// How many `svg` and `math` elements are open within them.
     foreign: usize,
-    /// How many elements called `template` are open within those, which are none of HTML's.
+    /// How many elements called `template` are open within those; they are not HTML's templates.
     foreign_templates: usize,
     /// Whether the content of an element without markup is being read.
     in_raw_text: bool,
@@ -327,7 +329,7 @@ impl Builder {
             (b"meta", 0) => meta.map_or(Next::GoOn, Next::Keep),
             (b"html" | b"head" | b"base" | b"basefont" | b"bgsound" | b"link", 0) => Next::GoOn,
             (_, 0) => Next::Over,
-            // Within a template everything goes, and only what changes the tokenizer matters.
+            // Within a template everything is allowed, and only what changes the tokenizer matters.
             (b"textarea", _) => self.raw_text(State::RcData),
             (b"xmp" | b"iframe" | b"noembed", _) => self.raw_text(State::RawText),
             (b"plaintext", _) => self.raw_text(State::PlainText),

@@ -23,8 +23,8 @@ pub(super) fn encoding_of(start: &[u8], header: Option<&'static Encoding>) -> &'
     header.or_else(|| prescanned(start)).unwrap_or(WINDOWS_1252)
 }
 
-/// The charset that a meta element in the first octets gives. Raw text is not told from elements, as
-/// the standard has it.
+/// The charset that a meta element in the first octets gives. Raw text is not distinguished from elements, as
+/// the standard says.
 fn prescanned(start: &[u8]) -> Option<&'static Encoding> {
     let start = &start[..start.len().min(PRESCANNED)];
     for token in Tokenizer::new(start) {

@@ -41,15 +41,15 @@ use crate::crawler::Crawler;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageOptions {
-    /// Whether a crawler's own entry and the global one of a structured field are combined, as the later
-    /// text of the draft says, instead of the one standing for the other (TAG-4).
+    /// Whether a crawler's own entry and the global one of a structured field are combined, as the later text
+    /// of the draft says, instead of the first replacing the second (TAG-4).
     pub union: bool,
     /// How many octets of a header field are read, over all of its lines: at least 8 KiB (TAG-6).
     pub field_octets: usize,
     /// How many octets of HTML are read (TAG-8).
     pub html_octets: usize,
-    /// The time at which the rules are to hold: for `unavailable_after`, which ends at its date, and for
-    /// an Expires without a Date (TAG-11). Without it a date is only reported.
+    /// The time for which the rules are evaluated: for `unavailable_after`, which takes effect at its date,
+    /// and for an Expires without a Date (TAG-11). Without it a date is only reported.
     pub now: Option<SystemTime>,
 }
 
@@ -79,10 +79,10 @@ pub(crate) struct Statement {
     found: FoundAt,
 }
 
-/// How a statement stands to the global one of its kind.
+/// How a statement is related to the global one of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grammar {
-    /// It may stand for it (TAG-4).
+    /// It may replace it (TAG-4).
     Structured,
     /// Both count.
     United,
@@ -126,17 +126,17 @@ impl fmt::Display for FoundAt {
     }
 }
 
-/// Something of a response that was not read, or could not be.
+/// A part of a response that was not read, or could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
     /// Why.
     pub kind: LossKind,
-    /// Where what is lost begins.
+    /// Where the lost part begins.
     pub found: FoundAt,
 }
 
-/// Why something of a response is lost.
+/// Why a part of a response is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LossKind {
@@ -300,8 +300,7 @@ impl PageRules {
         self.rules.iter().find(|rule| rule.name() == name)
     }
 
-    /// What was written as a rule and is none that is understood, or has a value that can't be read
-    /// (TAG-9).
+    /// Words in the place of a rule that are unknown, or have a value that can't be read (TAG-9).
     pub fn unsupported(&self) -> &[(String, FoundAt)] {
         &self.unsupported
     }
@@ -311,8 +310,8 @@ impl PageRules {
         &self.losses
     }
 
-    /// Whether the page may be indexed: not where a rule says so, and no longer from the date of
-    /// `unavailable_after` on, if the time is known.
+    /// Whether the page may be indexed: not if a rule says so, and not from the date of `unavailable_after`
+    /// on, if the time is known.
     pub fn may_index(&self) -> bool {
         !self.has_any(&["noindex", "none"]) && !self.is_unavailable()
     }
@@ -339,8 +338,8 @@ impl PageRules {
         self.has_any(&["noai"])
     }
 
-    /// For how long the response says that it is fresh, counted from when it was made; without that,
-    /// the rules hold until the page changes (TAG-11).
+    /// For how long the response says that it is fresh, counted from when it was made; without that, the
+    /// rules apply until the page changes (TAG-11).
     pub fn fresh_for(&self) -> Option<Duration> {
         self.fresh_for
     }
@@ -378,6 +377,6 @@ fn has_come(seconds: i64, now: SystemTime) -> bool {
     } else {
         SystemTime::UNIX_EPOCH.checked_add(distance)
     };
-    // A time that the machine has no number for is long over, or never comes.
+    // A time that can't be represented is in the far past or in the far future.
     time.map_or(seconds < 0, |time| now >= time)
 }

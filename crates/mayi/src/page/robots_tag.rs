@@ -21,8 +21,8 @@ pub(super) fn members(value: &str) -> Vec<&str> {
     ends.map(member).collect()
 }
 
-/// Where the commas are that separate members: those in quotes or brackets do not, unless one is never
-/// closed, which would hide all that follows.
+/// The places of the commas that separate members. Commas in quotes or brackets do not, unless the quote or
+/// bracket is never closed: it would hide all that follows.
 pub(super) fn separators(value: &str) -> impl Iterator<Item = usize> {
     let is_closed = is_closed(value);
     let (mut quoted, mut escaped, mut depth) = (false, false, 0_usize);
@@ -61,7 +61,7 @@ fn is_closed(value: &str) -> bool {
 }
 
 /// Whether a member of an X-Robots-Tag line is structured: it has parameters or is a bare `*` (TAG-5).
-/// What has parameters but no token before them is the syntax in use, with a slip.
+/// Parameters without a token before them are the old syntax, with a slip.
 pub(super) fn is_structured(member: &str) -> bool {
     let head = member.split(';').next().unwrap_or_default();
     let name = unquoted(head.split('=').next().unwrap_or_default().trim());
@@ -76,7 +76,7 @@ pub(super) fn read(members: &[&str], found: impl Fn(usize) -> FoundAt, into: &mu
         let found = found(place + 1);
         let (token, rules): (Option<String>, _) = read_member(member).unwrap_or_else(|| {
             into.losses.push(Loss { kind: LossKind::UnreadableMember, found: found.clone() });
-            // It is kept as a rule that nobody understands, so that it can be listed.
+            // It is kept as an unknown rule, so that it can be listed.
             (None, vec![WrittenRule { name: (*member).to_owned(), value: None }])
         });
         let token = token.map(Into::into);
@@ -89,7 +89,7 @@ fn read_member(member: &str) -> Option<(Option<String>, Vec<WrittenRule>)> {
     let mut parameters = split(member, ';').into_iter();
     let head = parameters.next()?.trim();
     let (name, value) = head.split_once('=').unwrap_or((head, ""));
-    // A String stands where a Token is meant.
+    // A String instead of a Token.
     let (name, value) = (unquoted(name.trim()), value.trim());
     let name = &*name;
     // A rule where a token should be is that rule for all (TAG-5), also in `noindex; nofollow`: no

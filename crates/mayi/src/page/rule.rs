@@ -15,7 +15,7 @@ pub struct PageRule {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RuleValue {
-    /// The rule has none, and holds.
+    /// The rule has no value, and is set.
     Set,
     /// A limit; -1 is none.
     Number(i64),
@@ -46,7 +46,7 @@ impl PageRule {
         RULES.iter().find(|(name, ..)| *name == self.name).map_or("", |(_, _, meaning)| meaning)
     }
 
-    /// Takes another value of the same rule into account: the most restrictive one stays.
+    /// Combines it with another value of the same rule: the most restrictive one stays.
     pub(super) fn restrict(&mut self, other: RuleValue) {
         let replaces = match (&self.value, &other) {
             (RuleValue::Number(known), RuleValue::Number(other)) => limit(*other) < limit(*known),
@@ -70,7 +70,7 @@ enum Kind {
     /// One of [`PREVIEWS`].
     Preview,
     Date,
-    /// None, and no effect either: it says what holds anyway.
+    /// None, and no effect either: the rule states the default.
     Default,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn takes_date(name: &str) -> bool {
     kind_of(name) == Some(Kind::Date)
 }
 
-/// What a written rule comes to.
+/// What a written rule means.
 pub(super) enum Understood {
     Rule(RuleValue),
     /// It is known and changes nothing.

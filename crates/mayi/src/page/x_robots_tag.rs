@@ -67,13 +67,13 @@ impl Reader {
         joined
     }
 
-    /// What stands for the words that were not kept.
+    /// The entry for the words that were not kept.
     pub(super) fn left_out(&self) -> Option<WrittenRule> {
         let count = self.unknown.checked_sub(self.room).filter(|count| *count > 0)?;
         Some(WrittenRule { name: format!("… and {count} more"), value: None })
     }
 
-    /// The words of a piece, where commas were forgotten; also then, a word may take a value:
+    /// The words of a piece, if commas were forgotten; even then a word may have a value:
     /// `noindex max-snippet: 5`.
     fn words(&mut self, piece: &str) -> Vec<WrittenRule> {
         let mut rules = Vec::new();
@@ -153,8 +153,8 @@ fn is_global(name: &str) -> bool {
     name == "*" || name.eq_ignore_ascii_case("robots")
 }
 
-/// A product token before a colon, and what follows: `googlebot: noindex`. A closed list of rules
-/// has colons of its own. A word that can't be a product token still names somebody, and not us.
+/// A product token before a colon, and what follows: `googlebot: noindex`. The rules of a closed list have a
+/// colon too, and are not tokens. A word that can't be a product token still names some other crawler.
 fn token_prefix(piece: &str) -> (Option<&str>, &str) {
     match piece.split_once(':').map(|(name, rest)| (name.trim(), rest)) {
         Some((name, rest)) if !takes_value(name) && !name.contains(char::is_whitespace) => {

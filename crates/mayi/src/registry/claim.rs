@@ -7,13 +7,13 @@
 use super::{Agent, Registry};
 use crate::crawler::{Crawler, ProductToken};
 
-/// Who a User-Agent string says is asking.
+/// Which client a User-Agent string claims to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Claim<'r, 'u> {
     /// A crawler of the registry.
     Known(&'r Agent),
-    /// A program that the registry does not have, by the product token that it most likely goes by.
+    /// A program that is not in the registry, by its most likely product token.
     Other(&'u str),
     /// A browser with a person in front of it.
     Browser,
@@ -31,7 +31,7 @@ const MACHINES: [&[u8]; 4] = [b"bot", b"crawl", b"spider", b"scrape"];
 const ENGINES: [&[u8]; 6] = [b"Gecko", b"AppleWebKit", b"KHTML", b"Trident", b"MSIE", b"Presto"];
 
 impl Registry {
-    /// Who a User-Agent string says is asking. Of several known crawlers in one string, the first
+    /// Which client a User-Agent string claims to be. Of several known crawlers in one string, the first
     /// counts; a name that goes on after a hyphen (`DuckDuckBot-Https`) is the longest known one that
     /// it starts with.
     ///
@@ -64,9 +64,9 @@ impl Registry {
     }
 
     /// The crawler that sends a User-Agent string: the product that the string starts with (RFC 9110 §10.1.5), or, if it
-    /// starts as a browser's does, the crawler that it claims to be. One that claims to be none is
-    /// [unnamed](Crawler::unnamed), in a dialect that goes by product tokens; one that goes by names as they are written
-    /// reads the string itself.
+    /// starts as a browser's does, the crawler that it claims to be. If it claims to be none, it is
+    /// [unnamed](Crawler::unnamed) in a dialect that compares product tokens; a dialect that compares names
+    /// as they are written uses the string itself.
     ///
     /// ```
     /// let registry = mayi::registry::Registry::built_in();
@@ -121,7 +121,7 @@ impl Crawler {
     }
 }
 
-/// What was met in a string that has no known crawler in it.
+/// What was found in a string without a known crawler.
 #[derive(Default)]
 struct Seen<'u> {
     first: Option<&'u str>,
@@ -179,7 +179,7 @@ fn words(user_agent: &[u8]) -> impl Iterator<Item = &str> {
             let (word, behind) = rest.split_at(length);
             at = start + length;
             if behind.starts_with(b"://") || behind.starts_with(b"@") {
-                // Nobody is named in here; it ends where no URL goes on.
+                // No crawler is named inside a URL; it ends at the first character that can't be in a URL.
                 at += behind
                     .iter()
                     .position(|octet| b" \t;,()<>\"'".contains(octet))

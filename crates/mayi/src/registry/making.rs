@@ -1,8 +1,8 @@
 //! The files of `data/` → the text of `shipped.rs`, for the tests.
 //!
 //! The files are read as a user's file is, by the same checks, so what is shipped is what they say. The
-//! tables are kept in the repository rather than made by a build script: nobody who builds the library
-//! pays for reading TOML, and this test fails when the two disagree.
+//! tables are in the repository, not made by a build script: then nobody who builds the library has to read
+//! TOML, and this test fails if the two disagree.
 
 use std::fmt::{Display, Write};
 use std::path::Path;

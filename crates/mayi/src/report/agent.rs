@@ -1,8 +1,8 @@
-//! What a person gives as a crawler → the product token that is meant: a token, or a whole User-Agent string with the
-//! tokens that the registry or a file knows.
+//! Text that a person enters as a crawler → the product token that is meant. The text is a token, or a whole
+//! User-Agent string with tokens that the registry or a file knows.
 //!
-//! People copy User-Agent strings out of logs, and robots.txt goes by product tokens (REP-4). Which of the names in a string
-//! is the crawler's can be unclear, so one is taken, and all that are known are offered.
+//! People copy User-Agent strings out of logs, and robots.txt uses product tokens (REP-4). It can be unclear
+//! which of the names in a string is the crawler's, so one is chosen, and all known ones are offered.
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,8 @@ impl AgentReport {
     }
 }
 
-/// The name that is taken: the one that the string is from (RFC 9110 §10.1.5), unless only others of it are known.
+/// The name that is chosen: that of the sender of the string (RFC 9110 §10.1.5), unless only other names in
+/// it are known.
 fn taken(text: &str, registry: &Registry, known: &[KnownAgent]) -> Option<String> {
     let crawler = registry.crawler(text);
     let token = crawler.product_token().as_str();

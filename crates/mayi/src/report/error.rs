@@ -1,4 +1,4 @@
-//! What a wrong request gets in place of a decision.
+//! The answer to an invalid request, instead of a decision.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -61,7 +61,7 @@ impl ErrorCode {
         }
     }
 
-    /// The clause that says what would be right, where one does.
+    /// The clause that says what would be right, if there is one.
     ///
     /// ```
     /// use mayi::{Clause, report::ErrorCode};
@@ -177,7 +177,7 @@ impl fmt::Display for RequestError {
 
 impl Error for RequestError {}
 
-/// What is in the place of a [`Report`](super::Report).
+/// The answer instead of a [`Report`](super::Report).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ErrorReport<'a> {

@@ -12,8 +12,8 @@ use crate::robots_txt::RobotsTxt;
 use crate::selection::GroupBy;
 use crate::spec::Clause;
 
-/// How many group-start lines, matching rules and irregularities are listed at most: a file can be written so that
-/// telling everything takes forty times its size, and nobody reads that.
+/// How many group-start lines, matching rules and irregularities are listed at most: for some files a
+/// complete list would take forty times their size, and nobody reads that.
 const MOST: usize = 1000;
 
 /// How the decision was reached. Each list has at most 1,000 lines.
@@ -32,7 +32,7 @@ pub struct Explained<'a> {
     pub applications: Vec<ExplainedApplication>,
     /// Lines that were read as intended or dropped.
     pub irregularities: Vec<ExplainedIrregularity>,
-    /// How many more there are of each list; not there where each is whole.
+    /// How many more items each list has; absent if all lists are complete.
     #[serde(default, skip_serializing_if = "LeftOut::is_none")]
     pub left_out: LeftOut,
 }
@@ -154,7 +154,8 @@ impl<'a> Explained<'a> {
     /// applications.
     pub fn of(explanation: &Explanation<'a>, asked: &[AppDirectives]) -> Self {
         let text = |form: Cow<'_, [u8]>| String::from_utf8_lossy(&form).into_owned();
-        // By lines, as a group may have very many; the chosen ones and the others have as much room each.
+        // By lines, because a group may have very many; the chosen groups and the others have the same limit
+        // each.
         let mut room = [MOST; 2];
         let groups: Vec<_> = explanation
             .groups()

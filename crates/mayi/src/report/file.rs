@@ -22,19 +22,19 @@ pub struct FileReport {
     /// When it was last checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<Timestamp>,
-    /// Until when it is fresh, or, if there is none, when it is asked for again.
+    /// Until when it is fresh, or, if there is no file, when it will be requested again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh_until: Option<Timestamp>,
     /// Since when it can't be fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
-    /// The requests of the last attempt, where it has more than one or failed.
+    /// The requests of the last attempt, if there were several or if it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<FileHop>,
 }
 
 impl FileReport {
-    /// A file from here, after an attempt that came to this.
+    /// A file from this source, after an attempt with this result.
     pub fn new(from: FileSource, result: &AccessResult) -> Self {
         Self {
             from,
@@ -86,7 +86,7 @@ pub enum FileSource {
     Revalidated,
     /// From the cache, still fresh.
     Fresh,
-    /// From the cache, while its server is asked for changes.
+    /// From the cache, while it is revalidated.
     StaleWhileRevalidating,
     /// From the cache, stale, because no server may be asked.
     StaleOffline,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::request::RobotsInput;
 use crate::format::Formatted;
 
-/// What came of formatting a file.
+/// The result of formatting a file.
 ///
 /// ```
 /// use mayi::report::{FormatReport, RobotsInput};
@@ -20,12 +20,12 @@ use crate::format::Formatted;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FormatReport<'a> {
-    /// The file: its text, or its octets where it is not UTF-8.
+    /// The file: its text, or its octets if it is not UTF-8.
     #[serde(borrow)]
     pub robots: RobotsInput<'a>,
-    /// Whether it is another one than before.
+    /// Whether the file was changed.
     pub changed: bool,
-    /// Why the file as a whole could not be formatted, if that is so.
+    /// Why the file as a whole could not be formatted, if it could not.
     pub unformatted: Option<Cow<'a, str>>,
 }
 

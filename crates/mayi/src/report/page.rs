@@ -24,7 +24,7 @@ pub struct PageReport {
     /// For how many seconds from when it was made the response is fresh, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh_seconds: Option<u64>,
-    /// What was lost of the response, where the page is asked about alone: a decision says it itself.
+    /// What was lost of the response, if the question is only about the page; a decision has its own list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Where each rule was found, if an explanation is requested.
@@ -35,7 +35,7 @@ pub struct PageReport {
     pub unsupported: Option<Vec<FoundRule>>,
 }
 
-/// The rules that hold, with their values.
+/// The rules that apply, with their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRuleValues(Vec<(String, PageRuleValue)>);
 
@@ -44,7 +44,7 @@ pub struct PageRuleValues(Vec<(String, PageRuleValue)>);
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum PageRuleValue {
-    /// `true`: the rule has none, and holds.
+    /// `true`: the rule has no value, and is set.
     Set(bool),
     /// A limit; -1 is none.
     Number(i64),
@@ -106,7 +106,7 @@ impl PageReport {
 }
 
 impl PageReport {
-    /// The same, explained and with what was lost, for a page that is asked about alone.
+    /// The same with an explanation and what was lost, for a question that is only about a page.
     pub fn alone(rules: &PageRules) -> Self {
         Self { warnings: Warning::of_page(rules), ..Self::explained(rules) }
     }
@@ -116,9 +116,10 @@ impl PageReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LivePageReport {
-    /// The URL that was asked for last: redirects are followed.
+    /// The URL of the last request: redirects are followed.
     pub url: String,
-    /// The crawler that fetched it, by its product token. robots.txt of the site was asked for this one.
+    /// The crawler that fetched it, by its product token. The robots.txt of the site was checked for this
+    /// crawler.
     pub fetched_by: String,
     /// The requests, in order.
     pub asked: Vec<FileHop>,
@@ -131,7 +132,7 @@ pub struct LivePageReport {
     /// What was read of the document, or null if it is not HTML.
     #[serde(deserialize_with = "owned_html")]
     pub html: Option<HtmlInput<'static>>,
-    /// Whether the document goes on behind that.
+    /// Whether the document is longer than that.
     pub cut: bool,
     /// What may be done with the page, or null if there is no answer.
     pub page: Option<PageReport>,

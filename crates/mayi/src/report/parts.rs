@@ -21,7 +21,7 @@ use crate::structured::Value;
 use crate::target::Target;
 use crate::uses::{SignalSource, Usage, Use};
 
-/// What the file asks of each application that it asks something of.
+/// What the file asks of each application that it has directives for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Directives(Vec<(String, Vec<(String, Value)>)>);
 
@@ -198,10 +198,10 @@ pub struct SignalReport {
     pub signal: SignalSource,
     /// What it says.
     pub says: Preference,
-    /// Its line in the file, where it is in there.
+    /// Its line, if it is in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// True where it is a preference that directives override, and no longer counts (APP-9).
+    /// True if it is a preference that directives override, so that it no longer counts (APP-9).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overridden: bool,
 }

@@ -16,7 +16,7 @@ use crate::ruleset::CrawlerRules;
 use crate::selection::{Selection, select};
 use crate::target::Target;
 
-/// What answers many questions of one crawler to one file.
+/// Answers many questions about one file for one crawler.
 ///
 /// ```
 /// use mayi::access::SiteFile;
@@ -65,7 +65,7 @@ struct Shared {
 const BEHIND_ACCESS: &[u8] = b",\"directives\":";
 
 impl Prepared {
-    /// Prepares the answers about a file, with its story. The URLs are of one origin.
+    /// Prepares the answers about a file, with where it came from. The URLs are of one origin.
     pub fn new(file: SiteFile<'static>, crawler: Crawler, story: Option<FileReport>) -> Self {
         let robots = file.robots_txt();
         let selection = robots.and_then(|robots| select(robots, &crawler, &mut ()));
@@ -87,7 +87,7 @@ impl Prepared {
         &self.crawler
     }
 
-    /// The report about a target, and about what is known of its page already.
+    /// The report about a target, and about what is already known about its page.
     pub fn report<'a>(
         &'a self,
         target: &'a Target<'a>,
@@ -110,7 +110,7 @@ impl Prepared {
         size_of::<Self>() + self.rules.octets() + selection + shared
     }
 
-    /// Writes the report about a target after what is there, and says whether it may be fetched.
+    /// Appends the report about a target, and returns whether it may be fetched.
     ///
     /// # Panics
     /// Never: memory takes what is written.
@@ -139,7 +139,7 @@ impl Shared {
         }
         let target = Target::from_path("/").ok()?;
         let question = Question { file, crawler, target: &target, fields: &[], page: None };
-        // A decision stands in here for all that come to the same.
+        // One decision represents all with the same result.
         let behind = |reason| -> Option<Vec<u8>> {
             let mut report = question.report_of(&Decision::without_group(reason), selection);
             report.file = story.cloned();

@@ -43,7 +43,7 @@ pub struct Request<'a> {
     /// The file, or the result of the request for it.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub robots: Option<RobotsInput<'a>>,
-    /// What is known of the page already.
+    /// What is already known about the page.
     #[serde(
         borrow,
         default,
@@ -60,7 +60,7 @@ pub struct Request<'a> {
     /// Whether only registered purposes are accepted (PUR-2).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub registered_purposes_only: bool,
-    /// The time at which the answer is to hold: for what ends at a date, and for freshness (TAG-11).
+    /// The time for which the answer is computed: for rules with a date, and for freshness (TAG-11).
     #[serde(
         default,
         deserialize_with = "time",
@@ -74,8 +74,8 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// How many purposes, and how many applications, a request in JSON may have. Each is looked for in the
-    /// whole file, so that their number times its size is what an answer can cost.
+    /// How many purposes, and how many applications, a request in JSON may have. Each is searched for in the
+    /// whole file, so an answer can cost their number times the size of the file.
     ///
     /// ```
     /// use mayi::report::Request;
@@ -107,8 +107,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Gives the request the time of a clock, if it has none of its own and the answer may depend on it:
-    /// what ends at a date is on pages. The core has no clock; a front end has.
+    /// Sets the time of the request, if it has none and the answer may depend on it: only rules of pages have
+    /// dates. The core has no clock; a front end has.
     pub fn complete_now(&mut self, clock: impl FnOnce() -> SystemTime) {
         if self.now.is_none() && self.page.is_some() {
             self.now = Some(clock());
@@ -438,7 +438,7 @@ pub enum RobotsInput<'a> {
         /// The charset that came with them.
         charset: Option<String>,
     },
-    /// None, as the fetch ended otherwise: `{"status": 503}` or `{"error": "timeout"}`.
+    /// No file, because the fetch ended in another way: `{"status": 503}` or `{"error": "timeout"}`.
     Ended(AccessResult),
 }
 
@@ -446,7 +446,7 @@ impl RobotsInput<'_> {
     /// The file, read with these options, or why there is none.
     ///
     /// # Errors
-    /// When it is said to be there, by its status, and is not given.
+    /// When the status says that there is a file, but the file is not given.
     pub fn site_file(&self, options: &ReadOptions) -> Result<SiteFile<'_>, RequestError> {
         match self {
             Self::Text(text) => Ok(SiteFile::read(text.as_bytes(), options)),
@@ -509,8 +509,8 @@ struct RobotsObject {
 }
 
 impl RobotsObject {
-    /// The status or the error that a result comes of. Where a request has no word for it, it is written as one
-    /// that decides alike.
+    /// The status or the error that leads to a result. If a request has no word for it, one with the same
+    /// decision is written.
     fn of_result(result: &AccessResult) -> Self {
         let of_status = |status: u16| Self { status: Some(status.into()), ..Self::default() };
         let of_error = |error: &str| Self { error: Some(error.to_owned()), ..Self::default() };

@@ -1,5 +1,5 @@
-//! All that is known of a site's file, as JSON has it: what holds, where it came from, what was asked, the
-//! copies that are kept, and what is in the file.
+//! All that is known about a site's file, as JSON: what applies, where it came from, which requests were
+//! made, the cached copies, and what is in the file.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -10,7 +10,7 @@ use crate::access::{AccessResult, Origin};
 use crate::directive::RuleKind;
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 
-/// What is known of a site's file. `mayi fetch --json`, `mayi cache` and `GET /v1/robots` give this.
+/// What is known about a site's file. `mayi fetch --json`, `mayi cache` and `GET /v1/robots` give this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SiteReport {
@@ -18,16 +18,16 @@ pub struct SiteReport {
     pub origin: String,
     /// Where its robots.txt is.
     pub url: String,
-    /// What holds: `successful` where there is a file, or why there is none.
+    /// What applies: `successful` if there is a file, or why there is none.
     pub access: String,
-    /// Where the file came from, where it was asked for just now.
+    /// Where the file came from, if it was requested just now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileReport>,
     /// The requests of the last attempt, in order.
     pub asked: Vec<FileHop>,
     /// When the last attempt ended.
     pub at: Timestamp,
-    /// When the file may be asked for again.
+    /// When the file may be requested again.
     pub not_before: Timestamp,
     /// Since when attempts have failed.
     pub failing_since: Option<Timestamp>,
@@ -36,7 +36,7 @@ pub struct SiteReport {
     /// The copies before it that had another text, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<CopyReport>,
-    /// The groups of the file that holds.
+    /// The groups of the file that applies.
     pub groups: Vec<GroupReport>,
     /// Its sitemaps, as written.
     pub sitemaps: Vec<String>,
@@ -52,7 +52,7 @@ pub struct CopyReport {
     pub url: String,
     /// The Content-Type that came with it.
     pub content_type: Option<String>,
-    /// Whether the file is longer than is kept.
+    /// Whether the file is longer than what is cached.
     pub is_cut: bool,
     /// When this text came for the first time.
     pub since: Timestamp,
@@ -62,17 +62,17 @@ pub struct CopyReport {
     pub checked: Timestamp,
     /// Until when it is fresh.
     pub fresh_until: Timestamp,
-    /// The file as `robots` of a request takes it: its text, or the octets where they are not read as UTF-8.
-    /// A list leaves it out.
+    /// The file in the form of `robots` in a request: its text, or its octets if they are not UTF-8. It is
+    /// left out in lists.
     #[serde(default, deserialize_with = "owned_input", skip_serializing_if = "Option::is_none")]
     pub robots: Option<RobotsInput<'static>>,
-    /// Its text, where it was decoded from another charset.
+    /// Its text, if it was decoded from another charset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 impl CopyReport {
-    /// A copy that was found at a URL; the rest is for the caller to set.
+    /// A copy that was found at a URL; the caller sets the rest.
     pub fn new(url: &str, fetched: Timestamp) -> Self {
         Self {
             url: url.to_owned(),
@@ -152,8 +152,7 @@ pub struct RuleLine {
 }
 
 impl SiteReport {
-    /// A site of which this is known after an attempt that ended at this time; the rest is for the caller to
-    /// set.
+    /// A site about which this is known after an attempt that ended at this time; the caller sets the rest.
     pub fn new(origin: &Origin, result: &AccessResult, at: Timestamp) -> Self {
         Self {
             origin: origin.to_string(),
@@ -172,7 +171,7 @@ impl SiteReport {
         }
     }
 
-    /// The same with what is in the file that holds.
+    /// The same with the contents of the file that applies.
     #[must_use]
     pub fn with_file(mut self, robots: &RobotsTxt<'_>) -> Self {
         let text = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();

@@ -20,8 +20,7 @@ pub fn rfc3339_of(time: SystemTime) -> String {
     Timestamp::from(time).to_string()
 }
 
-/// A time to the second, from 1970 to the end of the year 9999: what RFC 3339 can say, and all that a report
-/// says of times.
+/// A time to the second, from 1970 to the end of the year 9999, as in reports.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -38,7 +37,7 @@ pub struct Timestamp(u64);
 const LAST: u64 = 253_402_300_799;
 
 impl From<SystemTime> for Timestamp {
-    /// What is earlier or later is the first or the last that there is.
+    /// An earlier or later time becomes the first or the last possible one.
     fn from(time: SystemTime) -> Self {
         Self(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().min(LAST))
     }
@@ -77,7 +76,7 @@ impl Serialize for Exact {
         let (seconds, nanoseconds) = match self.0.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(since) => (since.as_secs().min(LAST).cast_signed(), since.subsec_nanos()),
             Err(error) => {
-                // A part of a second before is that part less than a whole one behind.
+                // Before 1970, a fraction of a second counts forwards from the second before it.
                 let before = error.duration();
                 let is_part = before.subsec_nanos() > 0;
                 let whole = before.as_secs().saturating_add(u64::from(is_part)).min(LAST);

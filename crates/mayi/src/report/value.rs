@@ -1,6 +1,6 @@
-//! Values of Structured Fields, clauses and product tokens as JSON has them, both ways.
+//! Values of Structured Fields, clauses and product tokens as JSON, in both directions.
 //!
-//! A value is the JSON value where there is one, or else an object that names its type: `{"token": "y"}`.
+//! A value is the JSON value if there is one, or else an object that names its type: `{"token": "y"}`.
 
 use std::borrow::Cow;
 

@@ -13,7 +13,7 @@ use crate::selection::{Selection, first_not_run};
 use crate::span;
 use crate::uses::{UnreadableUsage, Usage};
 
-/// Something that was not read, or could not be.
+/// Something that was not read, or could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Warning {
@@ -89,7 +89,7 @@ impl Warning {
     /// How many are reported at most: a file or a field can have very many of a kind.
     pub const MOST: usize = 20;
 
-    /// All that was lost on the way to a decision.
+    /// Everything that was lost for a decision.
     pub(super) fn all(
         Question { file, crawler, page, .. }: Question<'_>,
         selection: Option<&Selection>,

@@ -26,7 +26,7 @@ use crate::selection::{self, Selection};
 use crate::span::{Span, column_at};
 use crate::work::{Stop, Work};
 
-/// A robots.txt file, read once and asked often, by any number of crawlers and threads.
+/// A robots.txt file, read once, for any number of questions, crawlers and threads.
 ///
 /// ```
 /// use mayi::{Crawler, RobotsTxt, Target};
@@ -54,7 +54,7 @@ pub struct RobotsTxt<'t> {
     regexes: OnceLock<Arc<Regexes>>,
 }
 
-/// How a file is to be read.
+/// How a file is read.
 ///
 /// ```
 /// use mayi::{Dialect, Limits, ReadOptions, RobotsTxt};
@@ -94,20 +94,20 @@ impl ReadOptions {
         Self { limits, ..self }
     }
 
-    /// Asks this registry instead of the one that is built in.
+    /// Uses this registry instead of the built-in one.
     #[must_use]
     pub fn with_registry(self, registry: Arc<Registry>) -> Self {
         Self { registry: Some(registry), ..self }
     }
 
-    /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte
-    /// order mark goes before it, and a label that nobody knows is skipped (REP-14).
+    /// Decodes the octets from this charset, the one that came with the file's Content-Type. A byte order
+    /// mark overrides it, and an unknown label is ignored (REP-14).
     #[must_use]
     pub fn with_charset(self, label: &str) -> Self {
         Self { charset: Some(label.into()), ..self }
     }
 
-    /// The charset that is decoded from, where one was named.
+    /// The charset to decode from, if one was named.
     #[cfg(feature = "report")]
     pub(crate) fn charset(&self) -> Option<&str> {
         self.charset.as_deref()
@@ -130,18 +130,18 @@ impl ReadOptions {
         }
     }
 
-    /// Lets what is more than a pass over its input be ended from another thread.
+    /// Lets another thread end work that is more than a pass over its input.
     #[must_use]
     pub fn with_stop(self, stop: Stop) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
-    /// The limits that are read within.
+    /// The limits for reading.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The registry that is asked.
+    /// The registry that is used.
     pub fn registry(&self) -> Arc<Registry> {
         self.registry.clone().unwrap_or_else(Registry::built_in)
     }
@@ -192,7 +192,7 @@ impl<'t> RobotsTxt<'t> {
         &self.dialect
     }
 
-    /// The registry that it asks.
+    /// The registry that it uses.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -202,8 +202,9 @@ impl<'t> RobotsTxt<'t> {
         &self.text
     }
 
-    /// How many octets of memory it takes, about and at most: its text, its records, and the regular expressions of its
-    /// group-start lines, which are compiled when they are first needed. For a cache that has a bound.
+    /// An upper estimate of the octets of memory that it takes: its text, its records, and the regular
+    /// expressions of its group-start lines, which are compiled when they are first needed. For a bounded
+    /// cache.
     ///
     /// ```
     /// let file = mayi::RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
@@ -214,7 +215,7 @@ impl<'t> RobotsTxt<'t> {
         size_of::<Self>() + self.text.len() + records + selection::most_octets_of_regexes(self)
     }
 
-    /// What the size limit took away, if it did (REP-24).
+    /// What was lost because of the size limit, if anything (REP-24).
     pub fn cut(&self) -> Option<Cut> {
         self.cut
     }

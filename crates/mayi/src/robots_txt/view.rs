@@ -64,7 +64,7 @@ impl RobotsTxt<'_> {
     }
 }
 
-/// A line of a file, with all that stands on it.
+/// A line of a file, with everything on it.
 #[derive(Clone, Copy)]
 pub struct Line<'r> {
     robots: &'r RobotsTxt<'r>,
@@ -179,7 +179,7 @@ impl<'r> LineRecord<'r> {
         self.read.misspelled
     }
 
-    /// Whether white space stands where the colon should (WILD-2).
+    /// Whether there is white space instead of the colon (WILD-2).
     pub fn lacks_colon(&self) -> bool {
         self.read.without_colon
     }
@@ -220,7 +220,7 @@ impl<'r> Group<'r> {
         self.robots.longest_delay(self.robots.records[self.records.clone()].iter().copied())
     }
 
-    /// The values of its records of a kind, as written; kinds are called as reports call them.
+    /// The values of its records of a kind, as written. The names of kinds are those of reports.
     ///
     /// ```
     /// let robots = mayi::RobotsTxt::parse(b"User-agent: *\nCrawl-delay: 2\nRequest-rate: 1/10s\n");

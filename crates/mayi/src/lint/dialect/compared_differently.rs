@@ -20,9 +20,9 @@
 //! Disallow: /%7Euser/
 //! ```
 //!
-//! Write `/my%20files/` and `/~user/`, which all crawlers read the same way. A rule that Google does not use,
-//! because its crawlers have a group of their own, is not reported, nor is one with a rule beside it that says
-//! the same of more URLs.
+//! Write `/my%20files/` and `/~user/`, which all crawlers read the same way. A rule is not reported if
+//! Google does not use it, because Google's crawlers have a group of their own, or if another rule of the
+//! group says the same about more URLs.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;

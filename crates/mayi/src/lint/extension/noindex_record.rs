@@ -18,7 +18,8 @@
 //!
 //! Send `X-Robots-Tag: noindex` with the pages, or write `<meta name="robots" content="noindex">` into
 //! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`. It is not
-//! reported in a group that only keeps crawlers out that are not known as search engines.
+//! reported in a group that disallows everything and names only crawlers that are not known as search
+//! engines.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;

@@ -2,8 +2,8 @@
 //!
 //! ## What is wrong
 //!
-//! The purposes of `User-Agent-Purpose` lines are to be registered, so that everybody means the same by
-//! them. This one is not in the registry. It may be misspelled, or a purpose that only some crawlers
+//! The purposes of `User-Agent-Purpose` lines should be registered, so that everybody gives them the same
+//! meaning. This one is not in the registry. It may be misspelled, or a purpose that only some crawlers
 //! know.
 //!
 //! ## What crawlers do

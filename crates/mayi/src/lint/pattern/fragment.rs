@@ -18,8 +18,8 @@
 //! ```
 //!
 //! This disallows `/page`. Delete the line. If the `#` is part of the path, write `%23`. If it starts a
-//! comment, write a space before it. An address that was pasted with an id behind it, such as
-//! `/folder/#57934e047260`, is not reported: the folder is what was meant.
+//! comment, write a space before it. A path that was pasted with an id after it, such as
+//! `/folder/#57934e047260`, is not reported: the folder is meant.
 
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;
@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Whether a fragment is no word but an id, as programs add it to an address.
+/// Whether a fragment is not a word but an id, as programs add it to a URL.
 fn is_id(fragment: &[u8]) -> bool {
     let fragment = fragment.trim_ascii_end();
     let digits = fragment.iter().filter(|octet| octet.is_ascii_digit()).count();

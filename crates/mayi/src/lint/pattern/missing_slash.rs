@@ -17,8 +17,9 @@
 //! ```
 //!
 //! Write `/private/`. For something anywhere in the URL, such as `.php` or `?page=`, write `/*.php` or
-//! `/*?page=`. An `Allow` is not reported if nothing is disallowed that it could open: no rule of its group
-//! disallows anything, or, for a kind of file such as `.css`, only single files of other kinds.
+//! `/*?page=`. An `Allow` is not reported if there is nothing that it could allow: no rule of its group
+//! disallows anything, or, for a kind of file such as `.css`, only single files of other kinds are
+//! disallowed.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -71,7 +72,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             // A second colon or quotation marks are not the start of the path.
             let trimmed = value.trim_ascii_start();
-            // A form feed or a vertical tab is white space here, and is the value of the rule for all that.
+            // A form feed or a vertical tab is white space here, but it is still the value of the rule.
             let value = if trimmed.is_empty() { value } else { trimmed };
             let odd = value.iter().take_while(|octet| b":=\"' \t".contains(octet)).count();
             let value = if odd < value.len() { &value[odd..] } else { value };

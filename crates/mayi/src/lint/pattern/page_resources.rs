@@ -18,11 +18,15 @@
 //! Disallow: /css/
 //! ```
 //!
-//! Delete the rule, or allow what pages need: `Allow: /css/`. A rule for everything (`/`) is not
-//! reported, and neither is one for a single file, one that matches only what another rule allows, or one
-//! beside a rule that allows a part of the same folder: whoever writes that knows what pages need. Nor is a
-//! rule reported that the crawlers do not use because they have their own groups, a folder in a folder that they
-//! may not fetch either, or a folder below `/api/`, which is for programs and not for pages.
+//! Delete the rule, or allow what pages need: `Allow: /css/`. Not reported are:
+//!
+//! - a rule for everything (`/`)
+//! - a rule for a single file
+//! - a rule that matches only what another rule allows
+//! - a rule beside one that allows a part of the same folder: its author knows what pages need
+//! - a rule that the crawlers do not use because they have their own groups
+//! - a folder in a folder that the crawlers may not fetch either
+//! - a folder below `/api/`, which is for programs and not for pages
 
 use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
@@ -81,7 +85,7 @@ fn check_group(context: &Context<'_, '_>, found: &mut Found<'_>, group: GroupVie
             continue;
         };
         let span = context.span(rule.record.value);
-        // All others matter only if it is not said who does.
+        // All others matter only if no crawlers are given.
         let who = match context.rules_for() {
             [_, named @ ..] if !named.is_empty() => named,
             others => others,
@@ -117,7 +121,7 @@ struct Probe {
 }
 
 fn probe(pattern: &[u8]) -> Option<Probe> {
-    // What matches nothing keeps nobody out.
+    // A pattern that matches nothing disallows nothing.
     if has_several_paths(pattern) {
         return None;
     }

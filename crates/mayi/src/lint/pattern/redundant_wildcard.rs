@@ -3,8 +3,8 @@
 //! ## What is wrong
 //!
 //! A pattern without `$` matches every URL that starts with it: `/private/*` matches the same as
-//! `/private/`. The `*` only makes the rule one octet longer. Where that octet could decide which of two
-//! rules wins, the `*` is not unnecessary and is not reported.
+//! `/private/`. The `*` only makes the rule one octet longer. If that octet could decide which of two rules
+//! wins, the `*` is not reported.
 //!
 //! ## What crawlers do
 //!

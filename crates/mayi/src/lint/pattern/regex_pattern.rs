@@ -16,7 +16,7 @@
 //! Disallow: ^/private/.*\.pdf$
 //! ```
 //!
-//! Write `/private/*.pdf$`. What only a regular expression can say has to be written as several rules.
+//! Write `/private/*.pdf$`. If only a regular expression can say what you mean, write several rules.
 
 use crate::lint::characters::is_regex_pattern;
 use crate::lint::prelude::*;

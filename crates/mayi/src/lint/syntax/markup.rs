@@ -19,8 +19,8 @@
 //! </body></html>
 //! ```
 //!
-//! Check what the server really sends, and send only the text. Consecutive lines are reported once. A whole
-//! comment of HTML on a line is not reported, because it is ignored as it is meant to be, nor is `&amp;` if
+//! Check what the server really sends, and send only the text. Consecutive lines are reported once. A line
+//! that is a whole HTML comment is not reported, because crawlers ignore it as intended. Nor is `&amp;` if
 //! the group has the same value with `&`.
 
 use std::collections::HashSet;

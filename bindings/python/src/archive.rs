@@ -25,8 +25,8 @@ type Row<'py> = (
     Option<Bound<'py, PyBytes>>,
 );
 
-/// What servers answered, by a WARC: the latest answer of each URL, in the order of the URLs. The origin is there where the
-/// URL is that of its robots.txt. Beside the rows is what is wrong with the WARC, where it can't be read to its end.
+/// The responses in a WARC: the latest of each URL, in the order of the URLs. The origin is given if the URL
+/// is that of its robots.txt. The second value is the error, if the WARC can't be read to its end.
 #[pyfunction]
 #[pyo3(signature = (octets, /))]
 pub(crate) fn warc_responses<'py>(
@@ -62,8 +62,8 @@ pub(crate) fn warc_responses<'py>(
     Ok((archive.responses().into_iter().map(row).collect(), trouble))
 }
 
-/// What is to be done after these answers for the robots.txt of an origin, a status and a `Location` each: the URL to ask
-/// next, or nothing; and the status in the end (REP-19). Neither is there where no server answered.
+/// The next step after these responses for the robots.txt of an origin, a status and a `Location` each: the
+/// next URL to request, or none; and the final status (REP-19). Both are none if no server answered.
 #[pyfunction]
 #[pyo3(signature = (origin, answers, /))]
 pub(crate) fn after_redirects(

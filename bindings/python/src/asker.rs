@@ -1,4 +1,4 @@
-//! A file, or why there is none, and a crawler that asks: what a decision is made from.
+//! A file, or why there is none, and a crawler: what a decision is made from.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use mayi::{Crawler, CrawlerRules, Target};
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) file: SiteFile<'static>,
-    /// Where it came from, where it was fetched.
+    /// Where it came from, if it was fetched.
     pub(crate) story: Option<FileReport>,
 }
 
-/// A crawler that asks about one file.
+/// A crawler and one file.
 #[derive(Debug)]
 pub(crate) struct Asker {
     pub(crate) site: Arc<Site>,
@@ -28,7 +28,7 @@ impl Asker {
         self.site.file.for_crawler(&self.crawler)
     }
 
-    /// May it fetch this target? With rules that were made ready, or by looking through the file.
+    /// May it fetch this target? By prepared rules, or by reading the file.
     pub(crate) fn decide<'a>(
         &'a self,
         rules: Option<&'a CrawlerRules>,
@@ -55,7 +55,7 @@ impl Asker {
     }
 }
 
-/// What else a question has: a response, and whether an explanation is wanted.
+/// The other parts of a question: a response, and whether an explanation is wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct About<'a> {
     pub(crate) fields: &'a [(&'a str, &'a str)],

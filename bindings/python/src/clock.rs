@@ -1,7 +1,7 @@
-//! The time as a caller tells it, for tests and simulations: a callable of Python as the clock of the fetcher.
+//! A Python callable as the clock of the fetcher, for tests and simulations.
 //!
-//! It is called in the thread that asks a question, before the question. So what it raises is raised to the one who
-//! asks, and no thread of the fetcher waits for Python's lock. Between two questions the time stands still.
+//! It is called in the thread of a question, before the question. So its exceptions are raised to the caller,
+//! and no thread of the fetcher waits for the GIL. Between two questions the time does not change.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::inputs;
 
-/// A callable that tells the time, and the time that it told last.
+/// A callable that returns the time, and the time that it returned last.
 pub(crate) struct ToldClock {
     pub(crate) tell: Py<PyAny>,
     told: Mutex<SystemTime>,
@@ -23,7 +23,7 @@ impl ToldClock {
         Self { tell, told: Mutex::new(SystemTime::UNIX_EPOCH) }
     }
 
-    /// Asks for the time, which holds until the next question.
+    /// Gets the time, which is used until the next question.
     pub(crate) fn ask(&self, py: Python<'_>) -> PyResult<()> {
         let told = self.tell.bind(py).call0()?;
         let kind = told.get_type();
@@ -43,7 +43,7 @@ impl Clock for ToldClock {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Servers take their time by the real clock.
+    /// Timeouts of servers use the real clock.
     fn sleep(&self, duration: Duration) -> Later<'_, ()> {
         SystemClock.sleep(duration)
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the command with these words, of which the first is its name, and gives its exit status.
+/// Runs the command with these arguments, the first of which is its name, and returns its exit status.
 #[pyfunction]
 #[pyo3(signature = (words, /))]
 pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {

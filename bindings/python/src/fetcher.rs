@@ -1,8 +1,8 @@
-//! Files by the fetcher of mayi-fetch, for callers that wait and for asyncio.
+//! The fetcher of mayi-fetch, for blocking callers and for asyncio.
 //!
 //! A fetcher has a runtime of its own with one thread. After a fork the child has no such thread: it makes a
-//! runtime anew when it first asks, and what was the parent's is left alone. Nothing here waits while it holds
-//! the GIL, and nobody who waits is deaf to Ctrl-C.
+//! new runtime for its first question, and does not touch that of the parent. Nothing here waits while it
+//! holds the GIL, and every wait can be ended by Ctrl-C.
 
 use std::future::Future;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -25,13 +25,13 @@ use crate::inputs::Reading;
 use crate::robots::RobotsTxt;
 use crate::transport::Callable;
 
-/// How often whoever waits looks for Ctrl-C.
+/// How often a wait checks for Ctrl-C.
 const LISTENING: Duration = Duration::from_millis(50);
 
-/// How long closing waits for what is under way.
+/// How long closing waits for running fetches.
 const LAST_WAIT: Duration = Duration::from_millis(500);
 
-/// Gets files, keeps them, and gives them to whoever asks.
+/// Fetches files, caches them, and returns them.
 #[pyclass(frozen, weakref, module = "mayi._mayi")]
 pub(crate) struct NativeFetcher {
     settings: Settings,
@@ -56,7 +56,7 @@ struct Settings {
     clock: Option<Arc<ToldClock>>,
 }
 
-/// How files are kept, as `mayi.Keeping` has it.
+/// How files are cached, as in `mayi.Keeping`.
 #[derive(FromPyObject)]
 struct Keeping {
     least_fresh: f64,
@@ -132,13 +132,13 @@ impl Running {
         self.runtime.as_ref().expect("it is there until it is dropped")
     }
 
-    /// The file of a site where nobody has to be waited for.
+    /// The file of a site, if it is available without waiting.
     fn ready(&self, origin: &Origin) -> Option<Robots> {
         let _within = self.runtime().enter();
         self.fetcher.ready(origin)
     }
 
-    /// Does something on the runtime and tells of it.
+    /// Runs a future on the runtime and reports its result.
     fn spawn<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -171,7 +171,7 @@ impl NativeFetcher {
         RobotsTxt::of_fetched(robots, &self.settings.reading.dialect)
     }
 
-    /// Waits for something that is done on the runtime.
+    /// Waits for a future on the runtime.
     fn wait<T: Send + 'static>(
         py: Python<'_>,
         running: &Running,
@@ -291,23 +291,23 @@ impl NativeFetcher {
         Ok(())
     }
 
-    /// What would be better about the User-Agent string, or None.
+    /// How the User-Agent string could be improved, or None.
     fn advice(&self) -> Option<&'static str> {
         self.settings.fetching.builder().ok()?.advice()
     }
 
-    /// Makes the fetcher ready, so that a store that can't be opened is told of now.
+    /// Starts the fetcher, so that a store that can't be opened raises now.
     fn open(&self, py: Python<'_>) -> PyResult<()> {
         self.running(py).map(drop)
     }
 
-    /// The file of a URL's site where it is in memory and nobody has to be waited for, or None.
+    /// The file of a URL's site if it is in memory and can be used without waiting, or None.
     fn ready(&self, py: Python<'_>, url: &str) -> PyResult<Option<RobotsTxt>> {
         let origin = Origin::of_url(url).or_raise(py)?;
         Ok(self.running(py)?.ready(&origin).map(|robots| self.file(robots)))
     }
 
-    /// The file of a URL's site. It is waited for; `anew` asks the server whatever is kept.
+    /// The file of a URL's site. This waits; with `anew` the server is asked, whatever is cached.
     fn robots(&self, py: Python<'_>, url: &str, anew: bool) -> PyResult<RobotsTxt> {
         let origin = Origin::of_url(url).or_raise(py)?;
         let running = self.running(py)?;
@@ -319,7 +319,7 @@ impl NativeFetcher {
         Ok(self.file(robots))
     }
 
-    /// Asks for the file of a URL's site and tells `done` of it, from another thread.
+    /// Requests the file of a URL's site and passes it to `done`, from another thread.
     fn start(slf: &Bound<'_, Self>, url: &str, anew: bool, done: Py<PyAny>) -> PyResult<NativeTask> {
         let py = slf.py();
         let origin = Origin::of_url(url).or_raise(py)?;
@@ -338,7 +338,7 @@ impl NativeFetcher {
         Ok(NativeTask { handle })
     }
 
-    /// How many sites are being asked.
+    /// How many files are being fetched.
     fn in_flight(&self, py: Python<'_>) -> usize {
         match &*self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
             State::Running(running) if running.process == std::process::id() => {
@@ -348,7 +348,7 @@ impl NativeFetcher {
         }
     }
 
-    /// Forgets what is kept of a URL's site, and says whether there was something.
+    /// Removes a URL's site from the cache, and returns whether it was there.
     fn forget(&self, py: Python<'_>, url: &str) -> PyResult<bool> {
         let origin = Origin::of_url(url).or_raise(py)?;
         let running = self.running(py)?;
@@ -357,7 +357,7 @@ impl NativeFetcher {
         forgotten.map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// Ends what is under way and lets go of the store. A closed fetcher answers nothing.
+    /// Cancels fetches and closes the store. A closed fetcher answers nothing.
     fn close(&self, py: Python<'_>) {
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let State::Running(running) = std::mem::replace(&mut *state, State::Closed) else { return };
@@ -384,7 +384,7 @@ pub(crate) struct NativeTask {
 
 #[pymethods]
 impl NativeTask {
-    /// Gives it up. A request to a server goes on where somebody else waits for it.
+    /// Cancels it. A request to a server continues if somebody else waits for it.
     fn cancel(&self) {
         self.handle.abort();
     }

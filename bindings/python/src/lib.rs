@@ -1,8 +1,8 @@
 //! The native part of the Python package `mayi`: Python's values in, the engine's answers out.
 //!
-//! Nothing is decided here. Arguments become the core's types, answers become Python objects; what a report
-//! has beside its verdict goes over as the JSON that every front end has, and is made into typed objects by
-//! `_report.py`. The GIL is let go around everything that takes longer than handing it over does.
+//! Nothing is decided here. Arguments become the core's types, answers become Python objects; the other parts
+//! of a report are passed as the JSON of every front end, and `_report.py` makes typed objects from it. The
+//! GIL is released for everything that takes longer than releasing it.
 
 mod archive;
 mod arrow;

@@ -37,7 +37,7 @@ pub(crate) struct RobotsTxt {
     prepared: OnceLock<Prepared>,
 }
 
-/// Who has asked about a file: by a name, by a whole User-Agent string, or as a crawler with all its parts.
+/// The crawler of a question: by a name, by a whole User-Agent string, or as a crawler with all its parts.
 #[derive(Default)]
 struct Askers {
     names: HashMap<Box<str>, Arc<Asked>>,
@@ -53,7 +53,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The octets of the file, where there is one.
+    /// The octets of the file, if there is one.
     fn octets<'a>(&'a self, py: Python<'a>) -> Option<&'a [u8]> {
         match self {
             Self::Octets(octets) => Some(octets.bind(py).as_bytes()),
@@ -63,7 +63,7 @@ impl Source {
     }
 }
 
-/// How asking for a file has ended without one.
+/// How the request for a file ended without a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ended {
     Status(u16),
@@ -93,7 +93,7 @@ impl Ended {
     }
 }
 
-/// A crawler that has asked. Whoever asks again gets rules that are ready; for a single question they
+/// A crawler of an earlier question. For its second question rules are prepared; for a single question they
 /// would cost more than they save.
 struct Asked {
     asker: Arc<Asker>,
@@ -101,7 +101,7 @@ struct Asked {
     rules: OnceLock<CrawlerRules>,
 }
 
-/// How many askers are remembered. Where more of them ask, all are forgotten now and then.
+/// How many crawlers are remembered. If there are more, all are forgotten now and then.
 const MOST_ASKERS: usize = 64;
 
 impl RobotsTxt {
@@ -125,7 +125,7 @@ impl RobotsTxt {
         }
     }
 
-    /// The file as tables of URLs ask it, with the rules that were prepared for them.
+    /// The file for tables of URLs, with the rules that were prepared for them.
     pub(crate) fn prepared(&self) -> &Prepared {
         self.prepared.get_or_init(|| Prepared::of_site(self.site.file.clone()))
     }
@@ -134,7 +134,7 @@ impl RobotsTxt {
         Arc::new(Asker { site: Arc::clone(&self.site), crawler })
     }
 
-    /// Who asks, with what was made ready for it before.
+    /// The crawler, with what was already prepared for it.
     fn asked(&self, agent: &Bound<'_, PyAny>) -> PyResult<Arc<Asked>> {
         let name = agent.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?;
         if let Some(name) = name
@@ -229,14 +229,14 @@ impl RobotsTxt {
         })
     }
 
-    /// What holds where asking for the file has ended with this status, and not with the file.
+    /// What applies if the request for the file ended with this status, without a file.
     #[staticmethod]
     #[pyo3(signature = (status, /, *, dialect="rfc9309"))]
     fn of_status(py: Python<'_>, status: u16, dialect: &str) -> PyResult<Self> {
         Self::ended(py, Ended::Status(status), dialect)
     }
 
-    /// What holds where the file could not be asked for, in the words of what went wrong.
+    /// What applies if the file could not be requested; the text is the error.
     #[staticmethod]
     #[pyo3(signature = (error, /, *, dialect="rfc9309"))]
     fn of_error(py: Python<'_>, error: &str, dialect: &str) -> PyResult<Self> {
@@ -249,13 +249,13 @@ impl RobotsTxt {
         &self.reading.dialect
     }
 
-    /// What came of asking for the file: `successful`, `unavailable` or `unreachable`.
+    /// The result of the request for the file: `successful`, `unavailable` or `unreachable`.
     #[getter]
     fn access(&self) -> &'static str {
         self.site.file.access().name()
     }
 
-    /// The file as text, decoded and as far as it is read; what is not UTF-8 is replaced.
+    /// The file as decoded text, up to the limit; what is not UTF-8 is replaced.
     #[getter]
     fn text(&self) -> String {
         String::from_utf8_lossy(self.text_octets()).into_owned()
@@ -269,13 +269,13 @@ impl RobotsTxt {
         PyTuple::new(py, sitemaps)
     }
 
-    /// Where the file came from, where the fetcher has it, or None.
+    /// Where the file came from, if the fetcher fetched it, or None.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         made(py, "file", &self.site.story)
     }
 
-    /// The groups of the file, with their group-start lines, their rules and what else they ask for.
+    /// The groups of the file, with their group-start lines, their rules and other records.
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let groups = self.site.file.robots_txt().into_iter().flat_map(mayi::RobotsTxt::groups);
@@ -290,8 +290,8 @@ impl RobotsTxt {
         Ok(asked.decide(&target).is_allowed())
     }
 
-    /// Whether the crawler that sends this User-Agent may fetch a URL, or a path of the file's own site. This is what
-    /// the faces are asked, so that all of it is one call.
+    /// Whether the crawler that sends this User-Agent may fetch a URL, or a path of the file's own site. The
+    /// interfaces for other libraries use this, so that a question is one call.
     fn _may_fetch(&self, url: &Bound<'_, PyAny>, user_agent: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = url.py();
         let (url, user_agent) = (inputs::text(url)?, inputs::text(user_agent)?);
@@ -347,7 +347,7 @@ impl RobotsTxt {
         with_response(&asker, url, Response { headers, html, union, now }, true)
     }
 
-    /// The rules of a crawler, made ready for many questions.
+    /// The rules of a crawler, prepared for many questions.
     #[pyo3(signature = (agent, *, purposes=Vec::new(), apps=Vec::new()))]
     fn for_crawler(
         slf: &Bound<'_, Self>,
@@ -482,7 +482,7 @@ fn group_json(group: &mayi::Group<'_>) -> Value {
     })
 }
 
-/// What is known of the response already.
+/// What is already known about the response.
 struct Response<'r, 'py> {
     headers: Option<&'r Bound<'py, PyAny>>,
     html: Option<&'r Bound<'py, PyAny>>,

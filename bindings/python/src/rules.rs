@@ -1,4 +1,4 @@
-//! The rules of a file for one crawler, made ready for many questions.
+//! The rules of a file for one crawler, prepared for many questions.
 
 use std::sync::Arc;
 use std::thread;
@@ -21,7 +21,7 @@ pub(crate) struct Rules {
     made_by: (Py<RobotsTxt>, Py<PyAny>),
 }
 
-/// How many URLs are worth a thread of their own.
+/// How many URLs are worth a separate thread.
 const WORTH_A_THREAD: usize = 8192;
 
 impl Rules {
@@ -34,7 +34,7 @@ impl Rules {
         Ok(Verdict::of(&self.asker.decide(Some(&self.prepared), &Target::parse(url)?)))
     }
 
-    /// The verdicts about URLs, by as many threads as they are worth.
+    /// The verdicts about URLs, on as many threads as are useful.
     fn verdicts(&self, urls: &[&str]) -> Vec<Result<Verdict, InvalidUrl>> {
         let one_by_one = |urls: &[&str]| urls.iter().map(|url| self.verdict(url)).collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -55,8 +55,8 @@ impl Rules {
         })
     }
 
-    /// What is made of each verdict about URLs, in their order. The first URL that is none is an error, unless
-    /// it is asked for None in its place.
+    /// A value from each verdict about URLs, in their order. The first invalid URL is an error, unless the
+    /// caller wants None in its place.
     fn many<'py>(
         &self,
         urls: &Bound<'py, PyAny>,
@@ -91,15 +91,15 @@ impl Rules {
         Ok(self.verdict(url.to_str()?).or_raise(url.py())?.allowed)
     }
 
-    /// The same with its reason and every other part of the report.
+    /// The decision, with its reason and every other part of the report.
     #[pyo3(signature = (url, /))]
     fn decide(&self, url: &Bound<'_, PyString>) -> PyResult<Decision> {
         let verdict = self.verdict(url.to_str()?).or_raise(url.py())?;
         Ok(Decision::of(url, verdict, &self.asker))
     }
 
-    /// Whether the crawler may fetch each of the URLs, in their order. The first URL that is none is an
-    /// error, unless it is asked for None in its place.
+    /// Whether the crawler may fetch each of the URLs, in their order. The first invalid URL is an error,
+    /// unless the caller wants None in its place.
     #[pyo3(signature = (urls, /, *, invalid_as_none=false))]
     fn allowed_many<'py>(
         &self,

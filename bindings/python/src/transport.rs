@@ -1,4 +1,4 @@
-//! Requests that a caller's own client carries: a callable of Python as a transport of the fetcher.
+//! Requests that the caller's own client sends: a Python callable as a transport of the fetcher.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::inputs;
 
-/// A callable that starts a request and tells of its answer: `start(url, headers, octets, done)`.
+/// A callable that starts a request and reports its response: `start(url, headers, octets, done)`.
 pub(crate) struct Callable {
     pub(crate) start: Py<PyAny>,
 }
@@ -58,7 +58,7 @@ fn no_answer(what: &str) -> TransportError {
     TransportError::of_message(format!("client: {what}"))
 }
 
-/// What a client tells when it has an answer, or has none. It counts once.
+/// What a client calls when it has a response, or has none. It counts once.
 #[pyclass(frozen, module = "mayi._mayi")]
 pub(crate) struct NativeDone {
     sender: Mutex<Option<oneshot::Sender<Answered>>>,
@@ -77,7 +77,7 @@ impl NativeDone {
 
 #[pymethods]
 impl NativeDone {
-    /// The answer: its status, header fields and body, decoded.
+    /// The response: its status, header fields and decoded body.
     fn answer(&self, status: u16, headers: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut response = Response::of_status(status);
         for (name, value) in inputs::fields(Some(headers))? {

@@ -1,11 +1,11 @@
-//! Addresses as reports show them: shortened, so that a report about crawlers does not tell who reads a
+//! Addresses as reports show them: shortened, so that a report about crawlers does not reveal who reads a
 //! site.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::format::address;
 
-/// An address without the part that tells one machine from its neighbours: `192.0.2.0/24`,
+/// An address without the part that identifies one machine: `192.0.2.0/24`,
 /// `2001:db8:1::/48`, `*.example.com` for a name.
 ///
 /// ```
@@ -34,8 +34,8 @@ pub fn shortened(octets: &[u8]) -> String {
     }
 }
 
-/// Adds an address to a key, in few octets and without writing it as text: lines by the million are counted
-/// by such keys, and only few of them are shown. Addresses that are shown alike have the same key.
+/// Adds an address to a key, in few octets and without writing it as text: millions of lines are counted by
+/// such keys, and only few of them are shown. Addresses that are shown in the same way have the same key.
 pub(crate) fn add_to_key(key: &mut Vec<u8>, octets: &[u8], is_full: bool) {
     match (address(octets), is_full) {
         (Some(IpAddr::V4(address)), true) => {

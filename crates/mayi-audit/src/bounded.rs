@@ -1,4 +1,4 @@
-//! A map that stays within a bound and still does not depend on the order of what comes in.
+//! A map with a limited size that still does not depend on the order of its input.
 //!
 //! Up to the bound it is exact. Beyond it, the keys with the smallest hashes are kept: once a key has
 //! been left out, it is never taken in again, and a key that is kept at the end has been kept from its
@@ -76,7 +76,8 @@ impl<K: Key + Clone, V: Sum + Default + Clone> Bounded<K, V> {
         Self { most, kept: Map::default(), threshold: None, left_out: 0 }
     }
 
-    /// The figures of a key, or none where it is left out; then the requests are counted there.
+    /// The figures of a key, or none if it is left out; then its requests are counted with the others that
+    /// were left out.
     pub(crate) fn entry<Q>(&mut self, key: &Q, requests: u64) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -126,7 +127,7 @@ impl<K: Key + Clone, V: Sum + Default + Clone> Bounded<K, V> {
         self.kept.iter()
     }
 
-    /// The requests of what has been left out; 0 where everything is exact.
+    /// The requests of what has been left out; 0 if everything is exact.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out
     }

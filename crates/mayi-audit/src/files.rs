@@ -1,8 +1,8 @@
-//! Which robots.txt held for a host at a time.
+//! Which robots.txt applied to a host at a time.
 //!
-//! A site has one file, or several with the time from which each held. A crawler may use its copy for 24
-//! hours (REP-23): for so long after a change, what the new file refuses and an older one allowed is no
-//! violation.
+//! A site has one file, or several with the time from which each applied. A crawler may use its copy for 24
+//! hours (REP-23). During this time after a change, a request that the new file refuses and an older one
+//! allowed is not a violation.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,10 +13,10 @@ use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Span, Target
 
 use crate::time::DAY;
 
-/// A robots.txt that was read, or what came of asking for it.
+/// A robots.txt that was read, or the result of the request for it.
 #[derive(Debug)]
 pub struct File {
-    /// Tells it from all others.
+    /// Identifies it.
     pub(crate) number: u32,
     pub(crate) name: String,
     content: SiteFile<'static>,
@@ -59,8 +59,8 @@ impl File {
         &self.name
     }
 
-    /// Whether a name that the registry does not have may be treated otherwise than any other such name:
-    /// most are not, and then the rules of one do for all.
+    /// Whether a name that is not in the registry may be treated differently from other such names. Most are
+    /// not, and then all share the same rules.
     pub(crate) fn may_tell_apart(&self, token: &str) -> bool {
         self.has_patterns || self.named.contains(token.to_ascii_lowercase().as_bytes())
     }
@@ -93,7 +93,7 @@ impl File {
     }
 }
 
-/// The names that a group-start line may be of: each start of it that no name goes on behind (REP-4).
+/// The names that a group-start line may have: each prefix of it after which no name can continue (REP-4).
 fn names_in(value: &[u8]) -> Vec<Box<[u8]>> {
     let is_name = |octet: &u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
     let length = value.iter().take_while(|octet| is_name(octet)).count().min(64);
@@ -127,7 +127,7 @@ impl Verdict {
 /// The files of one site.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// By the time from which each held; one without a time held before all others.
+    /// By the time from which each applied; one without a time applied before all others.
     versions: Vec<(Option<i64>, Arc<File>)>,
 }
 
@@ -137,11 +137,11 @@ impl Site {
         Self { versions: vec![(None, file)] }
     }
 
-    /// A site whose file changed: each with the second from which it held. One without a time held
+    /// A site whose file changed: each with the second from which it applied. One without a time applied
     /// before the others.
     ///
     /// # Errors
-    /// The name of a file that holds from the same second on as another.
+    /// The name of a file that applies from the same second on as another.
     pub fn changing(mut versions: Vec<(Option<i64>, Arc<File>)>) -> Result<Self, String> {
         versions.sort_by_key(|(since, _)| *since);
         match versions.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -155,7 +155,7 @@ impl Site {
         self.versions.iter().map(|(_, file)| file)
     }
 
-    /// The file that held at a time, and the older ones that a crawler may still have used then, the
+    /// The file that applied at a time, and the older ones that a crawler may still have used then, the
     /// latest first. There is none before the first file. Without a time, the last one is taken.
     pub(crate) fn at(
         &self,
@@ -173,13 +173,13 @@ impl Site {
     }
 }
 
-/// Finds the files of a host. It may read and fetch; the audit only asks.
+/// Finds the files of a host. An implementation may read and fetch; the audit itself does not.
 pub trait Sites: Send + Sync {
-    /// The site of a host, in lower case and with its port where that is neither 80 nor 443; none where nobody
-    /// knows its file.
+    /// The site of a host, which is in lower case and has its port if that is neither 80 nor 443; none if its
+    /// file is not known.
     fn site(&self, host: &str) -> Option<Arc<Site>>;
 
-    /// The one site of all requests, where hosts do not matter.
+    /// The one site of all requests, if hosts do not matter.
     fn only(&self) -> Option<Arc<Site>> {
         None
     }

@@ -56,8 +56,8 @@ pub(crate) fn decoded(text: &[u8], plus: bool) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// The same text with the octets encoded that are not ASCII, where they are no UTF-8 (REP-11 reads both
-/// alike).
+/// The same text with octets outside ASCII percent-encoded, if they are not UTF-8 (by REP-11 both mean the
+/// same).
 pub(crate) fn as_text(octets: &[u8]) -> Cow<'_, str> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     if let Ok(text) = std::str::from_utf8(octets) {
@@ -81,8 +81,8 @@ fn hex(high: u8, low: u8) -> Option<u8> {
     Some((digit(high)? * 16 + digit(low)?) as u8)
 }
 
-/// A hash without a seed. What is kept of a map that is full is chosen by it, so that the choice is the
-/// same in every order of lines; maps themselves use a hash with a seed.
+/// A hash without a seed. It chooses what a full map keeps, so that the choice is the same in every order of
+/// lines; maps themselves use a hash with a seed.
 pub(crate) fn stable_hash(octets: &[u8]) -> u64 {
     let mut hash = mixed(0x9E37_79B9_7F4A_7C15 ^ octets.len() as u64);
     let mut chunks = octets.chunks_exact(8);
@@ -95,7 +95,7 @@ pub(crate) fn stable_hash(octets: &[u8]) -> u64 {
     mixed(mixed(hash ^ u64::from_le_bytes(last)))
 }
 
-/// The finaliser of MurmurHash3: every bit of the input sways every bit of the output.
+/// The finaliser of MurmurHash3: every bit of the input affects every bit of the output.
 fn mixed(mut word: u64) -> u64 {
     word ^= word >> 33;
     word = word.wrapping_mul(0xFF51_AFD7_ED55_8CCD);

@@ -3,9 +3,9 @@
 
 use mayi::registry::{Agent, Registry};
 
-/// What is known of some crawlers of one operator.
+/// What is known about some crawlers of one operator.
 struct Published {
-    /// How the file with their ranges is called, without what stands behind the dot, in lower case.
+    /// The name of the file with their ranges, without its ending, in lower case.
     files: &'static [&'static str],
     /// Their product tokens.
     tokens: &'static [&'static str],
@@ -146,8 +146,7 @@ const PUBLISHED: &[Published] = &[
     Published { files: &["mojeekbot", "mojeek"], tokens: &["MojeekBot"], hosts: &["mojeek.com"] },
 ];
 
-/// What the names of a crawler's addresses end in, by what its operator says; nothing where it says
-/// nothing.
+/// What the host names of a crawler's addresses end in, as its operator says; none if it does not say.
 pub fn host_names_of(agent: &Agent) -> &'static [&'static str] {
     let has =
         |row: &&Published| row.tokens.iter().any(|token| token.eq_ignore_ascii_case(&agent.token));

@@ -1,9 +1,8 @@
 //! Lists of addresses that operators publish → whether an address is a crawler's.
 //!
 //! Google, Bing, OpenAI, Perplexity, Apple and Common Crawl publish JSON with `prefixes`, each with an
-//! `ipv4Prefix` or an `ipv6Prefix`; others publish plain text. What is read of JSON is every text in it
-//! that is an address or a range, so a new name of a member does no harm. The name of a file says which
-//! crawlers it is about.
+//! `ipv4Prefix` or an `ipv6Prefix`; others publish plain text. In JSON, every string that is an address or a
+//! range is read, so a new name of a member does no harm. The name of a file says which crawlers it is about.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -34,7 +33,7 @@ impl Ranges {
     /// ```
     ///
     /// # Errors
-    /// When its name is of no crawler, or when it has something else than ranges.
+    /// When its name belongs to no crawler, or when it contains anything other than ranges.
     pub fn add(
         &mut self,
         file: &str,
@@ -131,7 +130,7 @@ fn range(text: &str) -> Option<(u128, u128)> {
     Some((first, first | others))
 }
 
-/// IPv4 stands where IPv6 maps it.
+/// IPv4 addresses are put where IPv6 maps them.
 fn number_of(address: IpAddr) -> u128 {
     match address {
         IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),

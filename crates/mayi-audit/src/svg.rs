@@ -31,7 +31,7 @@ pub(crate) fn bars(bars: &[Bar<'_>]) -> String {
             let (start, end) = (scaled(before, most), scaled(before + count, most));
             before += count;
             if *count > 0 {
-                // Something that is there can be seen, however little it is.
+                // Every value above zero is visible, however small it is.
                 let width = (end - start).max(2);
                 let title = format!("{}: {} {label}", bar.name, number(*count));
                 let _ = write!(

@@ -12,7 +12,7 @@ use crate::identity::Identity;
 use crate::octets::stable_hash;
 use crate::sketch::Sketch;
 
-/// How many crawlers that the registry does not have are told apart.
+/// How many crawlers that are not in the registry are counted separately.
 pub(crate) const MOST_OTHERS: usize = 2048;
 /// How many refused paths are.
 pub(crate) const MOST_PATHS: usize = 8192;
@@ -57,7 +57,7 @@ pub(crate) struct Lines {
     pub(crate) unreadable: BTreeMap<Unreadable, (u64, Place, Box<[u8]>)>,
 }
 
-/// Where a line stands: the number of its log, and of the line in it.
+/// The position of a line: the number of its log, and of the line in it.
 pub(crate) type Place = (u32, u64);
 
 /// Requests of clients that robots.txt is not for.
@@ -106,7 +106,7 @@ pub(crate) struct RuleTally {
     pub(crate) example: Example,
 }
 
-/// One of the paths that there were: always the same of them, in whatever order they came.
+/// One of the paths: always the same one, whatever their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Example(pub(crate) Option<(u64, Box<[u8]>)>);
 
@@ -265,7 +265,7 @@ impl Default for CrawlerTally {
 }
 
 impl CrawlerTally {
-    /// Notes how the crawler writes its name.
+    /// Records how the crawler writes its name.
     pub(crate) fn name(&mut self, name: &str) {
         if self.name.is_empty() || *name < *self.name {
             self.name = name.into();

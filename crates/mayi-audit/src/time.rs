@@ -1,5 +1,5 @@
-//! The dates of logs → seconds since 1970 in UTC, and days back to text. Written by hand: a log has few
-//! forms of dates, and a line is no place for more than a look at each octet.
+//! The dates of logs → seconds since 1970 in UTC, and days back to text. Written by hand, because logs have
+//! few forms of dates, and there is time for only one look at each octet of a line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 86_400;
 
-/// A moment that somebody gives: a date (UTC) or a date with a time.
+/// A time from an option: a date (UTC) or a date with a time.
 ///
 /// ```
 /// use mayi_audit::Moment;
@@ -94,7 +94,7 @@ pub(crate) fn rfc3339(text: &[u8]) -> Option<i64> {
     Some(days + clock - zone)
 }
 
-/// What stands behind the fraction of a second, where there is one.
+/// The text after the fraction of a second, if there is one.
 fn without_fraction(text: &[u8]) -> Option<&[u8]> {
     let [b'.' | b',', fraction @ ..] = text else { return Some(text) };
     let digits = fraction.iter().take_while(|octet| octet.is_ascii_digit()).count();

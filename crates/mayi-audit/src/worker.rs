@@ -1,7 +1,7 @@
 //! Lines → figures: the loop that every line of a log goes through.
 //!
-//! What is the same for many lines is kept: who a User-Agent string names, the site of a host, the rules
-//! of a file for a crawler. All of it is bounded, and forgetting it changes no figure.
+//! What is the same for many lines is cached: the crawler of a User-Agent string, the site of a host, the
+//! rules of a file for a crawler. All caches are bounded, and eviction changes no figure.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -82,12 +82,12 @@ const MOST_CLAIM_OCTETS: usize = 1024;
 const MOST_SITES: usize = 16_384;
 const MOST_RULES: usize = 8_192;
 
-/// What became of a request.
+/// The decision about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Allowed(Option<RuleKey>),
     Refused(Option<RuleKey>),
-    /// Refused, but by a file so new that a crawler may not have had it yet.
+    /// Refused, but by a file that is so new that a crawler may not have it yet.
     Excused(Option<RuleKey>),
     /// There is nothing to decide about, or no file to decide by.
     Undecided,
@@ -117,13 +117,13 @@ impl<'a> Worker<'a> {
         self.each_hit(block, Self::count);
     }
 
-    /// Counts a line that was too long to be read whole; given is how it starts.
+    /// Counts a line that was too long to be read completely; its start is given.
     pub fn take_too_long(&mut self, source: u32, number: u64, start: &[u8]) {
         self.tally.lines.unreadable(Unreadable::TooLong, (source, number), start);
     }
 
-    /// The crawlers and addresses in a block that reverse DNS could tell something about, each once:
-    /// for asking about many at a time before the block is counted. Nothing is counted here.
+    /// The crawlers and addresses in a block that reverse DNS could verify, each once: so that many can be
+    /// looked up at a time before the block is counted. Nothing is counted here.
     pub fn claims_in(&mut self, block: &Block<'_>) -> Vec<(usize, IpAddr)> {
         let counted = std::mem::take(&mut self.tally.lines);
         let mut found = std::collections::BTreeSet::new();
@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
         let proposed = self.proposed(who, target);
         let place = place_of(identity);
         self.count_for_all(who, hit, outcome, proposed, place);
-        // Where there are more crawlers than are told apart, only what is not of one crawler is counted.
+        // If there are too many crawlers, only figures that are not of a single crawler are counted.
         let Some(tally) = tally_of(&mut self.tally, who) else { return };
 
         let figures = &mut tally.figures[place];
@@ -283,7 +283,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts what is told of all crawlers together.
+    /// Counts the figures of all crawlers together.
     fn count_for_all(
         &mut self,
         who: &Who,
@@ -389,7 +389,7 @@ impl<'a> Worker<'a> {
 
     fn outcome(&mut self, who: &Who, hit: &Hit<'_>, target: Option<&Target<'_>>) -> Outcome {
         let Some(target) = target else { return Outcome::Undecided };
-        // Lent and given back: to count its users would make threads wait for each other at every line.
+        // Taken and put back: a reference count would make threads wait for each other at every line.
         let outcome = if let Some(only) = self.only.take() {
             let outcome = self.outcome_at(&only, who, hit.time, target);
             self.only = Some(only);
@@ -485,7 +485,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The figures of a crawler; none where there are more crawlers than are told apart.
+/// The figures of a crawler; none if there are too many crawlers.
 fn tally_of<'t>(tally: &'t mut Tally, who: &Who) -> Option<&'t mut CrawlerTally> {
     match who {
         Who::Known(place) => Some(tally.known[*place as usize].get_or_insert_default()),

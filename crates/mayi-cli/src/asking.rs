@@ -1,5 +1,5 @@
-//! The words of a question and its URLs → each URL with the file that decides about it: the one that was
-//! given, or the one of its site, fetched.
+//! The options of a question and its URLs → each URL with the file that decides about it: the given one, or
+//! the one that was fetched from its site.
 
 use mayi::access::{Origin, SiteFile};
 use mayi::page::PageRules;
@@ -13,7 +13,7 @@ use crate::fetching;
 use crate::input;
 use crate::progress::{self, Progress};
 
-/// Who asks, and where the files come from.
+/// The crawler, and where the files come from.
 pub(crate) struct Asking<'q> {
     crawler: Crawler,
     fields: Vec<(&'q str, &'q str)>,
@@ -38,9 +38,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) file: &'a SiteFile<'static>,
     /// What the file is called.
     pub(crate) name: &'a str,
-    /// What was prepared for many questions, where the file is one for all.
+    /// The prepared answers, if there is one file for all questions.
     prepared: Option<&'a Prepared>,
-    /// Where the file came from, where it was fetched.
+    /// Where the file came from, if it was fetched.
     story: Option<FileReport>,
 }
 
@@ -60,7 +60,7 @@ impl Asked<'_> {
         report
     }
 
-    /// The same with an explanation, which is there already.
+    /// The same from an existing explanation.
     pub(crate) fn explained_by<'a>(&'a self, explanation: &Explanation<'a>) -> Report<'a> {
         let mut report = self.question().explained_by(explanation);
         report.file.clone_from(&self.story);
@@ -90,7 +90,7 @@ impl<'q> Asking<'q> {
         Ok(Self { crawler, fields: input::borrowed(&question.headers), page, files, question })
     }
 
-    /// Asks about every URL, in order: the answer gets the URL, and what is wrong with it where something is.
+    /// Decides about every URL, in order: the callback gets the URL, and its error if it has one.
     pub(crate) fn each(
         &self,
         urls: impl Iterator<Item = Result<String, Failure>>,

@@ -203,7 +203,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// All that is said of the crawler with this name.
+    /// All parts of the crawler with this name.
     pub(crate) fn of_crawler<'a>(&'a self, product_token: &'a str) -> CrawlerParts<'a, String> {
         CrawlerParts {
             product_token,

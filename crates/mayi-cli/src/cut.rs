@@ -1,8 +1,8 @@
 //! Octets as they come → where whole rows end: at a line end, or in CSV at one outside quotes.
 //!
 //! Octets come in pieces that end anywhere, so a cutter keeps what it has to know from one piece to
-//! the next. It looks for nothing but row ends, with as few looks at an octet as that takes: there
-//! is one reader for all the workers.
+//! the next. It looks only for row ends, and reads as few octets as possible: there is one reader for all
+//! workers.
 
 /// Finds the ends of rows in octets that come in pieces.
 pub(crate) trait Cutter: Send {
@@ -27,7 +27,7 @@ impl Cutter for LineCutter {
     }
 }
 
-/// A row is a line, but for line ends in quoted fields (RFC 4180 §2).
+/// A row is a line, except that quoted fields may contain line ends (RFC 4180 §2).
 ///
 /// A quote at the start of a field opens it, a quote in there that is not doubled closes it, and any
 /// other is an octet like others.
@@ -37,7 +37,7 @@ pub(crate) enum CsvCutter {
     Outside(u8),
     /// In a quoted field.
     Quoted,
-    /// Behind a quote in a quoted field: the next octet says which quote it was.
+    /// After a quote in a quoted field: the next octet says which quote it was.
     AfterQuote,
 }
 

@@ -56,13 +56,13 @@ impl Failure {
     }
 }
 
-/// The exit status of a command that ended so. What went wrong is told on standard error.
+/// The exit status of a command that ended in this way. The error is printed on standard error.
 pub(crate) fn status_of(ended: Result<Exit, Failure>) -> u8 {
     let exit = match ended {
         Ok(exit) => exit,
         Err(Failure::BrokenPipe) => Exit::Allowed, // the reader has seen enough
         Err(Failure::Message(message)) => {
-            // A message may quote a file: what is in there is not for the terminal to obey.
+            // A message may quote a file, so control characters are escaped for the terminal.
             let lines: Vec<_> = message.lines().map(|line| shown(line.as_bytes())).collect();
             anstream::eprintln!("mayi: {}", lines.join("\n"));
             Exit::NoAnswer

@@ -1,7 +1,7 @@
 //! The command `mayi`: options in, an answer on standard output, an exit status that scripts can use.
 //!
-//! Only here and in `cli` can the caller be wrong; what is wrong with a file is never an error. It is a library so
-//! that the Python package can have the same command without a second program in it.
+//! Only here and in `cli` can a call be invalid; problems in a file are never errors. It is a library so that
+//! the Python package can include the command without a second program.
 
 mod asking;
 mod audit;
@@ -26,8 +26,8 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Failure};
 
-/// Runs the command with these words, of which the first is its own name, and gives its exit status. Help and
-/// words that it does not know end the process.
+/// Runs the command with these arguments, the first of which is its own name, and returns its exit status.
+/// Help and unknown arguments end the process.
 pub fn main_of(words: impl IntoIterator<Item = OsString>) -> u8 {
     exit::status_of(run(words))
 }
@@ -58,8 +58,8 @@ fn run(words: impl IntoIterator<Item = OsString>) -> Result<Exit, Failure> {
     }
 }
 
-/// The same words, with those variables of the environment left out that are set to nothing: that is how
-/// scripts and service files unset one.
+/// The same arguments; empty environment variables are ignored, because scripts and service files unset
+/// variables in this way.
 fn without_empty_variables(mut words: clap::Command) -> clap::Command {
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|it| it.is_empty()))

@@ -1,10 +1,9 @@
 //! Rows in, rows out, in order, on several threads and in constant memory.
 //!
-//! The input is cut into runs of whole rows, which are lines or what another cutter says. They go to
-//! the workers in turn and come back from them in the same turn, so that nothing has to be sorted;
-//! every channel is short, so that a slow reader of the output stops the reader of the input.
-//! Whatever has come in is passed on at once: a caller that waits for each answer before it sends the
-//! next request gets it.
+//! The input is cut into runs of whole rows, which are lines or what another cutter says. They go to the
+//! workers in turn and come back in the same order, so nothing has to be sorted. Every channel is short, so a
+//! slow reader of the output stops the reader of the input. Input is passed on at once, so a caller that
+//! waits for each answer before it sends the next request gets it.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -25,9 +24,9 @@ pub(crate) fn jobs(given: Option<u16>) -> usize {
 /// A part of the input.
 #[derive(Clone, Copy)]
 pub(crate) enum Lines<'i> {
-    /// Whole lines, or whatever else a cutter takes for rows.
+    /// Whole lines, or other rows that a cutter finds.
     Whole(&'i [u8]),
-    /// One line that is longer than it may be, and was passed over.
+    /// One line that is too long, and was skipped.
     TooLong,
 }
 
@@ -43,8 +42,8 @@ pub(crate) fn map_lines(
     map_rows(input, output, jobs, longest, LineCutter, worker)
 }
 
-/// Answers runs of rows and writes the answers in the order of the input. `worker` is called on
-/// each thread once; what it gives appends the answers to one run after another to what it is handed.
+/// Answers runs of rows and writes the answers in the order of the input. `worker` is called once on each
+/// thread; the function that it returns appends the answers of one run after another to a buffer.
 pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
     input: impl Read + Send,
     mut output: impl Write,
@@ -67,8 +66,8 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
     })
 }
 
-/// Answers runs of rows with values of any kind, and takes these in the order of the input. What is given back is used
-/// again for another answer.
+/// Answers runs of rows with values of any kind, and takes these in the order of the input. Returned values
+/// are reused for other answers.
 pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
     input: impl Read + Send,
     jobs: usize,
@@ -92,7 +91,7 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
                 for run in run_receiver {
                     let mut out = taken.try_recv().unwrap_or_default();
                     answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut out);
-                    // Where the reader is done, nobody wants it back.
+                    // If the reader has ended, it is not needed any more.
                     run.filter(|run| run.capacity() <= 4 * RUN).map(|run| spare_sender.send(run));
                     if answer_sender.send(out).is_err() {
                         break;
@@ -113,8 +112,8 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
     })
 }
 
-/// Works on items and takes what came of each in their order. Every worker is at most a few items
-/// ahead of the one that is taken, so that what is kept does not grow with their number.
+/// Processes items and takes the results in their order. Every worker is at most a few items ahead, so memory
+/// does not grow with the number of items.
 pub(crate) fn map_items<I, R: Send>(
     items: impl Iterator<Item = I> + Clone + Send,
     jobs: usize,
@@ -217,7 +216,7 @@ fn take_answers<O>(
     for (worker, taken) in workers.iter().cycle() {
         let Ok(answers) = worker.recv() else { break };
         if let Some(spare) = take(answers)? {
-            // Where the worker is done, nobody wants it back.
+            // If the worker has ended, it is not needed any more.
             let _ = taken.send(spare);
         }
     }

@@ -1,8 +1,7 @@
-//! Octets and rows that are done → one line on standard error: how many, how fast, how much longer.
+//! Octets and rows that are done → one line on standard error: how many, how fast, how much time is left.
 //!
-//! The line is drawn by a thread of its own a few times a second, from two counters that whoever does
-//! the work adds to. It is drawn on a terminal alone, unless somebody asks for it, and it is gone
-//! before anything else is written there.
+//! A separate thread draws the line a few times per second, from two counters that the workers increment. By
+//! default it is drawn only on a terminal, and it is removed before anything else is written there.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
@@ -42,7 +41,7 @@ pub(crate) enum When {
     Never,
 }
 
-/// What is counted, and the line that shows it. Dropped, it takes the line away.
+/// The counters, and the line that shows them. Dropping it removes the line.
 pub(crate) struct Progress {
     counters: Arc<Counters>,
     drawer: Option<(Sender<()>, JoinHandle<()>)>,
@@ -55,8 +54,8 @@ struct Counters {
 }
 
 impl Progress {
-    /// Begins to show how many of these things are done. `total` is how many octets the input has,
-    /// where somebody knows: without it there is no bar and no time left.
+    /// Begins to show how many of these things are done. `total` is the size of the input in octets, if it is
+    /// known: without it there is no bar and no time left.
     pub(crate) fn start(args: &ProgressArgs, things: &'static str, total: Option<u64>) -> Self {
         let shows = match args.progress {
             When::Auto => io::stderr().is_terminal() && !io::stdout().is_terminal(),
@@ -72,7 +71,7 @@ impl Progress {
                 while receiver.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     let (octets, done) = counters.now();
                     let text = line.at(Instant::now(), octets, done);
-                    // Who can't be told of progress is not told.
+                    // If the progress line can't be written, it is not shown.
                     let _ = write!(io::stderr().lock(), "\r{text}\x1b[K");
                 }
                 let _ = write!(io::stderr().lock(), "\r\x1b[K");

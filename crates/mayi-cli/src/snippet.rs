@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::text::{DIM, shown, styled};
 
-/// How many columns of a line are shown before the place, in it, and behind it.
+/// How many columns of a line are shown before the place, in it, and after it.
 const AROUND: usize = 60;
 
 /// Writes a line that has no place in it.
@@ -27,8 +27,8 @@ pub(crate) fn write_line(
     writeln!(out, "{lead}{} {text}", bar(&number))
 }
 
-/// Writes a line with marks in a style below the place, which is given in octets. `lead` stands before the
-/// number of the line, and `below` before the marks.
+/// Writes a line with marks in a style below the place, which is given in octets. `lead` is written before
+/// the number of the line, and `below` before the marks.
 pub(crate) fn write_marked(
     out: &mut impl Write,
     (lead, below): (&str, &str),
@@ -60,7 +60,7 @@ impl Cut {
         let start = base_of(line, place.start);
         let (before, marked, after) =
             (&line[..start], &line[start..place.end.max(start)], &line[place.end.max(start)..]);
-        // Behind a place that is none, the line has as much room as three parts.
+        // Without a place, the line may be as long as three parts.
         let room = if line.len() == after.len() { 2 * AROUND } else { AROUND };
         Self { before: last(before), marked: first(marked, AROUND), after: first(after, room) }
     }

@@ -11,8 +11,8 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
 
-/// Escapes what a terminal could take as a command or that would hide or reorder text: control
-/// characters, characters that have no shape, and octets that are no text.
+/// Escapes what a terminal could take as a command or that would hide or reorder text: control characters,
+/// invisible characters, and octets that are not text.
 pub(crate) fn shown(octets: &[u8]) -> String {
     let mut shown = String::with_capacity(octets.len());
     for chunk in octets.utf8_chunks() {
@@ -40,8 +40,8 @@ pub(crate) fn out() -> Out {
     BufWriter::new(UntilClosed(anstream::AutoStream::auto(io::stdout())))
 }
 
-/// Whether the reader of standard output has closed it. A process has one standard output, so this is one fact
-/// for all of it. What goes on without end asks here whether it should.
+/// Whether the reader of standard output has closed it. A process has one standard output, so this is global.
+/// Work without an end checks here whether it should stop.
 pub(crate) fn is_closed() -> bool {
     IS_CLOSED.load(Ordering::Relaxed)
 }
@@ -105,7 +105,7 @@ impl Write for RowsOut {
     }
 }
 
-/// The same as [`shown`], but that lines stay lines and tabs stay tabs.
+/// The same as [`shown`], but line ends and tabs are kept.
 fn shown_rows(rows: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(rows.len());
     for part in rows.split_inclusive(|octet| matches!(octet, b'\n' | b'\t')) {

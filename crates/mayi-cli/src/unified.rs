@@ -1,8 +1,8 @@
 //! Two texts and how the lines of one become those of the other → a unified difference.
 //!
-//! Into a file or a pipe, that of a file is octet by octet what `patch` and `git apply` take, whatever the
-//! ends of lines. On a terminal, and of standard input, which nothing can be applied to, what could be taken
-//! as a command is escaped, and ends of lines are shown where they are what changes.
+//! In a file or a pipe, the difference of a file is octet for octet what `patch` and `git apply` accept,
+//! whatever the line ends. On a terminal, and for standard input, to which nothing can be applied, control
+//! characters are escaped, and line ends are shown if they change.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -41,8 +41,8 @@ fn is_for_people(is_file: bool) -> bool {
     !is_file || io::stdout().is_terminal()
 }
 
-/// Prints a difference that was made for standard output, behind what is in `out` already, which may
-/// take colours out of what is for people.
+/// Prints a difference on standard output, after the contents of `out`, which may remove the colours of text
+/// for people.
 pub(crate) fn print(out: &mut impl Write, difference: &[u8], is_file: bool) -> io::Result<()> {
     if is_for_people(is_file) {
         return out.write_all(difference);
@@ -156,7 +156,7 @@ fn end_of_all(lines: &[&[u8]]) -> Option<&'static [u8]> {
     found.all(|end| end == first).then_some(first)
 }
 
-/// A line as it is shown: with its tabs, as blanks are much of what changes.
+/// A line as it is shown: with its tabs, because white space often changes.
 fn shown_line(line: &[u8]) -> String {
     line.split(|octet| *octet == b'\t').map(shown).collect::<Vec<_>>().join("\t")
 }

@@ -1,4 +1,4 @@
-//! An origin → what came of asking for its file: the core's steps, carried out (REP-18, REP-19).
+//! An origin → the result of the request for its file: carries out the steps of the core (REP-18, REP-19).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::lifecycle::Attempted;
 use crate::manners::{Manners, NoRoom, Party, Turn};
 use crate::transport::{Cause, Get, Response, Transport, TransportError, TransportErrorKind as Kind};
 
-/// What an attempt is made with.
+/// What an attempt needs.
 pub(crate) struct Means {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) manners: Manners,
     pub(crate) user_agent: Box<str>,
     pub(crate) body_octets: usize,
-    /// For the whole attempt, without what is waited for a turn.
+    /// For the whole attempt, without the time in the queue.
     pub(crate) total: Duration,
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct Wanted<'w> {
 const TEXT: &str = "text/plain, */*;q=0.5";
 
 impl Means {
-    /// Asks for the file of an origin, and for its changes where a copy is kept, beginning with a turn that
-    /// the caller has waited for.
+    /// Requests the file of an origin, or revalidates a cached copy. The caller has already waited for the
+    /// turn of the first request.
     pub(crate) async fn attempt(
         &self,
         origin: &Origin,
@@ -53,8 +53,8 @@ impl Means {
         let mut cause = Cause::Server;
         loop {
             let asked = attempt.url().to_owned();
-            // Changes are asked for at the URL that the copy came from, where there is something to
-            // ask with. A 304 to any other request means nothing.
+            // Validators are sent only to the URL that the copy came from. A 304 to any other request means
+            // nothing.
             let copy =
                 copy.filter(|copy| *copy.url == *asked && copy.validators != Validators::default());
             let validators = copy.map(|copy| &copy.validators);
@@ -92,7 +92,7 @@ impl Means {
         }
     }
 
-    /// One request, when it is its turn, within what is left of the time.
+    /// One request, when it is its turn, within the time that is left.
     pub(crate) async fn get(
         &self,
         url: &str,

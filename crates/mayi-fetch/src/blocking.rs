@@ -1,4 +1,4 @@
-//! The same for callers that are not asynchronous.
+//! The fetcher for callers that are not asynchronous.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::{Robots, Stats};
 
-/// A fetcher whose methods wait. It has a runtime of its own and must not be used from within one.
+/// A fetcher with blocking methods. It has a runtime of its own and must not be used inside another one.
 ///
 /// ```no_run
 /// use mayi::report::Request;
@@ -40,7 +40,7 @@ impl Fetcher {
         Self::made_by(|| Ok(fetcher))
     }
 
-    /// Waits for what this makes, which is done within the runtime: some stores need that.
+    /// Runs `make` within the runtime, which some stores need, and waits for its result.
     ///
     /// # Errors
     /// When the system has no thread for it, and those of `make`.
@@ -69,18 +69,18 @@ impl Fetcher {
         self.runtime().block_on(self.fetcher.robots(origin))
     }
 
-    /// Questions in their order, each with the file of its site, which is asked for ahead of it.
+    /// Questions in their order, each with the file of its site, which is fetched ahead.
     pub fn ahead<Q>(&self) -> Ahead<'_, Q> {
         let ahead = crate::Ahead::on(self.runtime().handle().clone(), self.fetcher.clone());
         Ahead { fetcher: self, ahead }
     }
 
-    /// Waits for anything else, asked of [`inner`](Self::inner).
+    /// Waits for any other future of [`inner`](Self::inner).
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime().block_on(future)
     }
 
-    /// Has something done meanwhile.
+    /// Runs a future in the background.
     pub fn spawn<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -111,8 +111,8 @@ pub struct Ahead<'f, Q> {
 }
 
 impl<Q> Ahead<'_, Q> {
-    /// Answers every question with the file of its origin, or with `None` where it has no origin. What is there is
-    /// answered at once: whoever asks may be waiting for it.
+    /// Answers every question with the file of its origin, or with `None` if it has no origin. A question
+    /// whose file is there is answered at once, because the caller may wait for the answer.
     ///
     /// # Errors
     /// Those of the questions and of the answers.
@@ -144,7 +144,7 @@ impl<Q> Ahead<'_, Q> {
 impl Drop for Fetcher {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
-        // Within another runtime nobody may wait at all.
+        // Inside another runtime blocking is not allowed.
         if tokio::runtime::Handle::try_current().is_ok() {
             runtime.shutdown_background();
         } else {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 /// A boxed future, as the traits of this crate give them.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Tells the time, and waits.
+/// Gives the time, and waits.
 pub trait Clock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> SystemTime;
@@ -31,28 +31,28 @@ impl Clock for SystemClock {
     }
 }
 
-/// Waits for a future, but no longer than so long: `None` when the time is over first.
+/// Waits for a future, with a timeout: `None` if the time is over first.
 pub(crate) async fn within<T>(
     clock: &dyn Clock,
     duration: Duration,
     future: impl Future<Output = T>,
 ) -> Option<T> {
     tokio::select! {
-        // What is done in time counts, also where the time is over in the same moment.
+        // A result counts even if the time ends in the same moment.
         biased;
         value = future => Some(value),
         () = clock.sleep(duration) => None,
     }
 }
 
-/// A moment, for how long something takes; of no use as a time of day. Stores are timed by it, and by no
-/// scripted clock: what they wait for is on the other side of a disk or a socket.
+/// A moment, to measure how long something takes; it is not a time of day. Stores are timed with it, not with
+/// a scripted clock, because they wait for a real disk or socket.
 #[cfg(any(feature = "disk", feature = "redis"))]
 pub(crate) fn moment() -> Instant {
     Instant::now()
 }
 
-/// Waits for a store, but no longer than so long.
+/// Waits for a store, with a timeout.
 #[cfg(feature = "redis")]
 pub(crate) async fn at_most<T>(duration: Duration, future: impl Future<Output = T>) -> Option<T> {
     within(&SystemClock, duration, future).await

@@ -1,13 +1,13 @@
 //! The octets of a body as they come → its decoded octets, up to a limit (REP-24).
 //!
-//! The limit is on what comes out: a small body that unpacks to a huge one ends there. What goes in is
-//! bounded too, for a body can also unpack to nothing for ever.
+//! The limit is for the output: a small body that decompresses to a huge one ends there. The input is limited
+//! too, because a body can also decompress to nothing without an end.
 
 use std::io::{self, Write};
 
 use flate2::write::MultiGzDecoder;
 
-/// What a body may be coded as, as a request says it.
+/// The codings of a body that a request accepts.
 pub(crate) const ACCEPTED: &str = "gzip, br, zstd";
 
 /// The largest window of zstd that has to be kept in memory (RFC 9659).
@@ -27,7 +27,7 @@ enum Coding {
     Zstd(Zstd),
 }
 
-/// What a decoder has come to.
+/// The state of a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// More may come.
@@ -37,8 +37,9 @@ pub(crate) enum Flow {
 }
 
 impl Body {
-    /// For a body of this `Content-Encoding`, one of those that were asked for. `None` where that is not understood: several codings on
-    /// top of each other are one of the ways to make a little unpack to very much.
+    /// A decoder for this `Content-Encoding`, which must be one of the accepted ones; otherwise `None`.
+    /// Several nested codings are not accepted, because they are one way to make a small body decompress to a
+    /// huge one.
     pub(crate) fn new(coding: Option<&str>, limit: usize) -> Option<Self> {
         let sink = Sink { octets: Vec::new(), limit };
         let coding = match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
@@ -73,7 +74,7 @@ impl Body {
         Ok(Flow::On)
     }
 
-    /// The body has ended: fails where its coding has not.
+    /// The body has ended: fails if its coding has not.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         if self.octets_in == 0 {
             return Ok(());
@@ -86,7 +87,7 @@ impl Body {
         }
     }
 
-    /// The decoded octets, and whether there is more behind them.
+    /// The decoded octets, and whether there are more after them.
     pub(crate) fn into_octets(self) -> (Vec<u8>, bool) {
         let is_cut = self.sink().is_full();
         let mut octets = match self.coding {
@@ -123,7 +124,7 @@ impl Sink {
 
 impl Write for Sink {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        // One octet more than the limit tells a file that is longer from one that is as long.
+        // One octet more than the limit shows that a file is longer than the limit.
         let room = (self.limit + 1).saturating_sub(self.octets.len());
         if room == 0 && !octets.is_empty() {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "the limit is reached"));
@@ -156,8 +157,8 @@ impl Zstd {
 
     fn push(&mut self, octets: &[u8]) -> io::Result<()> {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
-        // Asked to go on behind the end of a frame, the decoder would expect another one: a piece
-        // without octets must not make it, and neither must a buffer that is full just there.
+        // If the decoder is called after the end of a frame, it expects another one. So it must not be called
+        // with an empty piece, nor after a buffer that is full exactly there.
         if octets.is_empty() {
             return Ok(());
         }

@@ -1,8 +1,8 @@
-//! A host and a port → a connection to an address that the guard has let through.
+//! A host and a port → a connection to an address that the guard allows.
 //!
-//! A name is resolved once for each connection, and only the addresses of that answer that the guard
-//! lets through are connected to. What resolves and what connects are traits, so that tests can script
-//! both and no test has to dial a foreign address.
+//! A name is resolved once for each connection, and only those of its addresses that the guard allows are
+//! connected to. The resolver and the connector are traits, so that tests can script both and no test has to
+//! connect to a foreign address.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
@@ -32,7 +32,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Turns a name into addresses.
 pub trait Resolver: Send + Sync + 'static {
-    /// The addresses of a host that is no address itself.
+    /// The addresses of a host that is not an address itself.
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Vec<SocketAddr>>>;
 }
 
@@ -54,8 +54,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Does something that blocks on a thread for such. What nobody waits for any more is not begun: names
-/// that are slow to resolve would leave a queue behind that the others have to wait in.
+/// Runs blocking work on a thread for it. Work that nobody waits for any more is not started; otherwise names
+/// that are slow to resolve would leave a queue in which others wait.
 async fn on_a_thread<T: Send + 'static>(
     job: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {
@@ -96,7 +96,7 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Connects to a host, where `named` is the port that the question named.
+    /// Connects to a host; `named` is the port in the question.
     pub(crate) async fn dial(
         &self,
         host: &str,
@@ -128,7 +128,7 @@ impl Dialer {
         TransportError::new(Kind::Timeout, format_args!("no connection in {:?}", self.timeout))
     }
 
-    /// The addresses of a host that the guard lets through, and whether the host is an address itself.
+    /// The addresses of a host that the guard allows, and whether the host is an address itself.
     ///
     /// Clients outside must not learn which address a name has inside a network: it is in the details of an
     /// error and not in its message. An address that is in the URL is already known to the client.
@@ -153,7 +153,7 @@ impl Dialer {
                 false
             }
         });
-        // The port is ours, whatever a resolver makes of it.
+        // The port is the requested one, whatever a resolver returns.
         for address in &mut addresses {
             address.set_port(port);
         }
@@ -235,8 +235,8 @@ impl Errors {
     }
 }
 
-/// Why a name has no address. A resolver that could not open a socket often says no more than that it failed, so
-/// it is tried whether this process still can.
+/// Why a name has no address. A resolver that could not open a socket often reports only that it failed, so
+/// this tests whether the process can still open one.
 fn unresolved(host: &str, error: io::Error) -> TransportError {
     let can_open = || UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).err();
     let lack = Lack::of(&error).or_else(|| Lack::of(&can_open()?));

@@ -1,8 +1,8 @@
 //! What a fetcher reports to its operator, in addition to its answers: for logs, alarms and readiness.
 //!
-//! Answers go to strangers, and events do not, so an event has what an answer leaves out: the address
-//! that the guard has refused, and the message of the system. An event is reported each time that
-//! something happens; a log of them has to limit their number.
+//! Answers go to clients, and events do not. So an event has what an answer leaves out: the address that the
+//! guard refused, and the message of the system. An event is reported each time that something happens; a log
+//! of them has to limit their number.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,27 +14,27 @@ use crate::fault::Lack;
 use crate::store::StoreError;
 
 tokio::task_local! {
-    /// Who watches the work of this task.
+    /// The watcher of this task.
     static WATCHER: Option<Arc<dyn Watcher>>;
 }
 
-/// Does something that is watched.
+/// Runs a future with a watcher.
 pub(crate) async fn watched<T>(watcher: Option<Arc<dyn Watcher>>, work: impl Future<Output = T>) -> T {
     WATCHER.scope(watcher, work).await
 }
 
-/// Says that work begins, where somebody watches this task.
+/// Reports to the watcher of this task, if there is one, that work begins.
 pub(crate) fn begin(work: Work<'_>) -> Option<Box<dyn Watched>> {
     WATCHER.try_with(|watcher| watcher.as_ref()?.begin(work)).ok().flatten()
 }
 
-/// Hears what happens in a fetcher. It is called on the tasks that fetch, and must not wait for anything.
+/// Receives the events of a fetcher. It is called on the tasks that fetch, and must not block.
 pub trait Listener: Send + Sync + 'static {
     /// Something has happened.
     fn hear(&self, event: &Event<'_>);
 
-    /// Who watches what is done for a question. This is called on the task that asks; the work is often done on
-    /// another one.
+    /// The watcher of the work for a question. This is called on the task of the question; the work is often
+    /// done on another one.
     fn watcher(&self) -> Option<Arc<dyn Watcher>> {
         None
     }
@@ -42,7 +42,7 @@ pub trait Listener: Send + Sync + 'static {
 
 /// Watches the work that is done for a question, as for traces.
 pub trait Watcher: Send + Sync + 'static {
-    /// Work begins. It ends when what is given back is dropped.
+    /// Work begins. It ends when the returned value is dropped.
     fn begin(&self, work: Work<'_>) -> Option<Box<dyn Watched>>;
 }
 
@@ -52,11 +52,11 @@ pub trait Watched: Send {
     fn failed(&mut self, why: &dyn fmt::Display);
 }
 
-/// Work that somebody else has a part in, so that it takes a while.
+/// Work that depends on another machine or a disk, so that it can take long.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Work<'w> {
-    /// The server of this origin is asked for its file, with all redirects.
+    /// The request for the file of this origin, with all redirects.
     Fetch(&'w Origin),
     /// The store is asked for something.
     Store(StoreWork),
@@ -68,7 +68,7 @@ impl<F: Fn(&Event<'_>) + Send + Sync + 'static> Listener for F {
     }
 }
 
-/// Something that has happened. It is shown as a sentence for a log.
+/// An event. It is displayed as a sentence for a log.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'e> {
@@ -79,7 +79,7 @@ pub enum Event<'e> {
         /// What it said.
         error: &'e StoreError,
     },
-    /// The store does again what it has failed at.
+    /// The store works again after failures.
     StoreRecovered {
         /// What was asked of it.
         work: StoreWork,
@@ -93,14 +93,14 @@ pub enum Event<'e> {
         /// What the store said.
         error: &'e StoreError,
     },
-    /// The guard has ended an attempt.
+    /// The guard ended an attempt.
     Guarded {
         /// Whose file was asked for.
         origin: &'e Origin,
         /// What was not connected to, and why.
         detail: &'e str,
     },
-    /// An attempt has failed for something that this machine lacks. Nothing of it is kept.
+    /// An attempt failed because of a fault of this machine. Nothing of it is cached.
     LocalFault {
         /// Whose file was asked for.
         origin: &'e Origin,
@@ -112,7 +112,7 @@ pub enum Event<'e> {
 }
 
 impl Event<'_> {
-    /// What has happened, in one word or two: to count, and to bound how often each is logged.
+    /// The kind of event, in one or two words: to count events, and to limit how often each kind is logged.
     pub fn name(&self) -> &'static str {
         match self {
             Self::StoreFailed { .. } => "store-failed",
@@ -146,7 +146,7 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// What is asked of a store.
+/// The operations of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreWork {
@@ -175,22 +175,23 @@ impl fmt::Display for StoreWork {
     }
 }
 
-/// How the store is: what it has failed at when it was last asked. What nobody asks of it stays as it was.
+/// The health of the store: which operations failed when they were last used.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct StoreHealth {
-    /// The work that fails now, if any does.
+    /// The operations that fail now.
     pub failing: Vec<FailingWork>,
 }
 
 impl StoreHealth {
-    /// Whether something fails now. The fetcher answers rightly without its store, and asks servers more often.
+    /// Whether something fails now. Without its store the fetcher still gives right answers, but sends more
+    /// requests.
     pub fn is_degraded(&self) -> bool {
         !self.failing.is_empty()
     }
 }
 
-/// Work that a store fails at now.
+/// An operation of a store that fails now.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FailingWork {

@@ -1,13 +1,13 @@
-//! An error of the system → whether it is ours: something that this machine lacks.
+//! An error of the system → whether it is a fault of this machine.
 //!
 //! A process without free file descriptors can't connect to anybody. That says nothing about a site, so it
-//! must not be kept as what came of asking for its file. What a server, or a network on the way to it, does is
-//! not for this file.
+//! must not be cached as the result of a request. Failures of servers and of networks on the way are not
+//! handled in this file.
 
 use std::fmt;
 use std::io;
 
-/// What this machine, or this process, lacks to ask a server.
+/// What this machine, or this process, lacks to send a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Lack {
@@ -23,12 +23,12 @@ pub enum Lack {
     Right,
     /// The root certificates of the system can't be read.
     RootCertificates,
-    /// Too many sites are waited for already.
+    /// Too many fetches already wait.
     Room,
 }
 
 impl Lack {
-    /// What is lacking where an error of the system is ours.
+    /// What is lacking, if an error of the system is a fault of this machine.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         Some(match error.kind() {
             io::ErrorKind::OutOfMemory => Self::Memory,
@@ -43,7 +43,7 @@ impl Lack {
         })
     }
 
-    /// The same for the attempt to connect, where a missing right is ours as well.
+    /// The same for an attempt to connect, where a missing right is a fault of this machine too.
     pub(crate) fn of_connecting(error: &io::Error) -> Option<Self> {
         let is_right = error.kind() == io::ErrorKind::PermissionDenied;
         Self::of(error).or_else(|| is_right.then_some(Self::Right))

@@ -1,4 +1,4 @@
-//! A question without its file → the file, from what is kept or from its server → the decision.
+//! A question without its file → the file, from the cache or from its server → the decision.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
@@ -27,7 +27,7 @@ use crate::robots::{How, Ready, Robots};
 use crate::stats::Counters;
 use crate::store::{Store, StoreError};
 
-/// Gets files, keeps them, and answers from them. Clones share everything, and are cheap.
+/// Fetches files, caches them, and answers from them. Clones share everything, and are cheap.
 ///
 /// ```no_run
 /// use mayi::report::Request;
@@ -57,11 +57,11 @@ pub(crate) struct Inner {
     pub(crate) offline: bool,
     pub(crate) counters: Counters,
     pub(crate) flights: Mutex<HashMap<Origin, Arc<Flight>>>,
-    /// When this machine had no route to an origin. That is not kept as what came of asking for its file.
+    /// When this machine had no route to an origin. That is not cached as the result of a request.
     pub(crate) routeless: Cache<Origin, SystemTime>,
-    /// When a page of an origin was last asked for.
+    /// When a page of an origin was last requested.
     pub(crate) paged: Cache<Origin, SystemTime>,
-    /// Tells clients apart, by a number that nobody outside can foresee.
+    /// Identifies clients by a number that nobody outside can predict.
     pub(crate) clients: RandomState,
 }
 
@@ -76,12 +76,11 @@ impl Weighter<Origin, Arc<Ready>> for ReadyWeight {
 }
 
 impl Fetcher {
-    /// A fetcher that tells servers who it is by this User-Agent string. It should name the crawler
-    /// and have an address where its owner can be told of trouble:
-    /// `ExampleBot/1.0 (+https://example.com/bot)`.
+    /// A fetcher that sends this User-Agent string. It should name the crawler and have a URL or address to
+    /// contact its owner: `ExampleBot/1.0 (+https://example.com/bot)`.
     ///
     /// # Errors
-    /// When it can't be sent, or names nobody.
+    /// When it can't be sent, or names no product.
     pub fn builder(user_agent: &str) -> Result<Builder, InvalidUserAgent> {
         Builder::new(user_agent)
     }
@@ -101,7 +100,7 @@ impl Fetcher {
         Self { inner: Arc::new(inner), client: Client::Ourselves }
     }
 
-    /// The decision about a request. Where it carries its file, nothing is fetched.
+    /// The decision about a request. If the request includes its file, nothing is fetched.
     ///
     /// # Errors
     /// When the request is wrong. What goes wrong with a fetch is part of the answer.
@@ -113,7 +112,8 @@ impl Fetcher {
         self.decide_from(request, &robots)
     }
 
-    /// Whose file a request is about. What is wrong with a request is said here, before anybody is asked for anything.
+    /// The origin whose file a request is about. An invalid request is refused here, before anything is
+    /// fetched.
     ///
     /// # Errors
     /// When the request is wrong.
@@ -128,8 +128,8 @@ impl Fetcher {
         checked().map_err(|error: RequestError| error.about(&request.url, &request.agent))
     }
 
-    /// The decision about a request from a file that was had before: the work of [`decide`](Self::decide) without the
-    /// wait.
+    /// The decision about a request from a file that was already fetched: the work of
+    /// [`decide`](Self::decide) without the wait.
     ///
     /// # Errors
     /// When the request is wrong.
@@ -142,7 +142,7 @@ impl Fetcher {
         robots.answer(&self.inner.answering, dialect, request)
     }
 
-    /// The file of an origin: kept or fetched, or why there is none.
+    /// The file of an origin, cached or fetched, or why there is none.
     pub async fn robots(&self, origin: &Origin) -> Robots {
         if let Some(robots) = self.ready(origin) {
             return robots;
@@ -155,20 +155,20 @@ impl Fetcher {
         self.robots_of(landed)
     }
 
-    /// The same, asked of its server now, whatever is kept. Where that fails the last good copy stays in
-    /// force, as ever; offline nobody is asked.
+    /// The same, requested from its server now, whatever is cached. If that fails, the last good copy stays
+    /// in force, as always; offline, no request is sent.
     pub async fn ask_anew(&self, origin: &Origin) -> Robots {
         let mut landed = self.flight(origin, Wanted::News).await;
         if landed.how == How::Kept {
-            // Somebody was on the way already who was content with what is kept.
+            // The flight that was joined may have answered from the cache.
             landed = self.flight(origin, Wanted::News).await;
         }
         self.inner.counters.answered(landed.how);
         self.robots_of(landed)
     }
 
-    /// The same for a person who wants the news, as often as a site can be asked: what is kept answers where its server was
-    /// asked less than `least` ago, or has said when to come back (`Retry-After`, 429 and 503).
+    /// The same for a person who wants the current file, but with a limit: the cache answers if the server
+    /// was asked less than `least` ago, or named a later time (`Retry-After`, 429 and 503).
     pub async fn ask_again(&self, origin: &Origin, least: Duration) -> Robots {
         let now = self.inner.clock.now();
         let is_too_soon = |last: &LastAttempt| {
@@ -182,7 +182,7 @@ impl Fetcher {
         }
     }
 
-    /// The file of an origin where it is in memory and needs nobody to be waited for.
+    /// The file of an origin, if it is in memory and can be used without waiting.
     pub fn ready(&self, origin: &Origin) -> Option<Robots> {
         let inner = &self.inner;
         let ready = inner.ready.get(origin)?;
@@ -201,7 +201,7 @@ impl Fetcher {
     /// Forgets an origin, here and in the store, and says whether there was something to forget.
     ///
     /// # Errors
-    /// When the store can't forget.
+    /// When the store fails.
     pub async fn forget(&self, origin: &Origin) -> Result<bool, StoreError> {
         let was_ready = self.inner.ready.remove(origin).is_some();
         Ok(self.inner.store.remove(origin).await? || was_ready)
@@ -212,13 +212,13 @@ impl Fetcher {
         &self.inner.store
     }
 
-    /// How the store is, by what came of the last work that was asked of it.
+    /// The health of the store, by its last operations.
     pub fn store_health(&self) -> StoreHealth {
         self.inner.counters.store_health()
     }
 
-    /// Asks the store whether it answers, and says how it is then. It is as quick as the store, and takes no
-    /// longer than three seconds: for a start, and for readiness that nobody has questions before.
+    /// Tests the store, and returns its health. This takes as long as the store, but at most three seconds.
+    /// It is for the start, and for readiness before the first question.
     pub async fn check_store(&self) -> StoreHealth {
         self.inner.noted(StoreWork::Reading, self.inner.store.check()).await;
         self.store_health()
@@ -244,18 +244,18 @@ impl Fetcher {
         Robots::new(landed.ready, landed.how, in_force, now, *offline, landed.lack, answering)
     }
 
-    /// Waits for the one flight of an origin, and starts it where nobody has.
+    /// Waits for the one flight of an origin, and starts it if there is none.
     async fn flight(&self, origin: &Origin, wanted: Wanted) -> Landed {
         let mut landing = self.start(origin, wanted, false);
         let landed = landing.wait_for(Option::is_some).await.ok().and_then(|landed| landed.clone());
-        // A flight that came down nowhere is a fault of ours, and nobody is let in because of it.
+        // A flight without a result is an internal fault, and must not allow anything.
         landed.unwrap_or_else(|| {
             let now = self.inner.clock.now();
             self.inner.without_answer(origin, "internal: the fetch has failed; please report it", now)
         })
     }
 
-    /// Brings something up to date that is in use, whether or not somebody waits for it.
+    /// Refreshes a file that is in use, whether or not somebody waits for it.
     fn start_anyway(&self, origin: &Origin) {
         drop(self.start(origin, Wanted::Answer, true));
     }
@@ -300,7 +300,7 @@ impl Fetcher {
     }
 }
 
-/// Whose rules hold, as the core decides without a file.
+/// What applies without a file, as the core decides it.
 pub(crate) fn result_in_force(in_force: InForce, kept: &Kept) -> AccessResult {
     match (in_force, &kept.last.result) {
         (InForce::Copy, _) if kept.copy.is_some() => AccessResult::Successful,

@@ -1,8 +1,8 @@
-//! The flight of an origin: from what is kept, from another process that is at it, or from its server, and what
-//! is kept of it then.
+//! The flight of an origin: gets its file from the cache, from another process that is fetching it, or from
+//! its server, and caches the result.
 //!
-//! One flight is in the air for an origin at a time, and all who ask wait for it. Who they are, and how they are
-//! answered, is known to the [`Fetcher`](crate::Fetcher).
+//! There is one flight at a time for an origin, and all questions about it wait for it. The
+//! [`Fetcher`](crate::Fetcher) knows the questions and answers them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -22,13 +22,13 @@ use crate::robots::{How, Ready};
 use crate::store::{Claim, ClaimToken, StoreError, StoreErrorKind, Storing};
 use crate::transport::{Cause, TransportError};
 
-/// How often a store is asked whether another process is done with an origin.
+/// How often the store is checked for the result of another process.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// How long a store may take to answer before the fetcher goes on without it.
 const STORE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a claim holds that is not renewed, and how often it is renewed: a process that
+/// How long a claim lasts if it is not renewed, and how often it is renewed: a process that
 /// dies with a claim delays the others for less than five seconds, and a store that stalls for a moment does not end
 /// a claim.
 const CLAIM: Duration = Duration::from_secs(4);
@@ -38,40 +38,40 @@ const RENEW_EVERY: Duration = Duration::from_secs(1);
 /// question a look-up of the name and an attempt.
 const NO_ROUTE: Duration = Duration::from_secs(5);
 
-/// Nobody waits longer than this for another process, whatever an attempt may take.
+/// The maximum time to wait for another process, however long an attempt may take.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// A flight: one attempt, and all who wait for what comes of it.
+/// A flight: one attempt, and all who wait for its result.
 pub(crate) struct Flight {
     pub(crate) landed: watch::Sender<Option<Landed>>,
     pub(crate) party: Party,
-    /// Whether it goes on without anybody who waits for it: it brings something up to date that is in use.
+    /// Whether it continues if nobody waits for it, because it refreshes a file that is in use.
     pub(crate) is_wanted_anyway: AtomicBool,
 }
 
 /// What a flight is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// An answer, from what is kept where that is good enough.
+    /// An answer, from the cache if that is good enough.
     Answer,
     /// What the server says now.
     News,
 }
 
-/// Where a flight has come down: what is kept, and how it came.
+/// The result of a flight: the entry, and where it came from.
 #[derive(Clone)]
 pub(crate) struct Landed {
     pub(crate) ready: Arc<Ready>,
     pub(crate) how: How,
-    /// What this machine lacked, where nobody was asked because of it.
+    /// What this machine lacked, if no request was sent because of it.
     pub(crate) lack: Option<Lack>,
 }
 
-/// What came of waiting to ask a server.
+/// The result of waiting for a turn to send a request.
 enum Claimed {
-    /// It is to be asked: with this turn, and with a claim to give back, if the store has claims.
+    /// Send it: with this turn, and with a claim to return, if the store has claims.
     Go(Turn, Option<ClaimToken>),
-    /// Another process has meanwhile brought this up to date.
+    /// Another process has updated the entry meanwhile.
     Done(Arc<Ready>),
     /// Too many wait already.
     NoRoom,
@@ -85,7 +85,7 @@ impl Landed {
     }
 }
 
-/// Takes a flight off the list, also where it ends in a panic.
+/// Removes a flight from the list, even if it ends in a panic.
 pub(crate) struct Over<'f> {
     pub(crate) inner: &'f Inner,
     pub(crate) origin: &'f Origin,
@@ -99,7 +99,7 @@ impl Drop for Over<'_> {
 }
 
 impl Inner {
-    /// Takes a flight off the list where this holds, and says whether it did.
+    /// Removes a flight from the list if this condition is true, and returns whether it did.
     fn strike(&self, origin: &Origin, flight: &Arc<Flight>, holds: impl Fn(&Flight) -> bool) -> bool {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         let is_on_list = flights.get(origin).is_some_and(|on_list| Arc::ptr_eq(on_list, flight));
@@ -110,7 +110,8 @@ impl Inner {
         strikes
     }
 
-    /// Waits until nobody waits for a flight any more. It is off the list then, and who asks next starts another.
+    /// Waits until nobody waits for a flight any more. Then it is removed from the list, and the next
+    /// question starts another.
     async fn abandoned(&self, origin: &Origin, flight: &Arc<Flight>) {
         loop {
             flight.landed.closed().await;
@@ -139,8 +140,8 @@ impl Inner {
         self.offline || (wanted == Wanted::Answer && self.need(&ready.kept) == Need::Nothing)
     }
 
-    /// Brings an origin up to date: from the store where that is enough, from another process that is
-    /// at it, or from its server. Nothing comes of it where nobody waits any more.
+    /// Updates an origin: from the store if that is enough, from another process that is fetching it, or from
+    /// its server. There is no result if nobody waits any more.
     pub(crate) async fn fly(
         &self,
         origin: &Origin,
@@ -150,8 +151,8 @@ impl Inner {
         let mut is_blind = false;
         let was_here = self.ready.get(origin).is_some();
         let mut before = self.newest(origin, &mut is_blind).await;
-        // What was only in the store answers at once where it may: who waits for it starts a flight for
-        // the news then.
+        // An entry that was only in the store answers at once if it may; the waiting question then starts a
+        // flight to refresh it.
         let is_good = |ready: &Ready| {
             self.is_enough(ready, wanted)
                 || (!was_here && wanted == Wanted::Answer && self.need(&ready.kept) == Need::Refresh)
@@ -229,7 +230,7 @@ impl Inner {
         at.and_then(|at| self.clock.now().duration_since(at).ok()).is_some_and(|ago| ago < NO_ROUTE)
     }
 
-    /// What holds where this machine lacks something to ask a server with: the copy, or that nothing is known.
+    /// What applies if this machine lacks something to send a request: the copy, or unreachable.
     async fn lacking(&self, origin: &Origin, before: Option<&Ready>, lack: Lack, why: &str) -> Landed {
         let error = TransportError::lacking(lack, why);
         let attempted = Attempted {
@@ -243,7 +244,7 @@ impl Inner {
         self.keep_what_came(origin, before, attempted, self.clock.now(), true).await
     }
 
-    /// The newest of what is in memory and in the store, and whether the store could not be looked into.
+    /// The newest entry of memory and store, and whether the store could not be read.
     pub(crate) async fn newest(&self, origin: &Origin, is_blind: &mut bool) -> Option<Arc<Ready>> {
         let here = self.ready.get(origin);
         if here.as_ref().is_some_and(|ready| self.need(&ready.kept) == Need::Nothing) {
@@ -258,10 +259,10 @@ impl Inner {
         }
     }
 
-    /// Waits until this process may ask for the file of an origin.
+    /// Waits until this process may request the file of an origin.
     ///
-    /// The turn comes first. A claim ends by itself, and one that was held in a queue would be over when
-    /// it is needed.
+    /// The turn comes first. A claim expires, and a claim that waits in a queue would have expired when it is
+    /// needed.
     async fn claimed(
         &self,
         origin: &Origin,
@@ -282,7 +283,7 @@ impl Inner {
             let Ok(turn) = turn else { return Claimed::NoRoom };
             match self.noted(StoreWork::Claiming, self.store.claim(origin, CLAIM)).await {
                 Some(Claim::Granted(token)) => {
-                    // Somebody may have been done with it just before.
+                    // Another process may have finished just before.
                     *before = self.newest(origin, is_blind).await;
                     if let Some(ready) = before.as_ref().filter(|ready| self.is_enough(ready, wanted)) {
                         self.noted(StoreWork::Claiming, self.store.release(origin, token)).await;
@@ -290,7 +291,7 @@ impl Inner {
                     }
                     return Claimed::Go(turn, Some(token));
                 }
-                // A store that is down holds nobody up.
+                // A store that is down delays nobody.
                 None => return Claimed::Go(turn, None),
                 Some(Claim::Taken) => {
                     let now = self.clock.now();
@@ -312,7 +313,7 @@ impl Inner {
         }
     }
 
-    /// Keeps what came of asking a server, as far as it is to be kept.
+    /// Caches the result of a request, as far as it may be cached.
     async fn keep_what_came(
         &self,
         origin: &Origin,
@@ -339,15 +340,15 @@ impl Inner {
                 let ready = Arc::new(Ready::new(kept, &self.answering));
                 return Landed { ready, how, lack: Some(lack) };
             }
-            // What the guard of this process refuses is not for others to know.
+            // What the guard of this process refuses must not be shared with others.
             Cause::Guard(detail) => self.counters.guarded(origin, &detail),
             Cause::Server if is_blind && kept.copy.is_none() => {
-                // In a store that could not be looked into there may be a good copy, and no failure
-                // replaces it.
+                // A store that could not be read may have a good copy, and no failure replaces it.
             }
             Cause::Server => {
                 if before.is_some_and(|before| now + CLOCK_SKEW < before.last.at) {
-                    // A store keeps the later of two attempts: one from the future would stay for ever.
+                    // A store keeps the later of two attempts: one with a time in the future would stay for
+                    // ever.
                     self.noted(StoreWork::Writing, self.store.remove(origin)).await;
                 }
                 self.noted(StoreWork::Writing, self.store.save(&kept)).await;
@@ -363,7 +364,7 @@ impl Inner {
         ready
     }
 
-    /// What holds where nothing is known of an origin: it is not kept.
+    /// What applies if nothing is known about an origin. It is not cached.
     pub(crate) fn without_answer(&self, origin: &Origin, error: &str, now: SystemTime) -> Landed {
         let result = AccessResult::Unreachable(Unreachable::Network(error.into()));
         let last = LastAttempt {
@@ -378,7 +379,8 @@ impl Inner {
         Landed::kept(Arc::new(Ready::new(kept, &self.answering)))
     }
 
-    /// What the store has of an origin: `None` where it can't be asked. What is damaged is as good as absent.
+    /// The entry of an origin in the store: `None` if the store can't be read. A damaged entry counts as
+    /// absent.
     async fn loaded(&self, origin: &Origin) -> Option<Option<Arc<Kept>>> {
         let loaded = async {
             match self.store.load(origin).await {
@@ -392,7 +394,8 @@ impl Inner {
         self.noted(StoreWork::Reading, Box::pin(loaded)).await
     }
 
-    /// What a store says, in time; that it failed is counted and told, and nobody has to wait for it.
+    /// The result of a store operation, with a timeout. A failure is counted and reported, and nobody has to
+    /// wait for it.
     pub(crate) async fn noted<T>(&self, work: StoreWork, saying: Storing<'_, T>) -> Option<T> {
         let late = || {
             let message = format!("the store did not respond in {STORE_PATIENCE:?}");

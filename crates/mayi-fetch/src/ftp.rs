@@ -1,7 +1,7 @@
-//! A file over FTP (REP-18): passive, binary, as nobody in particular (RFC 959, RFC 2428).
+//! A file over FTP (REP-18): in passive and binary mode, anonymously (RFC 959, RFC 2428).
 //!
-//! The data connection goes to the address that the control connection has, whatever address the
-//! server gives for it: a server can't send anybody elsewhere.
+//! The data connection goes to the address of the control connection, whatever address the server names, so a
+//! server can't redirect the client to another host.
 
 use std::net::SocketAddr;
 
@@ -14,11 +14,11 @@ use crate::transport::{
     Get, Patience, Response, Transport, TransportError, TransportErrorKind as Kind,
 };
 
-/// The longest line that a server may send, and the most lines of one reply.
+/// The maximum length of a line of a server, and the maximum number of lines in one reply.
 const MOST_LINE: u64 = 4096;
 const MOST_LINES: usize = 200;
 
-/// Carries requests over ftp.
+/// Sends requests over ftp.
 pub(crate) struct Ftp {
     dialer: Dialer,
     patience: Patience,
@@ -29,7 +29,7 @@ struct Control {
     stream: BufReader<Box<dyn Stream>>,
 }
 
-/// What a server has replied: three digits, and its last line.
+/// The reply of a server: three digits, and its last line.
 struct Reply {
     code: u16,
     text: String,
@@ -60,7 +60,7 @@ impl Ftp {
         let reply = control.say(&format!("RETR {path}")).await?;
         match reply.code {
             125 | 150 => {}
-            // No such file, or none for us: what 404 and 403 are to HTTP.
+            // No such file, or no access: like 404 and 403 in HTTP.
             450 | 550 => return Ok(Response::of_status(404)),
             _ => return Err(unexpected(&reply)),
         }
@@ -152,7 +152,7 @@ fn extended_port(text: &str) -> Option<u16> {
     inner.split(delimiter).nth(3)?.parse().ok()
 }
 
-/// `227 … (h,h,h,h,p,p)`, of which the address is passed over.
+/// `227 … (h,h,h,h,p,p)`; the address is ignored.
 fn passive_port(text: &str) -> Option<u16> {
     let inner = text.split_once('(').map_or(text, |(_, inner)| inner);
     let inner = inner.trim_end_matches(|last: char| !last.is_ascii_digit());

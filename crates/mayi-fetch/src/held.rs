@@ -1,17 +1,17 @@
-//! A number of octets → a cache in memory that holds so many, whatever machine it is on.
+//! A number of octets → a cache in memory that holds this many, on every machine.
 
 use std::hash::Hash;
 
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-/// The least that a part of a cache holds. What is larger than its part is not held at all, and would be
+/// The minimum size of a part of a cache. A value that is larger than a part is not held at all, and would be
 /// fetched for every question.
 const LEAST_PART: u64 = 4 << 20;
 
 /// A cache of so many octets for values of about this size, and of up to this one. The library divides it
-/// into parts that are used at the same time, the more the more cores there are; here there are only as
-/// many as have room for the largest value.
+/// into parts that can be used in parallel, more of them on more cores; here there are only so many that each
+/// has room for the largest value.
 pub(crate) fn cache<K: Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
     octets: u64,
     usual: u64,

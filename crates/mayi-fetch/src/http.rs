@@ -31,7 +31,7 @@ use crate::transport::{
 /// More header fields than this are an error of the server.
 const MOST_FIELDS: usize = 256;
 
-/// Carries requests over http and https.
+/// Sends requests over http and https.
 pub(crate) struct Http {
     dialer: Dialer,
     patience: Patience,
@@ -58,7 +58,7 @@ impl Http {
         let response = head.ok_or_else(late)?.map_err(failure)?;
         let (parts, body) = response.into_parts();
         // The client would take the chunks and pass over the length, another reader might do the reverse
-        // (RFC 9112 §6.3). Which of the two is meant nobody can know.
+        // (RFC 9112 §6.3). It can't be known which of the two is meant.
         if parts.headers.contains_key(TRANSFER_ENCODING) && parts.headers.contains_key(CONTENT_LENGTH) {
             let both = "it has both Content-Length and Transfer-Encoding, so its end is ambiguous";
             return Err(TransportError::new(Kind::Protocol, both));
@@ -104,7 +104,7 @@ impl Http {
             .unwrap_or_else(|| Err(TransportError::new(Kind::Timeout, "no connection in time")))
     }
 
-    /// TLS, made when it is first needed. That it can't be made is no fault of a server, and passes when this
+    /// TLS, made when it is first needed. A failure here is not a failure of a server, and may end when this
     /// process has descriptors again, so it is tried again each time.
     fn tls(&self) -> Result<&TlsConnector, TransportError> {
         if let Some(tls) = self.tls.get() {
@@ -166,7 +166,7 @@ impl Sender {
     }
 }
 
-/// A connection that is driven for as long as this is kept.
+/// A connection that runs until this value is dropped.
 struct Connection(Tasks);
 
 impl Connection {
@@ -186,8 +186,8 @@ impl Drop for Connection {
     }
 }
 
-/// What runs for a connection. The client starts some of it itself, and would let it run until the
-/// server has heard a goodbye; a server that does not listen could keep it for ever.
+/// The tasks of a connection. The client starts some of them itself, and would let them run until the server
+/// has received the end of the connection; a server that does not read could keep them for ever.
 #[derive(Clone, Default)]
 struct Tasks(Arc<Mutex<Vec<AbortHandle>>>);
 
@@ -233,7 +233,7 @@ fn request(get: Get<'_>, is_two: bool) -> Result<hyper::Request<Empty<Bytes>>, T
             (IF_MODIFIED_SINCE, validators.last_modified.as_deref()),
         ];
         for (name, value) in pairs {
-            // A validator that can't be sent back was none.
+            // A validator that can't be sent back is ignored.
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
                 request = request.header(name, value);
             }
@@ -264,8 +264,8 @@ fn is_whole(headers: &HeaderMap) -> bool {
     numbers.is_some_and(|(first, last, length)| first == 0 && last.checked_add(1) == Some(length))
 }
 
-/// Whether a body comes as it is or in chunks. The client takes chunks off and passes over every other
-/// transfer coding, and what is left then would be read as a file without rules.
+/// Whether a body comes as it is or in chunks. The client decodes chunks and ignores every other transfer
+/// coding, and the result would be read as a file without rules.
 fn is_plainly_transferred(headers: &HeaderMap) -> bool {
     let codings: Vec<_> = headers.get_all(TRANSFER_ENCODING).iter().collect();
     match *codings {
@@ -301,7 +301,7 @@ async fn read(
             return Ok((octets.into(), is_cut));
         }
     }
-    // The client takes a stream that is reset without an error for one that has ended.
+    // The client treats a stream that is reset without an error as one that has ended.
     if is_two && !body.is_end_stream() {
         return Err(TransportError::new(Kind::Truncated, "the stream was reset before its end"));
     }
@@ -310,7 +310,7 @@ async fn read(
     Ok((octets.into(), is_cut))
 }
 
-/// What went wrong in a word, and then in those of the client.
+/// What went wrong: one word, then the message of the client.
 fn failure(error: hyper::Error) -> TransportError {
     let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
     let causes: Vec<_> = causes.filter_map(|cause| cause.downcast_ref::<io::Error>()).collect();
@@ -332,7 +332,7 @@ fn failure(error: hyper::Error) -> TransportError {
     TransportError::new(kind, format_args!("{error}{cause}")).caused_by(error)
 }
 
-/// TLS with the roots of the system and these.
+/// TLS with the root certificates of the system and these.
 fn connector(extra: &[CertificateDer<'static>]) -> Result<TlsConnector, String> {
     let roots = crate::roots::with_those_of_the_system(extra)?;
     let provider = Arc::new(crate::roots::provider());

@@ -1,9 +1,9 @@
-//! What is kept of an origin: its last good copy, the texts before it where somebody wants them, and what came of
-//! the last attempt.
+//! The cached entry of an origin: its last good copy, the earlier texts if they are requested, and the result
+//! of the last attempt.
 //!
 //! A [`Kept`] is the unit of every store. In a store that leaves the process it is octets: a schema
 //! version, a checksum, then its head as JSON and the file, compressed together. Times have whole milliseconds
-//! there. What a store does with the octets is not known here, and neither is the time.
+//! there. This file does not know what a store does with the octets, and does not know the time.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -13,25 +13,24 @@ use mayi::access::{AccessResult, Keeping, Origin, Outcome, Unavailable, Unreacha
 use mayi::report::{CopyReport, FileHop, SiteReport};
 use serde::{Deserialize, Serialize};
 
-/// The version of the octets that [`Kept::encode`] writes. What has another one is as good as absent.
+/// The version of the octets that [`Kept::encode`] writes. An entry with another version counts as absent.
 pub const SCHEMA: u8 = 2;
 
-/// The version of an entry that has earlier copies. One without them is as it was before there were any, so that
-/// older programs go on reading it.
+/// The version of an entry that has earlier copies. An entry without them has the old form, so that older
+/// programs can still read it.
 const SCHEMA_WITH_EARLIER: u8 = 3;
 
 /// How many octets of checksum follow the version. A disk, a memory or a network that flips a bit must not make
 /// `Disallow: /private` into something else.
 const CHECKSUM: usize = size_of::<u64>();
 
-/// The most octets that a kept origin may have when it is unpacked: more is damage, or an attack on
-/// readers of the store.
+/// The maximum size of a decompressed entry: a larger one is damage, or an attack on readers of the store.
 const MOST_UNPACKED: usize = 64 << 20;
 
 /// How hard to compress. Files are small, and read more often than written.
 const COMPRESSION: i32 = 3;
 
-/// What is kept of an origin.
+/// The cached entry of an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kept {
@@ -39,9 +38,9 @@ pub struct Kept {
     pub origin: Origin,
     /// The last good copy, whatever has happened since.
     pub copy: Option<FileCopy>,
-    /// What came of the last attempt.
+    /// The result of the last attempt.
     pub last: LastAttempt,
-    /// The copies before it that had another text, the oldest first, where the policy keeps some.
+    /// The earlier copies with another text, the oldest first, if the policy keeps some.
     pub earlier: Vec<FileCopy>,
 }
 
@@ -57,7 +56,7 @@ pub struct FileCopy {
     pub content_type: Option<Box<str>>,
     /// Where it was found, after all redirects.
     pub url: Box<str>,
-    /// What to ask for changes with.
+    /// The validators for the next request.
     pub validators: Validators,
     /// When this text came for the first time; `fetched` is when it came last.
     pub since: SystemTime,
@@ -67,11 +66,11 @@ pub struct FileCopy {
     pub checked: SystemTime,
     /// Until when it is fresh.
     pub fresh_until: SystemTime,
-    /// Until when it may be used while somebody asks for changes.
+    /// Until when it may be used while it is revalidated.
     pub stale_until: SystemTime,
 }
 
-/// What came of the last attempt at a file.
+/// The result of the last attempt at a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastAttempt {
@@ -79,13 +78,13 @@ pub struct LastAttempt {
     pub at: SystemTime,
     /// What came of it.
     pub result: AccessResult,
-    /// The URLs that were asked, in order, and what each said.
+    /// The requested URLs, in order, and the result of each.
     pub hops: Vec<Hop>,
-    /// When the first of this run of failures was, where it failed.
+    /// When the first of this run of failures was, if it failed.
     pub failing_since: Option<SystemTime>,
     /// How many attempts in a row have failed.
     pub failures: u32,
-    /// When the file may be asked for again.
+    /// When the file may be requested again.
     pub not_before: SystemTime,
 }
 
@@ -99,19 +98,19 @@ pub struct Hop {
     pub said: Said,
 }
 
-/// What a server said to a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Said {
     /// A status.
     Status(u16),
-    /// Nothing that could be used, and why.
+    /// No usable response, and why.
     Error(Box<str>),
 }
 
 impl Kept {
-    /// What is known of an origin after an attempt.
+    /// What is known about an origin after an attempt.
     pub fn new(origin: Origin, copy: Option<FileCopy>, last: LastAttempt) -> Self {
         Self { origin, copy, last, earlier: Vec::new() }
     }
@@ -127,7 +126,7 @@ impl Kept {
         }
     }
 
-    /// What is kept of the origin, as JSON has it. `access` says what holds.
+    /// The entry as JSON. `access` says what applies.
     pub fn site_report(&self, access: &AccessResult) -> SiteReport {
         let last = &self.last;
         let mut report = SiteReport::new(&self.origin, access, last.at.into());
@@ -164,7 +163,7 @@ impl Kept {
         size_of::<Self>() + copies.sum::<usize>() + earlier + hops.sum::<usize>() + result + 64
     }
 
-    /// The octets that stand for it in a store.
+    /// The octets of the entry in a store.
     ///
     /// # Panics
     /// Never: memory takes everything that is written here.
@@ -188,7 +187,7 @@ impl Kept {
     /// Reads what [`encode`](Self::encode) wrote.
     ///
     /// # Errors
-    /// When the octets are of another schema, or damaged. A store treats both as nothing kept.
+    /// When the octets have another schema version, or are damaged. A store treats both as absent.
     pub fn decode(octets: &[u8]) -> Result<Self, Undecodable> {
         let (&schema, rest) = octets.split_first().ok_or(Undecodable::Damaged("no octets"))?;
         if schema != SCHEMA && schema != SCHEMA_WITH_EARLIER {
@@ -208,13 +207,13 @@ impl Kept {
     }
 }
 
-/// What the octets of an entry come to. The seed makes it another one for another schema.
+/// The checksum of the octets of an entry. The seed depends on the schema version.
 fn checksum(packed: &[u8], schema: u8) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(packed, u64::from(schema))
 }
 
 impl FileCopy {
-    /// A file that came at this time from this URL, fresh for a day; the rest is for the caller to set.
+    /// A file that came at this time from this URL, fresh for a day; the caller sets the rest.
     pub fn new(url: impl Into<Box<str>>, body: impl Into<Bytes>, fetched: SystemTime) -> Self {
         Self {
             body: body.into(),
@@ -241,7 +240,7 @@ impl FileCopy {
 }
 
 impl Hop {
-    /// What a server said to a request for this URL.
+    /// The result of a request for this URL.
     pub fn new(url: impl Into<Box<str>>, said: Said) -> Self {
         Self { url: url.into(), said }
     }
@@ -255,7 +254,7 @@ impl Hop {
 }
 
 impl LastAttempt {
-    /// An attempt that ended at this time, as the first of its kind; the rest is for the caller to set.
+    /// An attempt that ended at this time, as the first of its kind; the caller sets the rest.
     pub fn new(at: SystemTime, result: AccessResult) -> Self {
         Self { at, result, hops: Vec::new(), failing_since: None, failures: 0, not_before: at }
     }
@@ -265,20 +264,20 @@ fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
     io::Read::read_to_end(&mut io::Read::take(&mut decoder, MOST_UNPACKED as u64 + 1), &mut plain)?;
-    // A file that was cut here would be taken for a whole one, and its last rules would be lost.
+    // A file that was cut here would be read as complete, and its last rules would be lost.
     if plain.len() > MOST_UNPACKED {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(plain)
 }
 
-/// Why octets are nothing that is kept.
+/// Why octets are not an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecodable {
-    /// Another version of this program has written them.
+    /// Another version of this program wrote them.
     OtherSchema,
-    /// They are not what was written, and what is wrong with them.
+    /// They are damaged; the text says how.
     Damaged(&'static str),
 }
 
@@ -294,7 +293,7 @@ impl std::fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// Everything but the file, as the store has it.
+/// Everything except the file, in the form of the store.
 #[derive(Serialize, Deserialize)]
 struct Head<'k> {
     origin: String,
@@ -306,8 +305,8 @@ struct Head<'k> {
     failing_since: Option<u64>,
     failures: u32,
     not_before: u64,
-    /// The copies before it, each with the length of its file. The files stand one behind the other, the one of
-    /// `copy` first.
+    /// The copies before it, each with the length of its file. The files follow each other, the one of `copy`
+    /// first.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     earlier: Vec<(CopyHead<'k>, usize)>,
 }
@@ -332,7 +331,7 @@ struct CopyHead<'k> {
     stale_until: u64,
 }
 
-/// An access result, as the store has it.
+/// An access result, in the form of the store.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum StoredResult {
@@ -454,7 +453,7 @@ pub(crate) fn milliseconds(time: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The time of so many milliseconds; what no clock can show is the epoch, long stale.
+/// The time of this many milliseconds; an impossible time becomes the epoch, which is stale.
 fn time(milliseconds: u64) -> SystemTime {
     let since = Duration::from_millis(milliseconds);
     SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)

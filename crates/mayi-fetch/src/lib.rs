@@ -1,16 +1,16 @@
-//! The access method of mayi: get robots.txt, keep it, and survive its server.
+//! The access method of mayi: fetches robots.txt, caches it, and handles servers that fail or misbehave.
 //!
-//! A [`Fetcher`] answers requests that come without their file. It asks what is kept first, then the
-//! server; what it does with redirects, statuses and failures is the core's [`mayi::access`], what it
-//! keeps and for how long is the [`Policy`]. It never takes a failure for an invitation: a file that
-//! can't be reached disallows everything (REP-21), and the last good copy is not lost to a failure.
+//! A [`Fetcher`] answers requests that do not include their file. It looks in the cache first, then asks the
+//! server. The core's [`mayi::access`] says what redirects, statuses and failures mean; the [`Policy`] says
+//! what is cached and for how long. A failure never allows anything: a file that can't be reached disallows
+//! everything (REP-21), and a failure never removes the last good copy.
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`guard`] | which addresses may be connected to |
-//! | [`store`] | where files are kept: memory, disk, Redis or Valkey |
-//! | [`kept`] | what is kept of an origin |
-//! | [`events`] | what whoever runs it should know: failures of the store, what this machine lacks |
+//! | [`store`] | where files are cached: memory, disk, Redis or Valkey |
+//! | [`kept`] | the cached entry of an origin |
+//! | [`events`] | events for the operator: failures of the store, faults of this machine |
 //! | [`blocking`] | the same without `async` |
 //! | [`clock`], [`dial`], [`transport`] | the outside world, as traits that tests can script |
 

@@ -1,7 +1,7 @@
-//! What is kept, and the time → whether to ask again; what an attempt came to → what is kept next.
+//! An entry and the time → whether to send a request; the result of an attempt → the next entry.
 //!
-//! Pure: the time and the dice are arguments. A success is kept by RFC 9111, a failure for longer each
-//! time it is the same one again; no failure ever replaces the last good copy (REP-20, REP-21, REP-23).
+//! Pure: the time and the random number are arguments. A success is cached as RFC 9111 says, a failure for
+//! longer each time it is repeated; no failure ever replaces the last good copy (REP-20, REP-21, REP-23).
 
 use std::time::{Duration, SystemTime};
 
@@ -13,13 +13,13 @@ use mayi::access::{
 use crate::kept::{FileCopy, Hop, Kept, LastAttempt};
 use crate::transport::{Cause, Response};
 
-/// A clock may run this far behind the one that wrote an entry; more, and the entry is not believed.
+/// How far a clock may be behind the one that wrote an entry; if it is more, the entry is not used.
 pub(crate) const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
-/// Nobody waits longer than this between two attempts, whatever is set: no clock shows what is behind it.
+/// The maximum time between two attempts, whatever is set: later times can't be represented.
 const LONGEST_BACKOFF: Duration = Duration::from_hours(366 * 24);
 
-/// The longest validator that is sent back. Servers take 4 to 8 KiB for a whole head.
+/// The longest validator that is sent back. Servers accept 4 to 8 KiB for a whole head.
 const LONGEST_VALIDATOR: usize = 1024;
 
 /// How many octets the earlier copies of one file may have together.
@@ -29,23 +29,24 @@ const MOST_EARLIER_OCTETS: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// What holds while a file is unavailable or unreachable (REP-20, REP-21).
+    /// What applies while a file is unavailable or unreachable (REP-20, REP-21).
     pub keeping: Keeping,
     /// How statuses are read (REP-21).
     pub attempts: AttemptOptions,
-    /// A copy is fresh for at least so long, whatever its server says: nobody is asked on every call.
+    /// The minimum time for which a copy is fresh, whatever its server says, so that not every question sends
+    /// a request.
     pub least_fresh: Duration,
-    /// A copy may be used for so long after it was fresh while somebody asks for changes, where its
-    /// server does not say how long that may be; never for longer than 24 hours in all.
+    /// For how long a stale copy may be used while it is revalidated, if its server does not say; never for
+    /// longer than 24 hours in total.
     pub stale_while_revalidate: Duration,
-    /// A copy that is in use is asked for again so long before it is stale, or in the last tenth of
-    /// its time where that is shorter.
+    /// How long before it is stale a copy that is in use is refreshed, or in the last tenth of its time if
+    /// that is shorter.
     pub refresh_ahead: Duration,
-    /// How long a file that is unavailable is not asked for again.
+    /// How long an unavailable file is not requested again.
     pub unavailable: Backoff,
-    /// How long a file that is unreachable is not asked for again.
+    /// How long an unreachable file is not requested again.
     pub unreachable: Backoff,
-    /// By which part a backoff is longer or shorter at random, so that not all come back at once.
+    /// The part by which a backoff is randomly longer or shorter, so that not all retries come at once.
     pub jitter: f64,
     /// How many earlier copies of a file are kept when its text changes, to find out which rules applied when;
     /// default: none. Copies that are already kept stay.
@@ -77,12 +78,12 @@ impl Default for Policy {
     }
 }
 
-/// What an origin needs before it can be answered for.
+/// What an origin needs before a question can be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// Nothing.
     Nothing,
-    /// What is kept answers, and somebody should ask again meanwhile.
+    /// The entry answers, and should be revalidated in the background.
     Refresh,
     /// An attempt, before anything is answered.
     Attempt,
@@ -93,11 +94,11 @@ pub(crate) enum Need {
 pub(crate) struct Attempted {
     pub(crate) result: AccessResult,
     pub(crate) hops: Vec<Hop>,
-    /// The last response, where there was one.
+    /// The last response, if there was one.
     pub(crate) response: Option<Response>,
     /// Whether that response says that the copy is unchanged.
     pub(crate) is_unchanged: bool,
-    /// Whose trouble it is where there was no response.
+    /// Whose failure it is, if there was no response.
     pub(crate) cause: Cause,
 }
 
@@ -117,8 +118,8 @@ impl Policy {
             (AccessResult::Successful, Some(copy)) if now < copy.stale_until => Need::Refresh,
             (AccessResult::Successful, _) => Need::Attempt,
             _ if now < last.not_before => Need::Nothing,
-            // A copy that is in force anyway goes on for one more round; after that its server has
-            // not been asked for so long that the next question waits for it.
+            // A copy that is in force anyway is used for one more round; after that its server has not been
+            // asked for a long time, and the next question waits for it.
             (AccessResult::Unreachable(_), Some(_)) => {
                 let round = last.not_before.duration_since(last.at).unwrap_or_default();
                 if now < last.not_before + round { Need::Refresh } else { Need::Attempt }
@@ -127,7 +128,7 @@ impl Policy {
         }
     }
 
-    /// What is kept after an attempt. The dice are between -1 and 1.
+    /// The entry after an attempt. The random number is between -1 and 1.
     pub(crate) fn after(
         &self,
         before: Option<&Kept>,
@@ -162,8 +163,8 @@ impl Policy {
                 let explicit = response.as_ref().and_then(|it| explicit_fresh_for(it.fields(), now));
                 let kept_for = match explicit {
                     Some(fresh) if fresh > self.least_fresh => self.bounded(fresh),
-                    // Many servers say of every error that it is not to be kept. That is no wish to be
-                    // asked every minute for ever.
+                    // Many servers mark every error as not cacheable. That does not mean that they want a
+                    // request every minute for ever.
                     Some(_) => {
                         let most = self.unavailable.first.max(self.least_fresh);
                         let backoff = Backoff { first: self.least_fresh, most };
@@ -182,7 +183,7 @@ impl Policy {
         Kept { origin: origin.clone(), copy, last, earlier }
     }
 
-    /// The copy that is kept next with the time since when its text is known, and the copies before it.
+    /// The next copy, with the time since when its text is known, and the earlier copies.
     fn with_earlier(
         &self,
         before: Option<&Kept>,
@@ -222,8 +223,7 @@ impl Policy {
         }
     }
 
-    /// A copy that was found unchanged: fresh for as long as the answer says, else as before
-    /// (RFC 9111 §4.3.4).
+    /// A copy that is unchanged: fresh for as long as the response says, or else as before (RFC 9111 §4.3.4).
     fn confirmed(&self, copy: &FileCopy, response: &Response, now: SystemTime) -> FileCopy {
         let before = copy.fresh_until.duration_since(copy.checked).unwrap_or(MOST_FRESH);
         let fresh = explicit_fresh_for(response.fields(), now).unwrap_or(before);
@@ -246,14 +246,14 @@ impl Policy {
         stale.min(MOST_FRESH.saturating_sub(fresh))
     }
 
-    /// A time to be fresh for, as long as may be at least and at most; the most wins (REP-23).
+    /// A freshness time within its minimum and maximum; the maximum wins (REP-23).
     fn bounded(&self, fresh: Duration) -> Duration {
         fresh.max(self.least_fresh).min(MOST_FRESH)
     }
 
     fn jittered(&self, duration: Duration, dice: f64) -> Duration {
         let factor = 1.0 + self.jitter * dice;
-        // What is no number makes nothing longer or shorter.
+        // NaN makes nothing longer or shorter.
         let factor = if factor.is_nan() { 1.0 } else { factor.clamp(0.0, 2.0) };
         duration.min(LONGEST_BACKOFF).mul_f64(factor)
     }
@@ -266,8 +266,8 @@ impl Backoff {
     }
 }
 
-/// What to ask for changes with. A validator that is longer than any honest one is none: sent back, it
-/// would make a request that servers refuse, and a refusal is taken for a file that is not there.
+/// The validators for the next request. A very long validator is ignored: servers would refuse a request with
+/// it, and a refusal means that there is no file.
 fn validators_of(response: &Response) -> Validators {
     let mut validators = Validators::of(response.fields());
     for validator in [&mut validators.etag, &mut validators.last_modified] {
@@ -276,7 +276,7 @@ fn validators_of(response: &Response) -> Validators {
     validators
 }
 
-/// How long a server asks not to be asked again: `Retry-After` of 429 and 503, a day at most.
+/// For how long a server asks for no further request: `Retry-After` of 429 and 503, at most a day.
 fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
     if !matches!(response.status, 429 | 503) {
         return None;
@@ -315,7 +315,7 @@ mod tests {
         }
         assert_eq!(story(&now), [(&b"a"[..], 10), (b"b", 30), (b"a", 50)]);
         assert_eq!(now.earlier[0].fetched, SystemTime::UNIX_EPOCH + Duration::from_secs(20));
-        // No more of them than the policy says; who keeps none adds none, and leaves what is there.
+        // No more of them than the policy says; a policy that keeps none adds none, and leaves existing ones.
         now = kept(&policy, Some(&now), copy(b"c", 60));
         assert_eq!(story(&now), [(&b"b"[..], 30), (b"a", 50), (b"c", 60)]);
         now = kept(&Policy::default(), Some(&now), copy(b"d", 70));

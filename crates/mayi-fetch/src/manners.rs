@@ -1,11 +1,10 @@
 //! Which fetch may connect next: how many connections there may be at once, to one host and to all, and
 //! the order of those that wait.
 //!
-//! The order is fair between clients, and within a client between hosts. A client that has no
-//! connection comes before those that have some, then they come in turn; no named client takes the last
-//! quarter that is free, so that hosts which never answer can't hold up everybody else. How many may
-//! wait for named clients is bounded: where there are too many, the client that has the most loses the
-//! newest.
+//! The order is fair between clients, and within a client between hosts. A client without a connection comes
+//! before those that have some; the others take turns. No named client gets the last quarter of the free
+//! connections, so hosts that never answer can't delay everybody else. The number of waiting fetches of named
+//! clients is limited: if there are too many, the client with the most loses its newest one.
 
 mod line;
 
@@ -19,16 +18,16 @@ use self::line::Lines;
 /// The client that something is fetched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Client {
-    /// The process of the fetcher itself: only its own memory limits how much waits.
+    /// The process of the fetcher itself: only its own memory limits how many fetches wait.
     Ourselves,
     /// One of many strangers.
     Named(u64),
 }
 
-/// A named client may have so many connections for each one that is free.
+/// How many connections a named client may have for each free one.
 const SHARE: usize = 3;
 
-/// More clients than this are not remembered for one wait: it comes to its turn by the others.
+/// The maximum number of clients that are stored for one waiting fetch.
 const MOST_CLIENTS: usize = 16;
 
 /// Gives turns.
@@ -55,7 +54,7 @@ struct State {
 /// Somebody who waits.
 struct Waiting {
     host: Arc<str>,
-    /// In whose lines it stands; it leaves all of them when it comes to its turn in one.
+    /// The clients in whose queues it is; it leaves all queues when it gets a turn in one.
     clients: Vec<Client>,
     is_named: bool,
     granted: oneshot::Sender<Client>,
@@ -65,7 +64,7 @@ struct Waiting {
 #[derive(Default)]
 pub(crate) struct Party(Mutex<(Vec<Client>, Option<u64>)>);
 
-/// A turn: it is over when this is dropped.
+/// A turn: it ends when this is dropped.
 pub(crate) struct Turn {
     shared: Arc<Shared>,
     host: Arc<str>,
@@ -102,7 +101,7 @@ impl Manners {
         Ok(Turn { shared: Arc::clone(&self.0), host: Arc::clone(&place.host), client })
     }
 
-    /// Another client waits for the same thing: it gets its turn with the first of them.
+    /// Another client waits for the same fetch: the fetch gets the earlier turn of the two.
     pub(crate) fn join(&self, party: &Party, client: Client) {
         let mut party = party.0.lock().unwrap_or_else(PoisonError::into_inner);
         if party.0.contains(&client) || party.0.len() >= MOST_CLIENTS {
@@ -151,7 +150,7 @@ impl Shared {
         for client in clients {
             state.add_to_line(id, *client);
         }
-        // Those who wait already can't go, so it is this one or nobody.
+        // The fetches that already wait can't start, so it is this one or none.
         if let Some(client) = clients.iter().find(|client| state.may_go(self, &host, **client)) {
             state.grant(id, *client);
         }
@@ -172,7 +171,7 @@ impl Shared {
         }
     }
 
-    /// A connection is over: the next ones go.
+    /// A connection has ended: the next fetches start.
     fn give_back(&self, host: &str, client: Client) {
         let mut state = self.state();
         state.free += 1;
@@ -195,7 +194,7 @@ impl Shared {
     }
 }
 
-/// Whether a client that has so many connections may have another one, of those that are free.
+/// Whether a client with this many connections may have another one of those that are free.
 fn may_have(client: Client, has: usize, free: usize) -> bool {
     free > 0 && (client == Client::Ourselves || has < SHARE * free)
 }
@@ -221,7 +220,7 @@ impl State {
         let _ = waiting.granted.send(client);
     }
 
-    /// Takes somebody out of all lines.
+    /// Removes a waiting fetch from all queues.
     fn leave(&mut self, id: u64) -> Option<Waiting> {
         let waiting = self.waiting.remove(&id)?;
         self.named -= usize::from(waiting.is_named);
@@ -247,7 +246,7 @@ impl State {
     }
 }
 
-/// The place of somebody who waits.
+/// The place of a waiting fetch.
 struct Place {
     shared: Arc<Shared>,
     host: Arc<str>,
@@ -260,7 +259,7 @@ impl Drop for Place {
         if self.shared.state().leave(self.id).is_some() {
             return;
         }
-        // It came to its turn, and nobody has seen it.
+        // It got its turn, and nobody has used it.
         if let Ok(client) = self.granted.try_recv() {
             self.shared.give_back(&self.host, client);
         }

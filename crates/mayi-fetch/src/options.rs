@@ -1,4 +1,4 @@
-//! What is said about fetching → a fetcher that does so: the one way from a command line or a configuration.
+//! Options → a fetcher: the one way from a command line or a configuration.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::guard::{AddressRange, Guard};
 use crate::roots::InvalidRoots;
 use crate::transport::Patience;
 
-/// What people say about fetching.
+/// The options of a fetcher.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,14 +31,14 @@ pub struct FetchOptions {
     pub allow_addresses: Vec<AddressRange>,
     /// How long a server has for its whole answer.
     pub timeout: Duration,
-    /// Root certificates to trust beside the system's, in PEM form; none where it is empty.
+    /// Root certificates to trust in addition to the system's, in PEM form; none if it is empty.
     pub roots: Vec<u8>,
-    /// Whether no server is asked.
+    /// Whether to send no request.
     pub offline: bool,
 }
 
 impl FetchOptions {
-    /// What holds where nothing else is said.
+    /// The defaults.
     pub fn new(fetch_as: &str) -> Self {
         Self {
             fetch_as: fetch_as.to_owned(),
@@ -50,7 +50,7 @@ impl FetchOptions {
         }
     }
 
-    /// What makes a fetcher that does so. The store, and how requests are answered, are for the caller to set.
+    /// A builder with these options. The caller sets the store, and how requests are answered.
     ///
     /// # Errors
     /// When the User-Agent string or the certificates can't be used.
@@ -70,11 +70,11 @@ impl FetchOptions {
     }
 }
 
-/// Something that was said about fetching and can't be done.
+/// An option that can't be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum InvalidOption {
-    /// The User-Agent string can't be sent, or names nobody.
+    /// The User-Agent string can't be sent, or names no product.
     UserAgent(InvalidUserAgent),
     /// The certificates can't be read.
     Roots(InvalidRoots),

@@ -1,4 +1,4 @@
-//! What is kept of an origin, read and ready to answer, with its story.
+//! The cached entry of an origin, parsed and ready to answer, with where it came from.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use crate::fault::Lack;
 use crate::fetcher::result_in_force;
 use crate::kept::{Hop, Kept};
 
-/// What is kept of an origin, with its file read.
+/// The cached entry of an origin, with its parsed file.
 pub(crate) struct Ready {
     pub(crate) kept: Arc<Kept>,
     /// The copy, read in the fetcher's own dialect.
@@ -24,27 +24,27 @@ impl Ready {
         Self { kept, robots }
     }
 
-    /// About how many octets it takes in memory: what is kept, and the file that was read from it.
+    /// About how many octets it takes in memory: the entry, and the parsed file.
     pub(crate) fn octets(&self) -> usize {
         self.kept.octets() + self.robots.as_ref().map_or(0, |it| it.octets_in_memory()) + 256
     }
 }
 
-/// The copy that is kept, read in a dialect.
+/// The cached copy, read in a dialect.
 fn read(kept: &Kept, answering: &Answering, dialect: Dialect) -> Option<RobotsTxt<'static>> {
     let copy = kept.copy.as_ref()?;
     let options = answering.reading(dialect, copy.content_type.as_deref());
     Some(RobotsTxt::read(copy.body.to_vec(), &options))
 }
 
-/// How what is ready came to be.
+/// Where a ready file came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// It was there: in memory, or in the store.
+    /// From memory, or from the store.
     Kept,
-    /// Its server was asked, whatever came of it.
+    /// Its server was asked, whatever the result.
     Fetched,
-    /// Its server was asked, and says that it is unchanged.
+    /// Its server was asked, and answered that it is unchanged.
     Revalidated,
 }
 
@@ -113,17 +113,17 @@ impl Robots {
         }
     }
 
-    /// The file, where its rules are in force.
+    /// The file, if its rules are in force.
     pub fn robots_txt(&self) -> Option<&RobotsTxt<'static>> {
         self.file.robots_txt()
     }
 
-    /// What holds: successful where the rules of the file do.
+    /// What applies: successful if the rules of the file apply.
     pub fn access(&self) -> &AccessResult {
         self.file.access()
     }
 
-    /// Whether anything is known of the origin: not where nothing is kept and nobody may be asked.
+    /// Whether anything is known about the origin: not if nothing is cached and no request may be sent.
     pub fn is_known(&self) -> bool {
         let kept = &self.ready.kept;
         kept.copy.is_some() || !kept.last.hops.is_empty()
@@ -134,13 +134,13 @@ impl Robots {
         self.source
     }
 
-    /// What this machine lacked, where its server was not asked for that reason. A service may want to say that
-    /// it is overloaded instead of what little it knows.
+    /// What this machine lacked, if its server was not asked for that reason. A service may then answer that
+    /// it is overloaded.
     pub fn lack(&self) -> Option<Lack> {
         self.lack
     }
 
-    /// All that is kept of the origin.
+    /// The whole cached entry of the origin.
     pub fn kept(&self) -> &Arc<Kept> {
         &self.ready.kept
     }
@@ -155,7 +155,7 @@ impl Robots {
         self.robots_txt()?.crawl_delay(crawler)
     }
 
-    /// The story, as reports have it.
+    /// Where the file came from, as in reports.
     pub fn file_report(&self) -> FileReport {
         let last = &self.ready.kept.last;
         let mut report = FileReport::new(self.source, &last.result);
@@ -174,7 +174,7 @@ impl Robots {
         report
     }
 
-    /// All that is known of the site's file, as JSON has it.
+    /// All that is known about the site's file, as JSON.
     pub fn site_report(&self) -> SiteReport {
         let mut report = self.kept().site_report(self.access());
         report.file = Some(self.file_report());

@@ -9,7 +9,8 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-/// What does the cryptography of TLS: `aws-lc-rs`, which is the default, or `ring` where that alone is switched on.
+/// The library for the cryptography of TLS: `aws-lc-rs`, which is the default, or `ring` if only that is
+/// switched on.
 pub(crate) fn provider() -> CryptoProvider {
     #[cfg(feature = "aws-lc-rs")]
     return rustls::crypto::aws_lc_rs::default_provider();
@@ -19,7 +20,7 @@ pub(crate) fn provider() -> CryptoProvider {
     compile_error!("mayi-fetch needs a provider for TLS: switch on the feature `aws-lc-rs` or `ring`");
 }
 
-/// Text that has no certificates to trust.
+/// Text without a usable certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRoots {
     why: String,
@@ -33,7 +34,7 @@ impl fmt::Display for InvalidRoots {
 
 impl std::error::Error for InvalidRoots {}
 
-/// The certificates of a PEM file; there has to be one.
+/// The certificates of a PEM file, which must have at least one.
 pub(crate) fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, InvalidRoots> {
     let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let roots = roots.map_err(|error| InvalidRoots { why: error.to_string() })?;
@@ -73,8 +74,8 @@ pub(crate) fn pem_with_those_of_the_system(
     Ok(pem.into_bytes())
 }
 
-/// Those of the system that can be used, which is not all of them everywhere, and these, which are
-/// wrong where they can't.
+/// The usable certificates of the system, which are not always all of them, and these, which must all be
+/// usable.
 fn usable(extra: &[CertificateDer<'static>]) -> Result<Vec<CertificateDer<'static>>, String> {
     let mut tried = RootCertStore::empty();
     let mut usable = rustls_native_certs::load_native_certs().certs;

@@ -15,7 +15,7 @@ use crate::store::StoreError;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Questions that were answered from what is kept.
+    /// Questions that were answered from the cache.
     pub answered_from_kept: u64,
     /// Questions that waited for a server.
     pub answered_by_fetch: u64,
@@ -23,12 +23,12 @@ pub struct Stats {
     pub successful: u64,
     /// Attempts that found no file.
     pub unavailable: u64,
-    /// Attempts that reached nobody.
+    /// Attempts that found the file unreachable.
     pub unreachable: u64,
     /// Attempts that the guard has ended; they are among the unreachable ones.
     pub guarded: u64,
-    /// Attempts that failed for something that this machine lacks. They are in none of the numbers above, and
-    /// nothing of them is kept.
+    /// Attempts that failed because of a fault of this machine. They are in none of the numbers above, and
+    /// nothing of them is cached.
     pub local_faults: u64,
     /// How long all attempts took together.
     pub fetch_time: Duration,
@@ -36,7 +36,7 @@ pub struct Stats {
     pub in_flight: usize,
     /// Those of them that wait for their turn.
     pub waiting: usize,
-    /// Attempts that were given up before their turn, because nobody waited for them any more.
+    /// Attempts that were cancelled before their turn, because nobody waited for them any more.
     pub abandoned: u64,
     /// Origins that are in memory, ready to answer.
     pub ready: usize,
@@ -76,7 +76,7 @@ struct StoreState {
 }
 
 impl Counters {
-    /// Counts from nothing, and tells this one.
+    /// Starts at zero, with this listener.
     pub(crate) fn told_to(listener: Option<Arc<dyn Listener>>) -> Self {
         Self { listener, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! One request and what came of it, whatever carries it.
+//! One request and its result, whatever the protocol.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use url::Url;
 use crate::clock::Later;
 use crate::fault::Lack;
 
-/// Carries a request to a server. It follows no redirect and knows nothing of robots.txt.
+/// Sends a request to a server. It follows no redirect and knows nothing about robots.txt.
 pub trait Transport: Send + Sync + 'static {
-    /// What the server says, or what went wrong.
+    /// The response, or what went wrong.
     fn get<'a>(&'a self, get: Get<'a>) -> Later<'a, Result<Response, TransportError>>;
 }
 
@@ -27,11 +27,11 @@ pub struct Get<'a> {
     pub user_agent: &'a str,
     /// Which media types are wanted: the value of `Accept`.
     pub accept: &'static str,
-    /// What to ask for changes with, where a copy of this very URL is kept.
+    /// The validators, if a copy of exactly this URL is cached.
     pub validators: Option<&'a Validators>,
-    /// How many octets of the decoded body are wanted; what is behind them is not read.
+    /// How many octets of the decoded body are wanted; the rest is not read.
     pub body_octets: usize,
-    /// The port that the question named.
+    /// The port in the question.
     pub named_port: u16,
 }
 
@@ -43,9 +43,9 @@ pub struct Response {
     pub status: u16,
     /// Its header fields, in order; what is not UTF-8 is replaced.
     pub fields: Vec<(Box<str>, Box<str>)>,
-    /// Its body, decoded, where the status has one that is read: 200 to 299.
+    /// Its decoded body, if the status is 200 to 299; other bodies are not read.
     pub body: Bytes,
-    /// Whether the body goes on behind what was wanted.
+    /// Whether the body is longer than what was wanted.
     pub is_cut: bool,
 }
 
@@ -81,8 +81,8 @@ impl Response {
     }
 }
 
-/// A body without its `Content-Encoding`, up to a limit of octets; nothing where the coding is not known or the body is not
-/// in it.
+/// A body without its `Content-Encoding`, up to a limit of octets; none if the coding is unknown or the body
+/// is not in this coding.
 pub fn decoded_body(coding: &str, body: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut decoder = crate::coding::Body::new(Some(coding), limit)?;
     if decoder.push(body).ok()? == crate::coding::Flow::On {
@@ -91,8 +91,8 @@ pub fn decoded_body(coding: &str, body: &[u8], limit: usize) -> Option<Vec<u8>> 
     Some(decoder.into_octets().0)
 }
 
-/// What went wrong with a request: a kind that code can act on, words for people, whose trouble it is, and the error
-/// that it came from where there is one ([`source`](std::error::Error::source)).
+/// What went wrong with a request: a kind for code, a message for people, whose failure it is, and the error
+/// that caused it, if there is one ([`source`](std::error::Error::source)).
 ///
 /// ```
 /// use mayi_fetch::transport::{TransportError, TransportErrorKind};
@@ -109,33 +109,33 @@ pub struct TransportError {
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What kind of trouble a request has.
+/// The kinds of failed requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// The URL is none that can be asked for.
+    /// The URL can't be requested.
     Url,
-    /// Nothing is built in that speaks the URL's scheme.
+    /// This build does not support the URL's scheme.
     Scheme,
     /// The host has no address.
     Dns,
-    /// No address of the host takes a connection.
+    /// No address of the host accepts a connection.
     Connect,
-    /// TLS can't be agreed upon, or the certificate is not trusted.
+    /// The TLS handshake failed, or the certificate is not trusted.
     Tls,
     /// The server takes too long.
     Timeout,
     /// The connection has broken.
     Connection,
-    /// The answer ends before its end.
+    /// The response is incomplete.
     Truncated,
-    /// What the server says is not of the protocol.
+    /// The response violates the protocol.
     Protocol,
     /// The body is in a coding that is not understood, or not in the one that it says.
     Coding,
-    /// The guard has not let the request out.
+    /// The guard refused the request.
     Guard,
-    /// This machine lacks something that it takes to ask a server.
+    /// This machine lacks something that is needed to send a request.
     Local,
     /// Anything else.
     Other,
@@ -168,32 +168,32 @@ impl Display for TransportErrorKind {
     }
 }
 
-/// Whose trouble it is that a request has no answer.
+/// Whose failure it is that a request has no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The server's, or that of the way to it.
+    /// That of the server, or of the network on the way to it.
     Server,
-    /// The guard has not let the request out, for the reason in these words. They may contain an address that
-    /// the client must not learn.
+    /// The guard refused the request, for this reason. The text may contain an address that the client must
+    /// not learn.
     Guard(Box<str>),
     /// This machine lacks something, in the words of the system.
     Here(Lack, Box<str>),
 }
 
 impl TransportError {
-    /// Trouble of this kind with a server, and what exactly.
+    /// A failure of this kind of a server, with a message.
     pub fn new(kind: TransportErrorKind, what: impl Display) -> Self {
         Self::of(kind, Cause::Server, what)
     }
 
-    /// Trouble with a server of a kind that has no name here, in these words.
+    /// A failure of a server of another kind, with this message.
     pub fn of_message(message: impl Into<Box<str>>) -> Self {
         let kind = TransportErrorKind::Other;
         Self { kind, message: message.into(), cause: Cause::Server, source: None }
     }
 
-    /// The guard does not let this out: what may be said to everybody, and all of it.
+    /// The guard refuses this: the message for everybody, and all details.
     pub fn guarded(what: impl Display, detail: impl Display) -> Self {
         Self::of(TransportErrorKind::Guard, Cause::Guard(detail.to_string().into()), what)
     }
@@ -210,7 +210,7 @@ impl TransportError {
         Self { source: Some(Arc::new(source)), ..self }
     }
 
-    /// Trouble of this kind that came as an error of the system, which may be ours.
+    /// A failure of this kind from an error of the system, which may be a fault of this machine.
     pub(crate) fn of_io(kind: TransportErrorKind, error: std::io::Error) -> Self {
         match Lack::of(&error) {
             Some(lack) => Self::lacking(lack, &error),
@@ -221,7 +221,7 @@ impl TransportError {
 
     fn of(kind: TransportErrorKind, cause: Cause, what: impl Display) -> Self {
         let mut message = format!("{kind}: {what}");
-        // The number that the system gives an error tells people nothing. `source` still has it.
+        // The number of a system error is of no use to people. `source` still has it.
         if let Some((words, number)) = message.rsplit_once(" (os error ")
             && number.ends_with(')')
         {
@@ -259,13 +259,13 @@ impl std::error::Error for TransportError {
     }
 }
 
-/// How long a server may take, and how much it may say.
+/// How long a server may take, and how much it may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Patience {
     /// For a connection: the name, the address, and for https its handshake.
     pub connect: Duration,
-    /// For the first octet of an answer, from when the request was sent.
+    /// For the first octet of a response, from when the request was sent.
     pub first_byte: Duration,
     /// For the whole attempt, with all its redirects.
     pub total: Duration,

@@ -20,7 +20,7 @@ const AT_ONCE: usize = 4 << 10;
 /// How much is handed on at a time.
 const PIECE: usize = 64 << 10;
 
-/// Octets with all that they hold while they are there.
+/// Octets, and a value that they hold.
 struct Held<O, H> {
     octets: O,
     _held: H,
@@ -32,7 +32,7 @@ impl<O: AsRef<[u8]>, H> AsRef<[u8]> for Held<O, H> {
     }
 }
 
-/// Octets that hold something until the last of them is dropped, wherever they have got to by then.
+/// Octets that hold a value until the last of them is dropped, wherever they are then.
 pub(crate) fn holding<O, H>(octets: O, held: H) -> Bytes
 where
     O: AsRef<[u8]> + Send + 'static,

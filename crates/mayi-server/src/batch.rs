@@ -2,11 +2,11 @@
 //!
 //! Requests are cut into chunks, and a few chunks are answered at the same time. Each has a short
 //! channel of its own, and the channels are emptied one after the other: a client that reads slowly
-//! makes the work wait; it does not make the memory grow. A wrong request gets an error in its place.
-//! While a client sends its lines slowly, it takes no place among the requests in progress, and long
-//! lines count towards the memory limit of bodies: a slow client delays nobody. Answering is work, done
-//! in turns of a few milliseconds; waiting for files happens between the turns. If the lines end early,
-//! complete lines are answered, and then the answer ends early too.
+//! makes the work wait; it does not make the memory grow. An invalid request gets an error in its place.
+//! While a client sends its lines slowly, it takes no place among the requests in progress, and long lines
+//! count towards the memory limit of bodies: a slow client delays nobody. Answering is work, done in turns of
+//! a few milliseconds; waiting for files happens between the turns. If the lines end early, complete lines
+//! are answered, and then the answer ends early too.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -54,7 +54,7 @@ const PIECE: usize = 64 << 10;
 /// How many pieces of a chunk wait to be handed on.
 const PIECES: usize = 1;
 
-/// How long a chunk works before it lets others have a turn, and how many octets of work that counts for.
+/// How long a chunk works before others get a turn, and how many octets of work that counts as.
 const TURN: Duration = Duration::from_millis(2);
 const TURN_COST: usize = 8 << 10;
 
@@ -88,8 +88,8 @@ impl Batch {
     }
 }
 
-/// The first items of an array, and how many there are: an array of very many small ones would take more
-/// memory by its places than by its octets.
+/// The first items of an array, and how many there are: for an array of very many small items, a list of all
+/// their places would take more memory than its octets.
 fn cut_array(octets: &[u8], most: usize) -> serde_json::Result<(Vec<&RawValue>, usize)> {
     struct Items(usize);
     impl<'de> Visitor<'de> for Items {
@@ -137,7 +137,7 @@ pub(crate) fn lines(app: Arc<App>, body: Body, place: Place) -> Response<Body> {
     streamed(app, Source::Lines(lines), "application/x-ndjson", stream, span)
 }
 
-/// Whose answer is made while it is sent. Each chunk takes one of `places`, if there are some.
+/// The request whose answer is made while it is sent. Each chunk takes one of `places`, if there are some.
 struct Stream {
     by: By,
     open: Arc<Open>,
@@ -444,7 +444,7 @@ impl Task {
             }));
             piece.extend_from_slice(self.chunk.behind);
             self.next += 1;
-            // The time is not asked for at every request: that would cost a twentieth of it.
+            // The clock is not read for every request: that would cost a twentieth of the time.
             let is_long = (!is_short || self.next.is_multiple_of(8)) && began.elapsed() >= TURN;
             if piece.len() >= PIECE || is_long || share.is_some() {
                 return (Step::Turn, share);
@@ -525,7 +525,7 @@ struct Lines {
     /// pieces is looked through once.
     searched: usize,
     limit: usize,
-    /// What the line that is being read takes of what bodies may take, and how long it waits for more.
+    /// The share of the current line in the memory for bodies, and how long it waits for more.
     share: Share,
     bodies: Bodies,
     client: u64,
@@ -638,7 +638,7 @@ impl Lines {
         self.skips = true;
     }
 
-    /// Some lines, which take along the share of the last that had to be waited for.
+    /// Some lines, with the share of the last one that had to wait.
     fn chunk(&mut self, octets: Bytes, items: Vec<Item>) -> Chunk {
         let share = std::mem::take(&mut self.share);
         Chunk { octets, items, before: b"", behind: b"\n", is_first: false, _share: share }
@@ -649,7 +649,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// The requests of some frames: each with its text, or nothing where it is too long.
+    /// The requests of some frames: each with its text, or none if it is too long.
     async fn cut(frames: &[&str], limit: usize) -> Vec<Option<String>> {
         let bodies = Bodies::new(1 << 20, 1 << 20);
         let mut lines = Lines::within(bodies, 1, limit, Duration::ZERO, Body::empty());

@@ -20,7 +20,7 @@ const UNIT: usize = 1024;
 /// Clients that hold nothing are forgotten when there are more than this.
 const MANY_CLIENTS: usize = 1024;
 
-/// What bodies and answers may take. Clones share it.
+/// The memory for bodies and answers. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Bodies(Arc<Inner>);
 
@@ -103,7 +103,7 @@ impl Bodies {
         (self.0.units - self.0.all.available_permits()) * UNIT
     }
 
-    /// What one client may have.
+    /// The maximum for one client.
     fn of(&self, client: u64) -> Arc<Semaphore> {
         let most = self.0.most_of_one;
         let mut clients = self.0.clients.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,7 +42,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// The service at a URL, with the key that it asks for.
+    /// The service at a URL, with the key that it needs.
     ///
     /// # Errors
     /// When the URL is not one of a service, or the key can't be sent.
@@ -73,7 +73,7 @@ impl Client {
         self
     }
 
-    /// The decision about a request in JSON, as JSON. A wrong request gets its error.
+    /// The decision about a request in JSON, as JSON. An invalid request gets an error.
     ///
     /// # Errors
     /// When there is no answer.
@@ -82,7 +82,7 @@ impl Client {
         self.answer(status, &body)
     }
 
-    /// What the service knows of the file of a site, as JSON.
+    /// What the service knows about the file of a site, as JSON.
     ///
     /// # Errors
     /// When there is no answer.
@@ -104,7 +104,7 @@ impl Client {
         Err(self.failure(&format_args!("status {}, {why}", status.as_u16())))
     }
 
-    /// Asks at a path below the URL of the service, on the connection that there is.
+    /// Sends a request to a path below the URL of the service, on the open connection if there is one.
     pub(crate) async fn ask(
         &mut self,
         method: Method,

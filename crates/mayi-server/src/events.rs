@@ -11,7 +11,7 @@ use crate::traces;
 /// How long a kind of event is not logged again. Failures often repeat.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Hears events and logs them.
+/// Receives events and logs them.
 #[derive(Default)]
 pub(crate) struct Told(Mutex<HashMap<&'static str, Last>>);
 
@@ -22,7 +22,7 @@ struct Last {
 }
 
 impl Told {
-    /// How many of a kind were not logged before this one, or `None` if this one is not to be logged either.
+    /// How many of a kind were not logged before this one, or `None` if this one must not be logged either.
     fn note(&self, name: &'static str, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match kinds.get_mut(name) {

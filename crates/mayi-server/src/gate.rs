@@ -55,7 +55,7 @@ pub(crate) struct Gate {
     ids: AtomicU64,
     /// Distinguishes the ids of this process from those of another.
     id_start: u64,
-    /// What makes a number of a client's name that nobody can choose.
+    /// Hashes a client's name to a number that nobody can choose.
     numbers: RandomState,
 }
 
@@ -69,8 +69,8 @@ pub(crate) struct Visit {
     places_of_client: Arc<AtomicUsize>,
 }
 
-/// A place among the requests that are answered. An answer that is still being made when its head has
-/// been sent holds it for as long, and the span of the request with it.
+/// A place among the requests in progress. An answer that is made while it is sent keeps it until the end,
+/// together with the span of the request.
 #[derive(Clone)]
 pub(crate) struct Place(Arc<Held>);
 
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// How many places each client has, as far as it is there: by a connection, or by a request.
+/// How many places each client has, for clients with an open connection or request.
 #[derive(Default)]
 struct Clients(Mutex<HashMap<u64, Weak<AtomicUsize>>>);
 
@@ -267,7 +267,7 @@ impl Gate {
         Ok(Some(Place(Arc::new(Held { _taken: taken, places, span, by, open }))))
     }
 
-    /// A place among those that are answered, now or soon.
+    /// A place among the requests in progress, now or after a short wait.
     async fn place(&self, of_client: Arc<AtomicUsize>) -> Result<Taken, Problem> {
         let permit = self.permit().await?;
         let one_more = |places: usize| (places < self.most_of_one).then_some(places + 1);

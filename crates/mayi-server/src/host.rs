@@ -3,9 +3,9 @@
 //! A service without keys answers every client that can connect, and that includes a browser on this
 //! machine with a page of any site. Two checks keep such a page from using the service. A page whose
 //! owner points its host name at loopback (DNS rebinding) would look like one of ours: requests for a
-//! host name that is not ours are misdirected (RFC 9110 §15.5.20). And a request that, by the browser's
-//! word, comes from another site's page is rejected: that page could not read the answer, but it could
-//! make the service fetch files. Programs are not affected.
+//! host name that is not ours are misdirected (RFC 9110 §15.5.20). And a request that, as the browser says,
+//! comes from a page of another site is rejected: that page could not read the answer, but it could make the
+//! service fetch files. Programs are not affected.
 
 use std::net::Ipv6Addr;
 
@@ -35,7 +35,7 @@ impl Hosts {
         Self { names, are_all, has_keys }
     }
 
-    /// Rejects a request that is not for us, or that another site's page has sent.
+    /// Rejects a request for another host name, or from a page of another site.
     pub(crate) fn admit<B>(&self, request: &Request<B>) -> Result<(), Problem> {
         let authority = authority_of(request)?;
         if self.are_all && authority.is_some_and(|authority| !self.is_ours(authority)) {
@@ -62,8 +62,8 @@ impl Hosts {
         Ok(())
     }
 
-    /// Whether an authority is an address, this machine, or one of our names: none of these can be pointed at us
-    /// by somebody else.
+    /// Whether an authority is an address, this machine, or one of the service's names: nobody else can make
+    /// these resolve to the service.
     fn is_ours(&self, authority: &str) -> bool {
         if authority.starts_with('[') {
             let end = authority.find(']').unwrap_or_default();

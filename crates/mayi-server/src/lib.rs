@@ -1,17 +1,17 @@
 //! The decision service of mayi: one process that answers for a whole crawl, over HTTP.
 //!
-//! It takes the requests of [`mayi::report`] and gives its reports, octet for octet what the command
-//! gives, and fetches what it has not been given through a [`mayi_fetch::Fetcher`], whose guard holds
-//! here too. It reads no command line: a [`Config`] is a value.
+//! It takes the requests of [`mayi::report`] and gives its reports, octet for octet the same as the command.
+//! Files that are not part of a request are fetched by a [`mayi_fetch::Fetcher`], with its guard. It reads no
+//! command line: a [`Config`] is a value.
 //!
 //! | module | what it turns into what |
 //! | --- | --- |
-//! | `server`, `pulse`, `tls` | a socket into requests, for as long as it moves and there is no word to stop |
-//! | `gate`, `host`, `keys`, `rate` | a request into one that is let in, or into a problem |
+//! | `server`, `pulse`, `tls` | a socket into requests, as long as there is activity and no shutdown |
+//! | `gate`, `host`, `keys`, `rate` | a request into an accepted one, or into a problem |
 //! | `routes`, `api` | a request into its answer |
-//! | `prepared` | a request about a file in memory into its answer, quickly |
+//! | `prepared` | a request about a file in memory into its answer, fast |
 //! | `batch` | many requests into their answers, in order and in bounded memory |
-//! | `work` | costly work into its result, in turn and away from the sockets |
+//! | `work` | costly work into its result, in turns and on separate threads |
 //! | `bodies`, `answers` | octets into a share of the memory for all bodies and answers, or into a problem |
 //! | `problem` | what went wrong into RFC 9457 |
 //! | `metrics`, `logging`, `events`, `traces` | what happened into numbers, lines and spans |

@@ -25,11 +25,11 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// Lines that were dropped because the reader was too slow.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// The lines of a process. Dropped at its end, it waits a moment until they are written.
+/// The log of a process. When it is dropped, it waits a moment until all lines are written.
 #[derive(Debug)]
 pub struct Log(Queue);
 
-/// Starts to write what happens, for the whole process.
+/// Starts logging, for the whole process.
 ///
 /// # Errors
 /// When the filter is wrong, or no thread can be started.
@@ -47,13 +47,13 @@ pub fn start(logging: &Logging) -> Result<Log, ConfigError> {
         LogFormat::Text => Box::new(lines.with_ansi(false).with_target(false)),
         LogFormat::Json => Box::new(lines.json().flatten_event(true).with_current_span(false)),
     };
-    // Somebody else may have started already, and then it is theirs.
+    // The process may already have a logger, which is then used.
     drop(tracing_subscriber::registry().with(filter).with(lines).try_init());
     Ok(Log(queue))
 }
 
-/// Which lines are written. A word alone is a level: as the name of a module it would silence all others, which
-/// nobody means.
+/// Which lines are written. A single word is a level: as the name of a module it would silence all others,
+/// which is never meant.
 pub(crate) fn filter(level: &str) -> Result<EnvFilter, ConfigError> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     let wrong = |why: &dyn std::fmt::Display| {
@@ -78,7 +78,7 @@ pub(crate) fn dropped() -> u64 {
 
 enum Message {
     Line(Vec<u8>),
-    /// Says through this that everything before it is written.
+    /// Signals through this that everything before it is written.
     Flush(Sender<()>),
 }
 
@@ -129,7 +129,7 @@ impl<'a> MakeWriter<'a> for Queue {
     }
 }
 
-/// A line that is being made; it is whole when it is dropped.
+/// A line that is being made; it is complete when it is dropped.
 struct Line<'q> {
     octets: Vec<u8>,
     queue: &'q Queue,

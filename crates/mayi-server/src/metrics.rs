@@ -36,7 +36,7 @@ pub(crate) struct Levels {
     pub(crate) body_octets: u64,
     pub(crate) work_waiting: u64,
     pub(crate) lines_dropped: u64,
-    /// Where there are traces, how many spans were dropped.
+    /// How many spans were dropped, if there are traces.
     pub(crate) spans_dropped: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands in the place of traces in a build without the feature `traces`: nothing is recorded, and a configuration
+//! Replaces `traces` in a build without the feature `traces`: nothing is recorded, and a configuration
 //! that asks for traces is refused.
 
 use std::net::IpAddr;

@@ -1,8 +1,8 @@
 //! A request about a file that is in memory → its answer from what was prepared for its crawler.
 //!
-//! What is prepared is found by the site and the crawler as the request writes them, so that neither a
-//! host is read nor a group selected again. It is used only while the fetcher would answer from the very
-//! same copy with the very same story.
+//! Prepared answers are found by the site and the crawler as the request writes them, so no host is parsed
+//! and no group is selected again. They are used only while the fetcher would answer from exactly the same
+//! copy, with the same information about where it came from.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 use crate::api::App;
 use crate::metrics::Outcome;
 
-/// How many octets what is prepared may take. It is made again in microseconds.
+/// How many octets prepared answers may take. They can be made again in microseconds.
 const MOST_OCTETS: u64 = 64 << 20;
 
-/// For how long many requests in a row are answered without a look at what the fetcher has.
+/// For how long consecutive requests are answered without checking the fetcher's copy.
 const TRUSTED: Duration = Duration::from_millis(100);
 
 /// What was prepared for a site and a crawler.
@@ -30,7 +30,7 @@ pub(crate) struct Entry {
     prepared: Prepared,
     kept: Arc<Kept>,
     source: FileSource,
-    /// What its file takes. The fetcher has the same one, as a rule; but it may let go of it before this does.
+    /// The memory of its file. Usually the fetcher has the same file, but it may release it earlier.
     octets_of_file: usize,
 }
 
@@ -40,7 +40,7 @@ impl Weigh for Entry {
     }
 }
 
-/// What was prepared, for everybody.
+/// The prepared answers of all clients.
 pub(crate) fn cache() -> PreparedCache<Entry> {
     PreparedCache::new(MOST_OCTETS)
 }
@@ -59,23 +59,23 @@ struct Last {
     asked: u32,
 }
 
-/// What a request can be answered from.
+/// The source of the answer to a request.
 pub(crate) enum Found {
     /// This.
     Entry(Arc<Entry>),
-    /// Nothing yet: the file of its site has to be had first.
+    /// Nothing yet: the file of its site is needed first.
     Needs(Origin),
-    /// A file of this many octets, which are more than may be worked on here.
+    /// A file of this many octets, which is too large for this thread.
     Large(usize),
 }
 
-/// Whether a request carries no file and asks for nothing special, so that what was prepared answers it.
+/// Whether a request includes no file and asks for nothing special, so that prepared answers can be used.
 pub(crate) fn is_plain(request: &Request<'_>) -> bool {
     request.robots.is_none() && request.page.is_none() && !request.explain
 }
 
 impl Answerer {
-    /// What is prepared for a plain request already; that takes no time to speak of.
+    /// What is already prepared for a plain request; this takes almost no time.
     pub(crate) fn prepared(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         self.read_key(request);
         let entry = app.prepared.get(&self.key)?;
@@ -83,12 +83,12 @@ impl Answerer {
         entry.is_of(&robots).then_some(entry)
     }
 
-    /// The same where there are more requests after it, most of them about the same.
+    /// The same if more requests follow, most of them about the same site.
     fn known(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         self.read_key(request);
         if let Some(last) = self.last.as_mut().filter(|last| last.key == self.key) {
             last.asked += 1;
-            // The time is not asked for at every request: that would cost a tenth of it.
+            // The clock is not read for every request: that would cost a tenth of the time.
             if last.asked % 64 != 0 || last.looked.elapsed() < TRUSTED {
                 return Some(Arc::clone(&last.entry));
             }
@@ -96,8 +96,8 @@ impl Answerer {
         self.prepared(app, request).map(|entry| self.remembered(entry))
     }
 
-    /// What a plain request is answered from: made now where it is not there yet, which is work. `landed` is what was had
-    /// for it, and `most` how large a file may be here.
+    /// The source of the answer to a plain request. If it is not prepared yet, it is made now, which is work.
+    /// `landed` is the file that was fetched for it, and `most` is the maximum size of a file on this thread.
     pub(crate) fn find(
         &mut self,
         app: &App,
@@ -108,7 +108,7 @@ impl Answerer {
         if let Some(entry) = self.known(app, request) {
             return Ok(Found::Entry(entry));
         }
-        // What is wrong with a request is said before anybody is asked for anything.
+        // An invalid request is refused before anything is fetched.
         let origin = app.fetcher.origin_of(request)?;
         let answering = app.fetcher.answering();
         let wrong = |error: RequestError| error.about(&request.url, &request.agent);
@@ -131,7 +131,7 @@ impl Answerer {
             source: robots.source(),
             octets_of_file,
         });
-        // What was fetched just now has another story the next time.
+        // The next answer reports the file as cached, so this one is not stored.
         if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {
             app.prepared.insert(&self.key, Arc::clone(&entry));
         }
@@ -151,12 +151,12 @@ impl Answerer {
 }
 
 impl Entry {
-    /// How many octets the file has that a decision may have to look through.
+    /// How many octets of a file a decision may have to read.
     pub(crate) fn file_octets(&self) -> usize {
         self.prepared.file().robots_txt().map_or(0, |robots| robots.text().len())
     }
 
-    /// Writes the answer to a plain request after what is there. The octets are those of [`Fetcher::decide`].
+    /// Appends the answer to a plain request. The octets are those of [`Fetcher::decide`].
     ///
     /// [`Fetcher::decide`]: mayi_fetch::Fetcher::decide
     pub(crate) fn write(
@@ -167,7 +167,7 @@ impl Entry {
         let wrong = |error: RequestError| error.about(&request.url, &request.agent);
         let target = Target::parse(&request.url).map_err(|error| wrong(error.into()))?;
         let start = out.len();
-        // A fault of ours in one answer must not cost the others theirs.
+        // A panic in one answer must not affect the others.
         let written = catch_unwind(AssertUnwindSafe(|| self.prepared.write(&target, out)));
         match written {
             Ok(true) => Ok(Outcome::Allowed),
@@ -190,8 +190,8 @@ impl Entry {
     }
 }
 
-/// What tells the site of a URL apart: its start up to the path, or all of a URL that is written oddly. URLs
-/// of one key have one origin, or none for the same reason.
+/// The key of a URL's site: its start up to the path, or the whole URL if it has to be normalised. URLs with
+/// one key have the same origin, or none for the same reason.
 pub(crate) fn site_of(url: &str) -> &str {
     Origin::prefix_of(url).unwrap_or(url)
 }
@@ -207,7 +207,7 @@ mod tests {
             ("https://example.com?a/b", "https://example.com"),
             ("https://example.com", "https://example.com"),
             ("https://a@b:80#/", "https://a@b:80"),
-            // Clients take these for URLs of a host called `a`, whatever stands after it.
+            // Clients read these as URLs of a host called `a`, whatever follows.
             ("https://a\\b/", "https://a\\b/"),
             ("https:/a/x", "https:/a/x"),
             ("https:///a/x", "https:///a/x"),

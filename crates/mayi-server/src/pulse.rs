@@ -32,7 +32,7 @@ pub(crate) struct Pulse {
     unsent: Mutex<Vec<Weak<Unsent>>>,
 }
 
-/// Octets of an answer that are being sent, and how many of them were taken.
+/// Octets of an answer that are being sent, and how many of them the client has taken.
 #[derive(Default)]
 pub(crate) struct Unsent {
     taken: AtomicUsize,
@@ -45,7 +45,7 @@ impl Unsent {
         self.taken.fetch_add(octets, Relaxed);
     }
 
-    /// How many looks in a row have found nothing taken.
+    /// How many checks in a row found that nothing was taken.
     fn look(&self) -> u32 {
         let taken = self.taken.load(Relaxed);
         if self.seen.swap(taken, Relaxed) != taken {
@@ -89,7 +89,7 @@ impl Pulse {
         (Answering(Arc::clone(self)), Open(Arc::clone(self)))
     }
 
-    /// Octets are handed on to be sent, for as long as somebody holds what is given back.
+    /// Octets are being sent, until the returned value is dropped.
     pub(crate) fn sending(&self) -> Arc<Unsent> {
         let unsent = Arc::new(Unsent::default());
         let mut all = self.unsent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +100,7 @@ impl Pulse {
         unsent
     }
 
-    /// Waits until the connection has to be ended, which may be never.
+    /// Waits until the connection must be closed, which may be never.
     pub(crate) async fn ended(&self, idle: Duration, head: Duration) -> End {
         let pause = (idle / 4).min(head / 2).max(Duration::from_millis(10));
         let looks_in = |most: Duration| {
@@ -115,7 +115,7 @@ impl Pulse {
         }
     }
 
-    /// Whether there is an answer of which nothing was taken for too long, whatever else is talked of.
+    /// Whether there is an answer of which nothing was taken for too long, whatever else the client sends.
     fn is_stuck(&self, most: u32) -> bool {
         let mut all = self.unsent.lock().unwrap_or_else(PoisonError::into_inner);
         let mut is_stuck = false;
@@ -128,7 +128,7 @@ impl Pulse {
     }
 }
 
-/// How many looks in a row have found what should not last, and how many may.
+/// How many checks in a row found a state that must not last, and how many may.
 struct Looks {
     idle: u32,
     head: u32,
@@ -182,7 +182,7 @@ impl Drop for Open {
     }
 }
 
-/// A connection that notes what moves on it.
+/// A connection that records its activity.
 pub(crate) struct Watched<S> {
     stream: S,
     pulse: Arc<Pulse>,
@@ -258,7 +258,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 mod tests {
     use super::*;
 
-    /// What so many looks come to; what happens between two of them is done by the function.
+    /// The result of this many checks; the function acts between two of them.
     fn looks(looks: &mut Looks, pulse: &Pulse, count: u32, mut between: impl FnMut()) -> Option<End> {
         (0..count).find_map(|_| {
             between();

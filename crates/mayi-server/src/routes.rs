@@ -1,5 +1,5 @@
-//! Paths and methods → operations. `openapi.json` says the same for clients, and a test holds them
-//! together.
+//! Paths and methods → operations. `openapi.json` says the same for clients, and a test checks that they
+//! agree.
 
 use std::sync::Arc;
 

@@ -229,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// HTTP/1.1 or HTTP/2, as the client begins.
+    /// HTTP/1.1 or HTTP/2, by the first octets of the client.
     async fn speak<S>(self, stream: S, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -239,7 +239,7 @@ impl Connection {
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
             .http1()
-            // Times are kept by the pulse, which tells a connection that is kept for later from a slow head.
+            // `pulse` has the timeouts; it distinguishes an idle keep-alive connection from a slow head.
             .header_read_timeout(None::<Duration>)
             .max_buf_size(64 * 1024)
             .http2()

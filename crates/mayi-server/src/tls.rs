@@ -37,8 +37,8 @@ pub(crate) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigError> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// When a certificate ends, in seconds since 1970 (RFC 5280 §4.1): `None` if it is not built as one, which
-/// rustls says better.
+/// When a certificate ends, in seconds since 1970 (RFC 5280 §4.1): `None` if it can't be parsed; rustls has
+/// the better message for that.
 fn end_of(certificate: &[u8]) -> Option<i64> {
     let (certificate, _) = inside(certificate, SEQUENCE)?;
     let (mut fields, _) = inside(certificate, SEQUENCE)?;
@@ -81,7 +81,7 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, inside, rest))
 }
 
-/// A time as certificates have it: `YYMMDDHHMMSSZ`, of 1950 to 2049, or `YYYYMMDDHHMMSSZ`.
+/// A time in the form of certificates: `YYMMDDHHMMSSZ`, of 1950 to 2049, or `YYYYMMDDHHMMSSZ`.
 fn seconds_of(tag: u8, text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
     let (year, rest) = match tag {

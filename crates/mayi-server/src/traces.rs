@@ -55,7 +55,7 @@ enum Sent {
 }
 
 impl Traces {
-    /// Starts the task that sends, where the configuration asks for traces. It ends with the last copy.
+    /// Starts the task that sends, if the configuration asks for traces. It ends with the last clone.
     pub(crate) fn start(logging: &Logging) -> Result<Option<Self>, ConfigError> {
         let Some(endpoint) = &logging.traces else { return Ok(None) };
         let client = Client::new(&endpoint_of(endpoint), None)
@@ -89,7 +89,7 @@ impl Traces {
         let _ = tokio::time::timeout(PATIENCE, flush).await;
     }
 
-    /// The span of a request, which begins now; none where the client's trace is not to be recorded.
+    /// The span of a request, which begins now; none if the client's trace must not be recorded.
     pub(crate) fn span<B>(
         &self,
         id: &HeaderValue,
@@ -180,7 +180,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Notes what the answer is.
+    /// Records the answer.
     pub(crate) fn answered(&self, status: StatusCode) {
         self.status.store(status.as_u16(), Relaxed);
     }
@@ -228,7 +228,7 @@ tokio::task_local! {
     static CURRENT: Arc<Within>;
 }
 
-/// Does something for a request: what the fetcher does meanwhile is below the span of the request.
+/// Runs a future for a request: the spans of the fetcher are then below the span of the request.
 pub(crate) async fn for_span<T>(span: Option<&Arc<Span>>, work: impl Future<Output = T>) -> T {
     match span {
         Some(span) => CURRENT.scope(Arc::clone(&span.within), work).await,
@@ -247,13 +247,13 @@ pub(crate) fn carried<T>(work: impl Future<Output = T>) -> impl Future<Output = 
     }
 }
 
-/// Who watches the work that this task waits for.
+/// The watcher of the work that this task waits for.
 pub(crate) fn watcher() -> Option<Arc<dyn Watcher>> {
     CURRENT.try_with(|current| Arc::clone(current) as Arc<dyn Watcher>).ok()
 }
 
-/// A span that others can be below. It does not keep the span from ending: a fetch may go on without the request that
-/// it was begun for.
+/// A span that others can be below. It does not prevent the span from ending: a fetch may continue after the
+/// request that started it.
 struct Within {
     traces: Traces,
     trace: Arc<str>,
@@ -416,7 +416,7 @@ fn endpoint_of(given: &str) -> String {
     }
 }
 
-/// Header fields from `name=value`, whose value may be percent-encoded, as the environment has them.
+/// Header fields from `name=value`, as in environment variables; the value may be percent-encoded.
 fn headers_of(fields: &[String]) -> Result<HeaderMap, ConfigError> {
     let mut headers = HeaderMap::new();
     for field in fields {
@@ -426,7 +426,7 @@ fn headers_of(fields: &[String]) -> Result<HeaderMap, ConfigError> {
             ConfigError::new(format_args!("log.trace_headers: `{name}` is not `name=value`"))
         };
         let name: HeaderName = name.trim().parse().map_err(|_| wrong())?;
-        // What means something else in a form stands for itself here.
+        // `+`, `=` and `&` have a meaning in a form, but are plain characters here.
         let value = value.trim().replace('+', "%2B").replace('=', "%3D").replace('&', "%26");
         let value = url::form_urlencoded::parse(value.as_bytes()).next().map(|(value, _)| value);
         let mut value = HeaderValue::try_from(&*value.unwrap_or_default()).map_err(|_| wrong())?;

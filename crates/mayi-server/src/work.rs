@@ -37,7 +37,7 @@ pub(crate) struct By {
     pub(crate) connection: u64,
 }
 
-/// How large a file may be that is worked on where this much was announced.
+/// The maximum size of a file for work that was announced with this many octets.
 pub(crate) fn most_of(octets: usize) -> usize {
     [QUICK, SMALL].into_iter().find(|most| octets <= *most).unwrap_or(usize::MAX)
 }
@@ -47,7 +47,7 @@ pub(crate) struct Pool(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
-    /// There is something for the quick threads, and for the others.
+    /// Signals work for the quick threads, and for the others.
     quick: Condvar,
     others: Condvar,
     /// How much work is queued for clients that still wait, and the limit.
@@ -254,7 +254,7 @@ mod tests {
         has_ended.recv_timeout(std::time::Duration::from_mins(1)).expect("it was told to stop");
     }
 
-    /// Whether a future has nothing yet, after it was asked once.
+    /// Whether a future is still pending after one poll.
     async fn futures_are_pending<F: Future>(mut future: std::pin::Pin<&mut F>) -> bool {
         std::future::poll_fn(|context| {
             std::task::Poll::Ready(future.as_mut().poll(context).is_pending())

@@ -1,10 +1,10 @@
 //! What can be answered about a row, by name.
 
-/// What can be written about a URL, beside what came with it.
+/// The answers that can be written about a URL, in addition to its input columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The URL as it was asked about.
+    /// The URL of the question.
     Url,
     /// The product token of the crawler.
     Agent,
@@ -69,8 +69,8 @@ impl Answer {
         }
     }
 
-    /// Its name as a field of a struct, which is an identifier in every language: `ai_input`. The line of a rule stands
-    /// beside the rule there.
+    /// Its name as a field of a struct, which is an identifier in every language: `ai_input`. The line of a
+    /// rule is called `line` there.
     pub const fn field_name(self) -> &'static str {
         match self {
             Self::RuleLine => "line",
@@ -84,17 +84,17 @@ impl Answer {
         Self::ALL.into_iter().find(|answer| answer.name() == name)
     }
 
-    /// Whether every crawler has its own.
+    /// Whether every crawler has its own answer.
     pub const fn is_of_crawler(self) -> bool {
         !matches!(self, Self::Url | Self::Origin | Self::Error)
     }
 
-    /// Whether it is one of the uses, for which the file itself is asked.
+    /// Whether it is about a use, which needs the file itself.
     pub const fn is_use(self) -> bool {
         matches!(self, Self::Train | Self::Search | Self::AiInput)
     }
 
-    /// The use that it is about, where it is about one.
+    /// The use that it is about, if any.
     pub const fn of_use(self) -> Option<mayi::Use> {
         match self {
             Self::Train => Some(mayi::Use::Train),

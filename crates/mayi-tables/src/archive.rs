@@ -1,7 +1,7 @@
-//! What servers answered, by URL → the file of an origin, with redirects followed (REP-19).
+//! Responses of servers, by URL → the file of an origin, with redirects followed (REP-19).
 //!
-//! An archive has a record for every request. A redirect and what it leads to are two of them, of two URLs; the rules
-//! belong to the origin that was asked first. Of several answers of a URL the latest counts.
+//! An archive has a record for every request. A redirect and its target are two records of two URLs; the
+//! rules apply to the origin of the first request. If a URL has several responses, the latest counts.
 
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -17,7 +17,7 @@ use crate::files::{Found, Source};
 pub struct Response {
     /// When.
     pub time: SystemTime,
-    /// The status, or why there is no whole answer.
+    /// The status, or why there is no complete response.
     pub status: Result<u16, Box<str>>,
     /// Where it redirects to.
     pub location: Option<Box<str>>,
@@ -28,7 +28,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// An answer with a status; the rest is for the caller to set.
+    /// A response with a status; the caller sets the rest.
     pub fn new(time: SystemTime, status: Result<u16, Box<str>>) -> Self {
         Self { time, status, location: None, content_type: None, body: Box::default() }
     }
@@ -40,30 +40,31 @@ pub struct Archive {
     responses: HashMap<Box<str>, Response>,
 }
 
-/// What an archive says of an origin.
+/// What an archive has for an origin.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Site<'a> {
-    /// What asking for its file came to.
+    /// The result of the request for its file.
     pub result: AccessResult,
-    /// The last answer: it has the file, where that was successful.
+    /// The last response: it has the file, if the result is successful.
     pub last: &'a Response,
-    /// The URLs that were asked, the first one first, and what each said.
+    /// The requested URLs, in order, and the result of each.
     pub hops: Vec<(String, &'a Response)>,
 }
 
-/// Why an archive has no answer for an origin.
+/// Why an archive has no result for an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoSite {
-    /// It has nothing of its robots.txt.
+    /// It has no record of its robots.txt.
     Missing,
-    /// It has nothing of this URL, to which the robots.txt redirects.
+    /// It has no record of this URL, to which the robots.txt redirects.
     MissingHop(String),
 }
 
 impl Archive {
-    /// Adds what was answered for a URL, unless there is something later. What is no URL of http or https is left out.
+    /// Adds the response of a URL, unless there is a later one. Text that is not a URL of http or https is
+    /// ignored.
     pub fn add(&mut self, url: &str, response: Response) {
         let Some(url) = normalised(url) else { return };
         let is_older = |known: &Response| response.time < known.time;
@@ -72,7 +73,7 @@ impl Archive {
         }
     }
 
-    /// How many URLs it has answers of.
+    /// The number of URLs with a response.
     pub fn len(&self) -> usize {
         self.responses.len()
     }
@@ -89,17 +90,17 @@ impl Archive {
         all
     }
 
-    /// The origins of which it has a robots.txt, or what was answered in its place, in the order of their names.
+    /// The origins for which it has a response to robots.txt, in the order of their names.
     pub fn origins(&self) -> Vec<Origin> {
         let mut origins: Vec<_> = self.responses.keys().filter_map(|url| origin_of(url)).collect();
         origins.sort_by_cached_key(ToString::to_string);
         origins
     }
 
-    /// What it says of an origin.
+    /// The result for an origin.
     ///
     /// # Errors
-    /// When it has nothing of its robots.txt, or of what that redirects to.
+    /// When it has no record of its robots.txt, or of the target of a redirect.
     pub fn site(&self, origin: &Origin) -> Result<Site<'_>, NoSite> {
         let mut attempt = Attempt::new(origin);
         let mut hops = Vec::new();
@@ -135,12 +136,12 @@ impl Source for Archive {
     }
 }
 
-/// The origin whose robots.txt has this URL; nothing where it is another URL.
+/// The origin whose robots.txt has this URL; none if it is another URL.
 pub fn origin_of(robots_url: &str) -> Option<Origin> {
     Origin::of_url(robots_url).ok().filter(|origin| origin.robots_url() == robots_url)
 }
 
-/// The status that a table has for a result in the place of the redirects before it; nothing where no server answered.
+/// The final status of a result for a table, after redirects; none if no server answered.
 pub fn status_of(result: &AccessResult) -> Option<u16> {
     match result {
         AccessResult::Successful => Some(200),

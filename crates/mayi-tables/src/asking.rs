@@ -1,7 +1,7 @@
 //! URL after URL → decisions, for one crawler or several at once.
 //!
-//! A URL that starts as the one before it, up to the end of its authority, needs no look-up at all: that is what makes
-//! tables that are sorted by host quick.
+//! A URL with the same scheme and authority as the one before it needs no look-up at all. That is why tables
+//! that are sorted by host are fast.
 
 use std::sync::Arc;
 
@@ -12,36 +12,36 @@ use mayi_fetch::prepared::Key;
 
 use crate::files::{Files, SiteRules, Wanted};
 
-/// Asks about one URL after another, for the crawlers that were set last.
+/// Decides about one URL after another, for the crawlers that were set last.
 #[derive(Debug)]
 pub struct Asker<'f> {
     files: &'f Files,
     /// Who asks, all at once.
     crawlers: Vec<Crawler>,
-    /// What tells them from others, and their last site.
+    /// The key of the crawlers, and their last site.
     key: Key,
     /// A buffer for the next ones'.
     next_key: Key,
-    /// What is known of the last origin, for the crawlers, and how its URLs start.
+    /// What is known about the last origin, for the crawlers, and how its URLs start.
     last: Option<Arc<SiteRules>>,
     prefix: Vec<u8>,
 }
 
 impl<'f> Asker<'f> {
-    /// One that asks about these files. Nobody asks yet.
+    /// Uses these files; no crawler is set yet.
     pub fn new(files: &'f Files) -> Self {
         let (key, next_key) = (Key::default(), Key::default());
         Self { files, crawlers: Vec::new(), key, next_key, last: None, prefix: Vec::new() }
     }
 
-    /// One that asks about these files for these crawlers.
+    /// Uses these files, for these crawlers.
     pub fn of_crawlers(files: &'f Files, crawlers: &[Crawler]) -> Self {
         let mut asker = Self { crawlers: crawlers.to_vec(), ..Self::new(files) };
         asker.key.set_made_crawlers(crawlers);
         asker
     }
 
-    /// Sets who asks: one crawler, and others together with it. If they are the ones that were set last, nothing has to
+    /// Sets the crawlers: one, and others in addition to it. If they are the same as before, nothing has to
     /// be done.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl<'f> Asker<'f> {
         &self.crawlers
     }
 
-    /// Reads a URL and has the rules for it at hand.
+    /// Reads a URL and finds the rules for it.
     ///
     /// # Errors
     /// When there is no URL, or it is wrong, or its host can't have a file.
@@ -86,23 +86,23 @@ impl<'f> Asker<'f> {
         Ok(target)
     }
 
-    /// May the crawler of this number fetch the target that was asked about last?
+    /// May the crawler of this number fetch the last target?
     ///
     /// # Errors
     /// When there is no answer for its origin.
     ///
     /// # Panics
-    /// If nothing has been asked, or there are not as many crawlers.
+    /// If no URL has been read, or there is no crawler of this number.
     pub fn decide(&self, crawler: usize, target: &Target<'_>) -> Result<Decision<'_>, &RequestError> {
         self.last.as_deref().expect("something was asked").decide(crawler, target)
     }
 
-    /// The file of the URL that was asked about last, where files are kept.
+    /// The file of the last URL, if files are kept.
     pub fn file(&self) -> Option<&SiteFile<'static>> {
         self.last.as_deref().and_then(SiteRules::file)
     }
 
-    /// Lets go of what was used last.
+    /// Releases what was used last.
     pub fn forget(&mut self) {
         self.crawlers.clear();
         self.last = None;

@@ -41,10 +41,11 @@ use crate::asking::Asker;
 use crate::files::Files;
 use crate::texts::{NotText, Texts};
 
-/// What is asked about every URL.
+/// The question about every URL.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The files. They have to keep the file itself ([`Files::keeping_files`]) where uses are asked for.
+    /// The files. They must keep the file itself ([`Files::keeping_files`]) if answers about uses are
+    /// requested.
     pub files: &'a Files,
     /// Who asks.
     pub crawlers: &'a [Crawler],
@@ -53,9 +54,9 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Answers an array of URLs: a struct with a field for each of the answers. Where several crawlers ask, it has a
-    /// field for each of them, by its product token, that is such a struct. A URL that can't be answered has an error in
-    /// its row, and null in the place of the other answers.
+    /// Answers an array of URLs: a struct with a field for each of the answers. With several crawlers it has
+    /// a field for each of them, named by its product token, which is such a struct. The row of a URL that
+    /// can't be answered has an error, and null for all other answers.
     ///
     /// # Errors
     /// When the array has no strings.
@@ -89,8 +90,8 @@ impl Question<'_> {
         Ok(all.expect("every column has the type of its field, and all have a value for each row"))
     }
 
-    /// Answers arrays of URLs in the same order, by as many threads as they are worth. Arrays of the result need not
-    /// be as long as those of the URLs.
+    /// Answers arrays of URLs in the same order, on as many threads as are useful. The arrays of the result
+    /// need not have the lengths of the input arrays.
     ///
     /// # Errors
     /// When an array has no strings.
@@ -116,8 +117,8 @@ impl Question<'_> {
     }
 }
 
-/// The origins of URLs, by which their files are found: scheme, host and port, normalised. What is no URL of a site with
-/// files has none.
+/// The origins of URLs, by which their files are found: scheme, host and port, normalised. Text that is not a
+/// URL of a site with a robots.txt has none.
 ///
 /// # Errors
 /// When an array has no strings.
@@ -140,10 +141,10 @@ pub fn origins(urls: &[ArrayRef]) -> Result<Vec<ArrayRef>, NotText> {
     })
 }
 
-/// So many rows are worth a thread of their own, and are a part of what is answered.
+/// This many rows are worth a separate thread, and are answered as one part.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Makes arrays from arrays, by as many threads as they are worth.
+/// Makes arrays from arrays, on as many threads as are useful.
 fn in_parallel(
     arrays: &[ArrayRef],
     of: impl Fn(&dyn Array) -> Result<ArrayRef, NotText> + Sync,
@@ -174,7 +175,7 @@ fn in_parallel(
     made.into_iter().map(|(_, part)| part).collect()
 }
 
-/// An array as slices that are short enough to be shared out.
+/// An array as slices that are short enough for the threads.
 fn parts(array: &ArrayRef) -> impl Iterator<Item = ArrayRef> {
     let starts = (0..array.len()).step_by(WORTH_A_THREAD);
     starts.map(|start| array.slice(start, WORTH_A_THREAD.min(array.len() - start)))
@@ -227,7 +228,8 @@ pub fn decide_into(
     errors
 }
 
-/// What may be done with the target, where there is something to say: what can't be fetched has no preferences (USE-4).
+/// What may be done with the target, if there is an answer: what may not be fetched has no preferences
+/// (USE-4).
 pub fn usage(
     file: Option<&SiteFile<'_>>,
     decision: &Decision<'_>,
@@ -238,16 +240,16 @@ pub fn usage(
     Some(file.robots_txt()?.usage(crawler?, target, &[]))
 }
 
-/// What came of a row for one crawler.
+/// The result of a row for one crawler.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
     /// The URL as it was asked about.
     pub url: &'a str,
-    /// Who asked, where that is known.
+    /// The crawler, if it is known.
     pub crawler: Option<&'a Crawler>,
     /// The decision, or why there is none.
     pub decision: Result<&'a Decision<'a>, &'a RequestError>,
-    /// What may be done with it, where that was asked for and there is something to say.
+    /// What may be done with it, if that was requested and there is an answer.
     pub usage: Option<&'a Usage>,
 }
 
@@ -264,7 +266,7 @@ enum Making {
     Flags(BooleanBuilder),
     Numbers(UInt32Builder),
     Texts(StringBuilder),
-    /// Numbers of words that are known beforehand, so that every part of a table has the same dictionary.
+    /// Indices of words that are known in advance, so that every part of a table has the same dictionary.
     Words(&'static LazyLock<Arc<StringArray>>, Int8Builder),
 }
 
@@ -368,11 +370,11 @@ impl AnswerColumn {
     }
 }
 
-/// A pattern of so many octets is written in full.
+/// The maximum length of a pattern that is written in full.
 const MOST_OF_A_PATTERN: usize = 4096;
 
-/// A pattern as text. A file can have one of half a megabyte that matches everything, which would be in every row: so a long
-/// one ends in `…`. Its line says where the whole of it is.
+/// A pattern as text. A file can have one of half a megabyte that matches everything, which would be in every
+/// row: so a long one is cut and ends in `…`. Its line says where the whole pattern is.
 fn shortened(pattern: &[u8]) -> Cow<'_, str> {
     if pattern.len() <= MOST_OF_A_PATTERN {
         return String::from_utf8_lossy(pattern);

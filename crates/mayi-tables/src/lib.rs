@@ -1,13 +1,14 @@
 //! Tables of URLs and the robots.txt files of their hosts → a decision for every row.
 //!
-//! This is what `mayi bulk` and other programs that work on whole tables have in common. It opens no socket.
+//! `mayi bulk` and other programs that process whole tables share this crate. It opens no socket.
 //!
-//! - [`files`] finds the file of an origin, and keeps the rules that were prepared from it, in bounded memory.
-//! - [`asking`] asks about URL after URL, and holds on to what it used last.
-//! - [`archive`] is a source of files: what servers answered, with redirects followed; [`warc`] reads it from WARCs.
-//! - [`compressed`] takes away what files are compressed with, and adds it.
-//! - With the feature `columns`, `kernel` answers arrays of Arrow (`texts` says which), and `reading` and `writing` are
-//!   for files of them: Parquet and Arrow IPC.
+//! - [`files`] finds the file of an origin, and caches its prepared rules in bounded memory.
+//! - [`asking`] decides about URL after URL, and keeps what it used last.
+//! - [`archive`] is a source of files: responses of servers, with redirects followed; [`warc`] reads it from
+//!   WARCs.
+//! - [`compressed`] decompresses and compresses files.
+//! - With the feature `columns`, `kernel` answers arrays of Arrow (`texts` says which), and `reading` and
+//!   `writing` read and write Parquet and Arrow IPC files.
 //!
 //! ```
 //! use mayi::access::SiteFile;

@@ -1,7 +1,8 @@
 //! A table of robots.txt files ↔ an archive of them: an origin, a status, a body and a time in every row.
 //!
-//! Redirects have been followed before: the row of an origin has what its robots.txt came to. A status of null is a site that
-//! could not be reached. Where a redirect leads to a URL of which nothing is known, the row has its status and that URL.
+//! Redirects have already been followed: the row of an origin has the final result of its robots.txt. A null
+//! status means that the site could not be reached. If a redirect leads to an unknown URL, the row has its
+//! status and that URL.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,11 +21,11 @@ use crate::archive::{Archive, Response};
 use crate::reading::{Kind, Table, TableError};
 use crate::writing::TableWriter;
 
-/// So many rows, or so many octets of bodies, become a row group.
+/// This many rows, or this many octets of bodies, become a row group.
 const MOST_ROWS: usize = 10_000;
 const MOST_OCTETS: usize = 32 << 20;
 
-/// The columns of the table, and whether there has to be one.
+/// The columns of the table, and whether each is required.
 const COLUMNS: [(&str, bool); 6] = [
     ("origin", true),
     ("status", true),
@@ -34,7 +35,8 @@ const COLUMNS: [(&str, bool); 6] = [
     ("location", false),
 ];
 
-/// Reads a table into an archive, bodies up to so many octets, and says which rows have no origin: how many, and the first.
+/// Reads a table into an archive, with bodies up to this many octets, and returns which rows have no origin:
+/// how many, and the first.
 ///
 /// # Errors
 /// When it can't be read, or a column is missing or has another type.
@@ -59,7 +61,7 @@ pub fn read(
     Ok(rows.skipped)
 }
 
-/// Rows of a table on their way into an archive.
+/// Reads rows of a table into an archive.
 #[derive(Debug)]
 pub struct Rows {
     /// Where the columns are.
@@ -71,7 +73,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of a table with these columns; bodies are read up to so many octets.
+    /// For a table with these columns; bodies are read up to this many octets.
     ///
     /// # Errors
     /// When a column is missing.
@@ -101,7 +103,7 @@ impl Rows {
     /// When a column has another type.
     pub fn add(&mut self, batch: &RecordBatch, archive: &mut Archive) -> Result<(), TableError> {
         let column = |number: usize, data_type: &DataType| match self.places[number] {
-            // What need not be there is null in every row.
+            // An optional column that is missing is null in every row.
             None => Ok(new_null_array(data_type, batch.num_rows())),
             Some(place) => cast(batch.column(place), data_type).map_err(|error| {
                 let name = COLUMNS[number].0;

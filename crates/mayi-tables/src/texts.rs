@@ -17,16 +17,16 @@ pub enum Texts<'a> {
     Large(&'a LargeStringArray),
     /// Views.
     View(&'a StringViewArray),
-    /// Numbers of strings that are there once.
+    /// Indices into a list of strings.
     Dictionary {
-        /// The number of each row's string.
+        /// The index of each row's string.
         keys: Vec<usize>,
         /// Which rows have one.
         nulls: Option<&'a NullBuffer>,
         /// The strings.
         values: Box<Texts<'a>>,
     },
-    /// So many rows without a string.
+    /// This many rows without a string.
     Nothing(usize),
 }
 
@@ -34,7 +34,7 @@ impl<'a> Texts<'a> {
     /// The strings of an array.
     ///
     /// # Errors
-    /// When it has something else than strings.
+    /// When it does not contain strings.
     pub fn of(array: &'a dyn Array) -> Result<Self, NotText> {
         let not_text = || NotText(array.data_type().clone());
         Ok(match array.data_type() {
@@ -80,10 +80,10 @@ impl<'a> Texts<'a> {
         self.len() == 0
     }
 
-    /// The string of a row; nothing where it is null.
+    /// The string of a row; none if it is null.
     ///
     /// # Panics
-    /// If there are not as many rows.
+    /// If there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
         match self {
             Self::Utf8(array) => array.is_valid(row).then(|| array.value(row)),

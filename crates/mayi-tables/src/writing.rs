@@ -1,7 +1,7 @@
 //! Batches of rows → a file of Parquet or Arrow IPC.
 //!
-//! Encoding is most of the work, and is done by whichever thread has the rows: what it encodes becomes a row group. Only
-//! the writing has an order.
+//! Encoding is most of the work. The thread that has the rows does it, and the result becomes a row group.
+//! Only the writing is sequential.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl<W: Write + Send> TableWriter<W> {
     /// Begins a table with these columns.
     ///
     /// # Errors
-    /// When the kind of table can't have them, or nothing can be written.
+    /// When the format does not support them, or nothing can be written.
     pub fn new(output: W, kind: Kind, schema: &SchemaRef) -> Result<Self, TableError> {
         let schema = Arc::clone(schema);
         match kind {
@@ -80,7 +80,7 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
-    /// What encodes rows for it.
+    /// The encoder for its rows.
     pub fn encoder(&self) -> Encoder {
         self.encoder.clone()
     }

@@ -47,7 +47,7 @@ pub(super) fn read(line: &[u8]) -> Result<Hit<'_>, Unreadable> {
     Ok(hit)
 }
 
-/// The first field of a line, and what stands behind it.
+/// The first field of a line, and the rest after it.
 fn field(line: &[u8]) -> Option<(&[u8], &[u8])> {
     if line.is_empty() {
         return None;

@@ -6,7 +6,7 @@ use super::Unreadable;
 use super::json::{Scalar, members};
 use crate::hit::Hit;
 
-/// Which fields there are is the customer's choice. Numbers may stand as text, and times are a text of
+/// The customer chooses the fields. Numbers may be written as text, and times are a text of
 /// RFC 3339, seconds or nanoseconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase", default)]

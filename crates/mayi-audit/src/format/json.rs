@@ -1,5 +1,5 @@
-//! What the readers of JSON lines share: values that stand as text or as a number, borrowed from the line
-//! where nothing in them is escaped, and the repair of lines that are JSON but for a few octets.
+//! Shared by the readers of JSON lines: values that are written as text or as a number, borrowed from the
+//! line if nothing in them is escaped, and the repair of lines that are JSON except for a few octets.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::{Unreadable, status};
 use crate::hit::{Hit, present};
 use crate::time;
 
-/// Reads a line of JSON. Octets that are no UTF-8 are replaced, and the escapes of nginx that JSON does not
+/// Reads a line of JSON. Octets that are not UTF-8 are replaced, and the escapes of nginx that JSON does not
 /// have (`\x22`) are read as meant.
 pub(super) fn read_line(
     line: &[u8],
@@ -49,7 +49,7 @@ pub(super) enum Scalar<'l> {
 }
 
 impl<'l> Scalar<'l> {
-    /// The text, where it is one that stands for something.
+    /// The text, unless it stands for a missing value.
     pub(super) fn octets(self) -> Option<Cow<'l, [u8]>> {
         let octets = match self {
             Self::Text(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
@@ -60,7 +60,7 @@ impl<'l> Scalar<'l> {
         present(&octets).is_some().then_some(octets)
     }
 
-    /// The second that it stands for; none where it stands for nothing.
+    /// The time in seconds; none if the value is missing.
     pub(super) fn time(&self) -> Result<Option<i64>, Unreadable> {
         let time = match self {
             Self::Text(text) => match present(text.as_bytes()) {

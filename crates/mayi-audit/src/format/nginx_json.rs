@@ -1,5 +1,5 @@
-//! JSON lines that nginx was told to write → hits. Their names are free: read are those of nginx's
-//! variables and a few that are in common use, whatever case and separators they are written with.
+//! JSON lines that nginx was told to write → hits. The names of members are free. Those of nginx's variables
+//! and a few common ones are read, in any case and with any separators.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for MembersOf {
     }
 }
 
-/// Whether a name is a known one but for the case of its letters and what separates them.
+/// Whether a name is a known one, apart from the case of its letters and its separators.
 fn is_same(name: &str, known: &str) -> bool {
     let plain = name.bytes().filter(u8::is_ascii_alphanumeric);
     plain.map(|octet| octet.to_ascii_lowercase()).eq(known.bytes())

@@ -1,8 +1,8 @@
 //! A `log_format` of nginx or a `LogFormat` of Apache, and the formats that they have names for → hits.
 //!
-//! A template is fields with text between them. A field goes as far as the text behind it; one in quotes
-//! goes to the next quote that is not escaped. What stands behind the last field is not looked at, so
-//! logs with further fields at the end are read too.
+//! A template is fields with text between them. A field ends before the text that follows it; a field in
+//! quotes ends at the next quote that is not escaped. Text after the last field is ignored, so logs with
+//! further fields at the end are read too.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::time;
 
 #[derive(Clone, Debug)]
 pub(super) struct Template {
-    /// What stands before the first field.
+    /// The text before the first field.
     start: Box<[u8]>,
     steps: Vec<Step>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Template {
 struct Step {
     field: Field,
     is_quoted: bool,
-    /// What stands behind the field.
+    /// The text after the field.
     end: Box<[u8]>,
 }
 
@@ -30,7 +30,7 @@ struct Step {
 enum Field {
     Ignored,
     Address,
-    /// The addresses that a proxy says it asks for; they count where the log has no other.
+    /// The addresses that a proxy forwards for; they count if the log has no other.
     Forwarded,
     Time,
     Request,
@@ -40,12 +40,12 @@ enum Field {
     QueryMark,
     Status,
     Host,
-    /// A host with the target right behind it.
+    /// A host with the target right after it.
     HostAndTarget,
     UserAgent,
 }
 
-/// Variables of nginx; all others are passed over.
+/// Variables of nginx; all others are ignored.
 const NGINX: &[(&str, Field)] = &[
     ("remote_addr", Field::Address),
     ("realip_remote_addr", Field::Ignored),
@@ -67,7 +67,7 @@ const NGINX: &[(&str, Field)] = &[
     ("http_user_agent", Field::UserAgent),
 ];
 
-/// Directives of Apache; all others are passed over.
+/// Directives of Apache; all others are ignored.
 const APACHE: &[(&str, Field)] = &[
     ("h", Field::Address),
     ("a", Field::Address),
@@ -182,8 +182,7 @@ impl Template {
     }
 }
 
-/// What two fields are that stand side by side, where it can be told: a path and its query, or a host and
-/// a path.
+/// What two adjacent fields are, if that is clear: a path and its query, or a host and a path.
 fn together(before: Field, field: Field) -> Option<Field> {
     match (before, field) {
         (Field::Target | Field::HostAndTarget, Field::Query | Field::QueryMark) => Some(before),
@@ -193,8 +192,8 @@ fn together(before: Field, field: Field) -> Option<Field> {
     }
 }
 
-/// The text of a format as it stands in a file of nginx (`log_format main '…' '…';`) or Apache
-/// (`LogFormat "…" name`), without what is around it there.
+/// The text of a format from a configuration file of nginx (`log_format main '…' '…';`) or Apache
+/// (`LogFormat "…" name`), without the directive around it.
 pub(super) fn without_directive(text: &str) -> String {
     let trimmed = text.trim();
     let word = trimmed.split_whitespace().next().unwrap_or_default();
@@ -269,7 +268,7 @@ fn field_at(text: &str) -> Option<(Field, usize)> {
     Some((field, length))
 }
 
-/// Where a text stands in a line.
+/// Where a text is in a line.
 fn find(line: &[u8], text: &[u8]) -> Option<usize> {
     let (&first, others) = text.split_first()?;
     let mut from = 0;
@@ -282,7 +281,7 @@ fn find(line: &[u8], text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where the quote stands that ends a field; one behind a backslash does not.
+/// Where the quote is that ends a field; a quote after a backslash does not.
 fn quote_in(line: &[u8], end: &[u8]) -> Option<usize> {
     let mut from = 0;
     loop {

@@ -26,7 +26,7 @@ enum Column {
     Query,
     Status,
     Host,
-    /// The host that was asked for, where another field has the host that answered.
+    /// The requested host, if another field has the host that answered.
     AskedHost,
     UserAgent,
 }
@@ -37,7 +37,7 @@ const CLOUDFRONT: &str = "date time x-edge-location sc-bytes c-ip cs-method cs(H
     cs-protocol";
 
 impl Layout {
-    /// That of a file whose header has not been met yet.
+    /// That of a file whose header has not been read yet.
     pub(super) fn unknown() -> Self {
         Self { columns: None, is_cloudfront: false }
     }
@@ -50,7 +50,7 @@ impl Layout {
         if self.is_cloudfront { "cloudfront" } else { "w3c" }
     }
 
-    /// The layout behind a directive, if it is the one that says so.
+    /// The layout after a directive, if the directive sets it.
     pub(super) fn after(line: &[u8]) -> Option<Self> {
         let fields = line.strip_prefix(b"#Fields:")?;
         let is_cloudfront = memchr::memmem::find(fields, b"x-edge-location").is_some();
@@ -94,7 +94,7 @@ impl Layout {
         Ok(hit)
     }
 
-    /// IIS has a plus for a blank. CloudFront encodes, and once encoded what was encoded already.
+    /// IIS writes a plus for a blank. CloudFront percent-encodes, and used to encode twice.
     fn user_agent<'l>(&self, value: &'l [u8]) -> Cow<'l, [u8]> {
         let plain = decoded(value, !self.is_cloudfront);
         if self.is_cloudfront && memchr::memmem::find(value, b"%2520").is_some() {
@@ -104,7 +104,7 @@ impl Layout {
     }
 }
 
-/// The first value of a line, without quotes around it, and what follows the separator behind it.
+/// The first value of a line, without quotes around it, and the text after its separator.
 fn split(line: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
     if let Some(quoted) = line.strip_prefix(b"\"")
         && let Some(end) = memchr::memchr(b'"', quoted)

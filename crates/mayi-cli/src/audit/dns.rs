@@ -1,6 +1,6 @@
-//! Forward-confirmed reverse DNS: an address is a crawler's when one of its names is under a domain that the
-//! operator publishes, and that name has the address. Asked once for each address, many at a time, and for
-//! no more addresses than a limit.
+//! Forward-confirmed reverse DNS: an address belongs to a crawler if one of its names is under a domain that
+//! the operator publishes, and that name resolves to the address. Each address is looked up once, many at a
+//! time, up to a limit.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use mayi_audit::{Confirmations, Identity, host_names_of, is_host_of};
 
 use super::resolver::Resolver;
 
-/// How many addresses are asked about at a time.
+/// How many addresses are looked up at a time.
 const AT_ONCE: usize = 32;
 
 /// How many names of an address are confirmed.
@@ -24,9 +24,9 @@ pub(crate) struct Dns {
     resolver: Resolver,
     registry: Arc<Registry>,
     limit: usize,
-    /// The confirmed names of addresses; none where there was no answer.
+    /// The confirmed names of addresses; none if there was no answer.
     known: RwLock<HashMap<IpAddr, Option<Vec<String>>>>,
-    /// Held while somebody asks: who needs the same addresses waits for the answers.
+    /// Held during look-ups: others that need the same addresses wait for the answers.
     asking: Mutex<()>,
     left_out: AtomicUsize,
     failed: AtomicUsize,
@@ -45,7 +45,7 @@ impl Dns {
         }
     }
 
-    /// Asks about the addresses of crawlers, given by their places in the registry.
+    /// Looks up the addresses of crawlers, which are given by their places in the registry.
     pub(crate) fn learn(&self, wanted: &[(usize, IpAddr)]) {
         let has_names = |place: usize| !host_names_of(&self.registry.agents()[place]).is_empty();
         let mut new: Vec<_> =
@@ -83,7 +83,7 @@ impl Dns {
         });
     }
 
-    /// The names of an address that have the address; none where there was no answer.
+    /// The names of an address that resolve to the address; none if there was no answer.
     fn confirmed_names(&self, address: IpAddr) -> Option<Vec<String>> {
         let mut names = self.resolver.names_of(address).ok()?;
         names.truncate(MOST_NAMES);

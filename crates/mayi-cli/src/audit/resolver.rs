@@ -1,9 +1,9 @@
 //! Questions to a DNS server: the names of an address, the addresses of a name (RFC 1035).
 //!
 //! The standard library has no reverse look-up, the one of the C library needs `unsafe` and can't be
-//! pointed at another server, and a whole resolver is more than two kinds of questions need. So this asks
-//! the system's recursive server over UDP, one datagram each way. An answer that does not fit into one
-//! counts as none: addresses of crawlers have one name.
+//! pointed at another server, and a whole resolver is more than two kinds of questions need. So this asks the
+//! system's recursive server over UDP, with one datagram in each direction. An answer that does not fit into
+//! one datagram counts as none: addresses of crawlers have one name.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -31,12 +31,12 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// One that asks this server.
+    /// A resolver with this server.
     pub(crate) fn of(server: SocketAddr) -> Self {
         Self { servers: vec![server] }
     }
 
-    /// One that asks the servers of the system.
+    /// A resolver with the servers of the system.
     pub(crate) fn of_system() -> io::Result<Self> {
         let text = std::fs::read_to_string("/etc/resolv.conf")?;
         let servers = text.lines().filter_map(|line| line.trim().strip_prefix("nameserver"));
@@ -48,7 +48,7 @@ impl Resolver {
         Ok(Self { servers })
     }
 
-    /// The names of an address; none where it has none.
+    /// The names of an address; empty if it has none.
     pub(crate) fn names_of(&self, address: IpAddr) -> io::Result<Vec<String>> {
         let records = self.ask(&reverse_name(address), PTR)?;
         Ok(records
@@ -123,7 +123,7 @@ fn question(id: u16, name: &str, kind: u16) -> Option<Vec<u8>> {
     (message.len() <= 12 + 255 + 4).then_some(message)
 }
 
-/// The records of an answer to a question, or none where it is the answer to another one.
+/// The records of an answer to a question, or none if it answers another question.
 fn answer(message: &[u8], question: &[u8]) -> Option<io::Result<Vec<Record>>> {
     let head = message.get(..12)?;
     let is_ours = head[..2] == question[..2] && head[2] & 0x80 != 0;

@@ -8,8 +8,8 @@ use crate::exit::Failure;
 use crate::input;
 
 /// The files that were named, in their order. In the place of a folder come all files in it and in its folders, in the
-/// order of the octets of their names. Names that start with `.` or `_` are left out: programs that write folders put
-/// there what is no row. Nothing at all is standard input.
+/// order of the octets of their names. Names that start with `.` or `_` are left out: programs that write
+/// folders use them for files without rows. Without any name, the input is standard input.
 pub(crate) fn expanded(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in named {

@@ -2,8 +2,8 @@
 //!
 //! [`run`] goes through the files that [`inputs`] lists, [`rows`] reads rows, [`columns`] says what their fields are and which ones are written, [`source`]
 //! finds the robots.txt of an origin, [`worker`] answers and [`write`] writes; `tables` is for tables that are no text.
-//! Rules are kept, and questions asked, in the crate `mayi-tables`. None of them knows the command line's words but `columns`, and none of them
-//! opens a socket.
+//! Rules are kept, and questions asked, in the crate `mayi-tables`. Only `columns` knows the command-line
+//! options, and none of them opens a socket.
 
 pub(crate) mod archives;
 pub(crate) mod columns;

@@ -1,7 +1,7 @@
 //! An origin → its robots.txt: a folder with a file for each, or what a store keeps.
 //!
-//! The names of hosts come from others. Nothing of them reaches the file system that is not a letter,
-//! a digit, a dot, a hyphen or an underscore.
+//! Host names are not trusted. Only letters, digits, dots, hyphens and underscores of them reach the file
+//! system.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -103,7 +103,7 @@ fn is_text(name: &[u8]) -> bool {
     name.last_chunk().is_some_and(|end: &[u8; 4]| end.eq_ignore_ascii_case(b".txt"))
 }
 
-/// What a store keeps of each origin, however old it is: nobody is asked.
+/// The entry of each origin in a store, however old it is: nothing is fetched.
 pub(crate) struct Stored(pub(crate) Fetcher);
 
 impl Source for Stored {
@@ -147,7 +147,7 @@ fn read(path: &Path, most: usize) -> io::Result<Entry> {
         use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
         matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
     };
-    // A pipe would be waited for, and a folder is no file.
+    // Opening a pipe would block, and a folder is not a file.
     let size = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => usize::try_from(metadata.len()).unwrap_or(usize::MAX),
         Ok(metadata) if metadata.is_dir() => return Ok(Entry::Folder),
@@ -158,8 +158,8 @@ fn read(path: &Path, most: usize) -> io::Result<Entry> {
     read_sized(&mut File::open(path)?, size, most).map(Entry::File)
 }
 
-/// Reads up to so many octets of what is expected to have `size` of them. There is room for one more, so
-/// that a read that leaves it free has come to the end, and no second one has to find that out.
+/// Reads up to so many octets of what is expected to have `size` of them. The buffer has room for one more
+/// octet, so that a read that does not fill it has reached the end, and no second read is needed.
 fn read_sized(file: &mut impl Read, size: usize, most: usize) -> io::Result<Vec<u8>> {
     let mut octets = vec![0; size.saturating_add(1).min(most)];
     let mut filled = 0;
@@ -182,11 +182,11 @@ fn read_sized(file: &mut impl Read, size: usize, most: usize) -> io::Result<Vec<
     Ok(octets)
 }
 
-/// The names that an origin's file may have, without what stands behind them: the most telling first.
+/// The names that an origin's file may have, without their endings: the most specific first.
 /// There are none for a host that could lead out of the folder.
 fn stems(origin: &Origin) -> Option<[String; 2]> {
     let (scheme, port) = (origin.scheme(), origin.port());
-    // A colon is no part of a file's name everywhere.
+    // Not every system allows a colon in a file name.
     let host = origin.host().replace(':', "_");
     let name = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(&host);
     let is_plain = |octet: u8| octet.is_ascii_alphanumeric() || b"._-".contains(&octet);

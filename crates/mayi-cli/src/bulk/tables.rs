@@ -25,7 +25,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::shown;
 
-/// A batch of rows, of which the columns are read that somebody wants.
+/// A batch of rows with the columns that are needed.
 pub(crate) struct Record<'a> {
     /// By the column of the table.
     values: Vec<Option<Value<'a>>>,
@@ -65,7 +65,7 @@ impl<'a> Record<'a> {
         matches!(self.values.get(column), Some(Some(value)) if value.array.is_valid(row))
     }
 
-    /// A value as text; nothing where it is null.
+    /// A value as text; none if it is null.
     pub(crate) fn octets(&self, column: usize, row: usize) -> Cow<'_, [u8]> {
         match self.values.get(column) {
             Some(Some(value)) if value.array.is_valid(row) => match &value.texts {
@@ -95,8 +95,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The same rows with times in UTC, as which they are shown: their zones have names, and what these mean is not known
-/// here.
+/// The same rows with times in UTC, because the names of time zones can't be resolved here.
 fn in_utc(batch: &RecordBatch) -> Result<RecordBatch, TableError> {
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
@@ -118,7 +117,7 @@ pub(crate) struct Wanted<'a> {
     read: Vec<usize>,
 }
 
-/// Fails where a column that questions are asked with has no strings.
+/// Fails if a column that is part of the question has no strings.
 pub(crate) fn check_types(columns: &Columns, schema: &Schema) -> Result<(), Failure> {
     let mut fields = columns.asked_with().map(|index| schema.field(index));
     match fields.find(|field| !Texts::are_in(field.data_type())) {
@@ -221,9 +220,9 @@ pub(crate) struct AnsweredPart<R> {
 pub(crate) struct TableOut {
     writer: TableWriter<Output>,
     schema: SchemaRef,
-    /// Whether somebody has closed the output.
+    /// Whether the reader has closed the output.
     is_closed: Arc<AtomicBool>,
-    /// Rows that are not enough for a row group.
+    /// Rows that do not fill a row group yet.
     waiting: Vec<RecordBatch>,
 }
 
@@ -415,6 +414,6 @@ impl RowSink for BatchSink {
         self.rows
     }
 
-    /// What was added in part can't be taken back; the end of the batch says so.
+    /// A row that was added in part can't be removed; the end of the batch reports it.
     fn undo(&mut self, _: usize) {}
 }

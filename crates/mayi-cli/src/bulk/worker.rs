@@ -83,7 +83,7 @@ impl<'b> Worker<'b> {
         self.shared.count(rows, errors);
     }
 
-    /// How many rows were answered since this was asked last, and how many of them with an error.
+    /// How many rows were answered since the last call, and how many of them with an error.
     pub(crate) fn counted(&mut self) -> (u64, u64) {
         (std::mem::take(&mut self.rows), std::mem::take(&mut self.errors))
     }
@@ -177,10 +177,10 @@ impl<'b> Worker<'b> {
         Ok(text)
     }
 
-    /// Answers a row, or says in its place that we failed.
+    /// Answers a row, or writes an internal error in its place.
     pub(crate) fn answer_row(&mut self, row: &Row<'_>, out: &mut impl RowSink) {
         let start = out.mark();
-        // A fault of ours in one answer must not cost the others theirs.
+        // A panic in one answer must not affect the others.
         let answered = catch_unwind(AssertUnwindSafe(|| self.asking.answer_row(row, out)));
         let is_error = answered.unwrap_or_else(|_| {
             out.undo(start);
@@ -214,7 +214,7 @@ fn write_refusal(columns: &Columns, row: &Row<'_>, error: &RequestError, out: &m
     out.push_row(columns, row, &[Answered { url, crawler: None, outcome: Err(error) }]);
 }
 
-/// Asks for one row after another.
+/// Answers one row after another.
 struct RowAnswerer<'b> {
     shared: &'b Shared<'b>,
     asker: Asker<'b>,
@@ -287,7 +287,7 @@ pub(crate) fn read_crawlers(
     asker.set_crawlers(parts(first), others.iter().map(|agent| parts(agent)))
 }
 
-/// The text of a field, or nothing where it is empty or there is none.
+/// The text of a field; none if it is empty or missing.
 fn text<'r>(
     row: &Row<'r>,
     index: Option<usize>,
@@ -306,8 +306,8 @@ fn text<'r>(
     Ok((!text.is_empty()).then_some(text))
 }
 
-/// The words of a field, with white space in between, or of a JSON list; where there are none, those
-/// that hold for all rows.
+/// The words of a field, with white space in between, or of a JSON list; if there are none, those for all
+/// rows.
 fn list<'r>(
     row: &Row<'r>,
     index: Option<usize>,

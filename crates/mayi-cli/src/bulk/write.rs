@@ -36,7 +36,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The text of a field, for people: nothing where there is none.
+    /// The text of a field, for people; empty if there is none.
     pub(crate) fn octets(&self, index: usize) -> Cow<'r, [u8]> {
         match self {
             Self::Separated { text, fields } => fields.octets(text, index),
@@ -79,10 +79,10 @@ pub(crate) trait RowSink {
     /// How much is there.
     fn mark(&self) -> usize;
 
-    /// Takes back what came behind a mark.
+    /// Removes what was written after a mark.
     fn undo(&mut self, mark: usize);
 
-    /// So many octets of rows are about to come.
+    /// Announces this many octets of rows.
     fn expect_input(&mut self, octets: usize) {
         let _ = octets;
     }
@@ -156,7 +156,7 @@ fn push_field(format: Format, out: &mut Vec<u8>, field: &[u8]) {
     }
 }
 
-/// All columns of the input, as they stand where that is a row of the output's format as well.
+/// All columns of the input, unchanged if input and output have the same format.
 fn write_input(columns: &Columns, row: &Row<'_>, out: &mut Vec<u8>) {
     if let Row::Separated { text, fields } = row
         && columns.input == columns.output
@@ -208,7 +208,7 @@ fn says(answer: Answer, usage: Option<&Usage>) -> &'static str {
     }
 }
 
-/// An answer as a field; nothing where there is none.
+/// An answer as a field; empty if there is none.
 fn push_answer(
     format: Format,
     answered: &Answered<'_>,
@@ -264,7 +264,7 @@ fn push_answer(
     }
 }
 
-/// The origin of a URL that was asked about; nothing where its host is none.
+/// The origin of the URL of a question; none if its host is invalid.
 fn origin(url: &str) -> String {
     mayi::access::Origin::of_url(url).map(|origin| origin.to_string()).unwrap_or_default()
 }
@@ -376,7 +376,7 @@ impl<'o> ObjectWriter<'o> {
         self.out.push(b'}');
     }
 
-    /// All members of another object, as they stand.
+    /// All members of another object, unchanged.
     fn append(&mut self, object: &str, is_empty: bool) {
         if is_empty {
             return;

@@ -1,4 +1,4 @@
-//! `mayi check`: a short answer a URL, with the line that decided.
+//! `mayi check`: a short answer for each URL, with the line that decided.
 
 use std::io::{self, Write};
 
@@ -154,7 +154,7 @@ pub(crate) fn write_json_text(out: &mut impl Write, json: &str) -> io::Result<()
     writeln!(out, "{}", json.replace('\u{7f}', "\\u007f"))
 }
 
-/// Says what is wrong with a URL: in its place in JSON, or on standard error.
+/// Reports what is wrong with a URL: in its place in JSON, or on standard error.
 pub(crate) fn wrong_url(
     out: &mut impl Write,
     error: mayi::InvalidUrl,

@@ -60,7 +60,7 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     }
 }
 
-/// What answers, from any thread.
+/// Answers requests, from any thread.
 struct Door<'d> {
     decide: &'d Decide,
     answering: Answering,
@@ -128,7 +128,7 @@ impl Door<'_> {
             Err(error) => return write_error(error, out),
         };
         let start = out.len();
-        // A fault of ours in one answer must not cost the others theirs.
+        // A panic in one answer must not affect the others.
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let answer = self.answer_of(request, robots)?;
             serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
@@ -151,7 +151,7 @@ impl Door<'_> {
     ) -> Result<Answer<'a>, RequestError> {
         match (robots, self.fetcher.get()) {
             (Some(robots), Some(Some(fetcher))) => fetcher.inner().decide_from(request, robots),
-            // A URL without an origin is wrong, and its request is told so.
+            // A URL without an origin is invalid, and its request gets an error.
             (None, Some(Some(fetcher))) if request.robots.is_none() => fetcher.decide(request),
             _ => self.answering.answer(request),
         }
@@ -169,7 +169,7 @@ impl Door<'_> {
     }
 }
 
-/// Gives a request what the command line says and it does not.
+/// Adds the options of the command line to a request that does not have them.
 fn complete<'a>(request: &mut Request<'a>, decide: &'a Decide) {
     let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
     if request.purposes.is_empty() {

@@ -1,7 +1,6 @@
-//! `mayi fmt`: files laid out well, in place, with no reader any the wiser.
+//! `mayi fmt`: formats files in place, without changing what any crawler reads in them.
 //!
-//! What is laid out how, and why nothing changes by it, is `mayi::format`; here files are replaced, and
-//! differences shown.
+//! `mayi::format` formats, and checks that nothing changes; this file replaces files and shows differences.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -51,7 +50,7 @@ pub(crate) fn run(fmt: &Fmt) -> Result<Exit, Failure> {
             Ok(changes) if changes => exit = exit.max(Exit::Disallowed),
             Ok(_) => {}
             Err(Failure::Message(message)) => {
-                // The other files are laid out all the same.
+                // The other files are still formatted.
                 out.flush()?;
                 anstream::eprintln!("mayi: {}", shown(message.as_bytes()));
                 exit = Exit::NoAnswer;
@@ -63,7 +62,7 @@ pub(crate) fn run(fmt: &Fmt) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Lays one file out. Says whether it would change and was not written.
+/// Formats one file. Returns whether it would change and was not written.
 fn run_one(fmt: &Fmt, source: &str, out: &mut impl Write) -> Result<bool, Failure> {
     let Loaded { name, octets, .. } = input::load_file(source)?;
     let formatted = mayi::format(&octets);
@@ -138,8 +137,8 @@ fn beside(path: &Path) -> io::Result<(PathBuf, fs::File)> {
     }
 }
 
-/// Laying out keeps the lines that have something on them, in their order, so the two files can be laid
-/// beside each other without a search. The lines that go in a row stand before those that come.
+/// Formatting keeps the lines that are not blank, in their order, so the two files can be compared line by
+/// line without a search. Removed lines come before added ones.
 fn steps<'f>(old: &[&'f [u8]], new: &[&'f [u8]]) -> Vec<Step<'f>> {
     let (mut steps, mut come) = (Vec::new(), Vec::new());
     let (mut old, mut new) = (old.iter().copied().peekable(), new.iter().copied().peekable());

@@ -60,8 +60,8 @@ pub(crate) fn push_file(head: &mut HeadReader, path: &Path) -> Result<(), Failur
 
 type Headers = Vec<(String, String)>;
 
-/// The header fields and the body of a response as it came over the wire. One that another response
-/// follows, such as a redirect that `curl -L` went after, is passed over.
+/// The header fields and the body of a response as it came over the wire. A response that is followed by
+/// another one, such as a redirect that `curl -L` followed, is skipped.
 fn response(path: &Path, options: PageOptions) -> Result<(Headers, Vec<u8>), Failure> {
     let mut octets = Vec::new();
     // Header fields are small beside the HTML that is read.

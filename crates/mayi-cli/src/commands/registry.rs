@@ -1,4 +1,4 @@
-//! `mayi registry`: what the registries have, and whether a file of one's own is sound.
+//! `mayi registry`: what the registries have, and whether a user's own file is valid.
 
 use std::io::{self, BufWriter, Write};
 

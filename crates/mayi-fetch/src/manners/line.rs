@@ -1,6 +1,7 @@
-//! The lines in which clients wait, each by host, and the order in which they come to their turn.
+//! The queues of clients, each by host, and the order in which they get a turn.
 //!
-//! It knows who waits and who has how many connections. Whether a connection may be made is for its caller.
+//! It knows who waits, and how many connections each client has. The caller decides whether a connection may
+//! be made.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::Client;
 #[derive(Default)]
 pub(super) struct Lines {
     clients: HashMap<Client, Line>,
-    /// The clients for whom somebody waits and who have no connection, the longest without a turn first.
+    /// The clients with waiting fetches and no connection, the longest without a turn first.
     idle: BTreeMap<u64, Client>,
     /// Those who have some.
     busy: BTreeMap<u64, Client>,
@@ -60,7 +61,7 @@ impl Lines {
         self.put_in_order(client);
     }
 
-    /// Somebody waits no longer.
+    /// A fetch no longer waits.
     pub(super) fn remove(&mut self, client: Client, host: &str, id: u64) {
         let Some(line) = self.clients.get_mut(&client) else { return };
         let Some((stamp, waiting)) = line.hosts.get_mut(host) else { return };
@@ -81,7 +82,7 @@ impl Lines {
         self.put_in_order(client);
     }
 
-    /// A client has another connection, and its turn is over.
+    /// A client has another connection, and its turn has ended.
     pub(super) fn began(&mut self, client: Client) {
         self.clock += 1;
         let clock = self.clock;
@@ -93,7 +94,7 @@ impl Lines {
         self.put_in_order(client);
     }
 
-    /// A connection of a client is over.
+    /// A connection of a client has ended.
     pub(super) fn ended(&mut self, client: Client) {
         let Some(line) = self.clients.get_mut(&client) else { return };
         line.connections = line.connections.saturating_sub(1);
@@ -114,7 +115,7 @@ impl Lines {
         })
     }
 
-    /// The newest of the named client for whom the most wait.
+    /// The newest fetch of the named client with the most waiting fetches.
     pub(super) fn newest_of_longest(&self) -> Option<(u64, Client)> {
         let named = self.clients.iter().filter(|(client, _)| **client != Client::Ourselves);
         let (client, line) = named.max_by_key(|(client, line)| (line.waiting.len(), **client))?;

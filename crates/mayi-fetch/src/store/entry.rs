@@ -1,15 +1,15 @@
-//! The octets of an entry, and what stands beside them → what is kept, or that the entry is damaged.
+//! The octets of an entry, and what a store keeps beside them → the entry, or that it is damaged.
 //!
-//! The checksum is over the octets of the entry alone. Whose entry it is, and of which time, is in those octets as
-//! well, so that what a store has beside them can be held against them.
+//! The checksum is over the octets of the entry only. They include the origin and the time, so that what a
+//! store keeps beside them can be checked.
 
 use std::sync::Arc;
 
 use super::{StoreError, StoreErrorKind};
 use crate::kept::{Kept, Undecodable, milliseconds};
 
-/// Reads the entry that a store has under the name of an origin, and says is of this time, in milliseconds. One of another
-/// schema version is none.
+/// Reads the entry that a store has under an origin, with this time in milliseconds. An entry with another
+/// schema version counts as none.
 pub(super) fn read(
     origin: &str,
     at: Option<u64>,

@@ -1,25 +1,25 @@
-//! What went wrong with a store: a kind that code can act on, and words for people.
+//! What went wrong with a store: a kind for code, and a message for people.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What kind of trouble a store has.
+/// The kinds of store errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// Nobody answers, or not in time.
+    /// It does not answer, or not in time.
     Unreachable,
-    /// It does not let us in: a wrong password, a missing right.
+    /// It refuses access: a wrong password, a missing right.
     Refused,
     /// It has no room left: a full disk, a server at its `maxmemory`.
     Full,
-    /// One entry fails its checksum. It is as good as absent, and the next fetch writes it anew.
+    /// One entry fails its checksum. It counts as absent, and the next fetch overwrites it.
     DamagedEntry,
     /// The store itself is damaged.
     Damaged,
-    /// Somebody else has it, or it is being opened again.
+    /// Another process uses it, or it is being opened again.
     Busy,
-    /// It is no store, or one of another version, or its name is no name of a store.
+    /// It is not a store, or has another version, or its name is not the name of a store.
     Unsuitable,
     /// This process lacks something that every store needs: file descriptors, memory, threads.
     Local,
@@ -43,7 +43,7 @@ impl StoreErrorKind {
         }
     }
 
-    /// The kind of trouble that an error of the system is.
+    /// The kind of an error of the system.
     #[cfg(feature = "disk")]
     pub(crate) fn of_io(error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
@@ -98,7 +98,7 @@ impl StoreError {
         Self { source: Some(Arc::new(source)), ..self }
     }
 
-    /// What kind of trouble it is.
+    /// Its kind.
     pub fn kind(&self) -> StoreErrorKind {
         self.kind
     }

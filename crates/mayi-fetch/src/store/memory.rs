@@ -11,7 +11,7 @@ use super::{Store, StoreSize, Storing, entry};
 use crate::held;
 use crate::kept::{Kept, milliseconds};
 
-/// What is kept, in memory. The origins that are asked for least go first when it is full.
+/// A store in memory. The least used origins are evicted first.
 ///
 /// ```
 /// use mayi_fetch::store::{MemoryStore, Store};
@@ -23,7 +23,7 @@ use crate::kept::{Kept, milliseconds};
 pub struct MemoryStore {
     most_octets: u64,
     packed: Cache<Origin, Packed, PackedWeight>,
-    /// One at a time looks what is there and saves: of two, the later attempt has to win.
+    /// Only one task at a time compares and saves, so that of two attempts the later one wins.
     saving: Mutex<()>,
 }
 
@@ -45,7 +45,7 @@ impl Weighter<Origin, Packed> for PackedWeight {
 }
 
 impl MemoryStore {
-    /// A store that takes no more than so many octets.
+    /// A store of at most this many octets.
     pub fn new(most_octets: u64) -> Self {
         let packed = held::cache(most_octets, 1024, 0, PackedWeight);
         Self { most_octets, packed, saving: Mutex::default() }

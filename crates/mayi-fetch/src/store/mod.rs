@@ -6,8 +6,8 @@
 //! | `DiskStore` | one process that runs for long; survives being killed |
 //! | `RedisStore` | many processes on many machines |
 //!
-//! A store that fails gives an error, and the fetcher goes on without it: to fetching, never to a wrong
-//! answer. A store knows nothing of HTTP, of freshness or of the time.
+//! If a store fails, it returns an error, and the fetcher continues without it: it fetches again, and never
+//! gives a wrong answer. A store knows nothing about HTTP, freshness or the time.
 
 #[cfg(feature = "disk")]
 mod disk;
@@ -34,28 +34,28 @@ use mayi::access::Origin;
 
 use crate::kept::Kept;
 
-/// What a store gives: its methods are asynchronous, and a store is used through a pointer.
+/// The return type of a store's methods: they are asynchronous, and a store is used through a pointer.
 pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A place where what is kept of origins is kept.
+/// A place for the cached entries of origins.
 ///
-/// When a future of [`save`](Store::save) is done, what was saved survives whatever the store is said
-/// to survive. What has another schema version is as good as absent. So is what is damaged, but
-/// [`load`](Store::load) says it, by an error of the kind [`DamagedEntry`](StoreErrorKind::DamagedEntry), so that
-/// it is counted; the next save writes over it.
+/// When a future of [`save`](Store::save) is done, the entry survives everything that the store promises to
+/// survive. An entry with another schema version counts as absent. So does a damaged one, but
+/// [`load`](Store::load) reports it by an error of the kind [`DamagedEntry`](StoreErrorKind::DamagedEntry),
+/// so that it is counted; the next save writes over it.
 pub trait Store: Send + Sync + 'static {
-    /// What is kept of an origin.
+    /// The entry of an origin.
     fn load<'a>(&'a self, origin: &'a Origin) -> Storing<'a, Option<Arc<Kept>>>;
 
-    /// Keeps what came of an attempt, unless what is there came of a later one: of two processes, the
-    /// one that was told last wins.
+    /// Saves the result of an attempt, unless the stored one is of a later attempt: of two processes, the
+    /// later response wins.
     fn save<'a>(&'a self, kept: &'a Arc<Kept>) -> Storing<'a, ()>;
 
-    /// Forgets an origin, and says whether there was something to forget.
+    /// Removes an origin, and returns whether it was there.
     fn remove<'a>(&'a self, origin: &'a Origin) -> Storing<'a, bool>;
 
     /// Up to `limit` origins, in the order of their text, those after `after`; for people and exports.
-    /// Where the list has ended, fewer than `limit` come.
+    /// Fewer than `limit` mean the end of the list.
     fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>>;
 
     /// How many origins there are, and how many octets they take.
@@ -68,7 +68,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(async { Ok(Claim::Granted(ClaimToken(0))) })
     }
 
-    /// Has a claim hold for as long as this from now, and says whether it is still the caller's.
+    /// Renews a claim for this long from now, and returns whether it still belongs to the caller.
     fn renew<'a>(
         &'a self,
         origin: &'a Origin,
@@ -85,7 +85,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
-    /// Forgets everything, and says how many origins that were.
+    /// Removes everything, and returns how many origins there were.
     fn clear(&self) -> Storing<'_, u64> {
         Box::pin(async move {
             let (mut forgotten, mut after) = (0, None::<String>);
@@ -104,12 +104,12 @@ pub trait Store: Send + Sync + 'static {
         })
     }
 
-    /// Whether the store answers at all: asks for as little as that takes.
+    /// Whether the store answers at all, by the cheapest request.
     fn check(&self) -> Storing<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Gives back the room that forgotten origins have left, where the store would keep it for others.
+    /// Returns the space of removed origins to the system, if the store would otherwise keep it.
     fn compact(&self) -> Storing<'_, ()> {
         Box::pin(async { Ok(()) })
     }
@@ -141,12 +141,12 @@ impl StoreSize {
 /// What came of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// The caller is to fetch, and to give the token back when it has.
+    /// The caller must fetch, and then return the token.
     Granted(ClaimToken),
-    /// Somebody else is fetching.
+    /// Another process is fetching.
     Taken,
 }
 
-/// Tells one claim from another, so that a slow holder can't give back a claim that is no longer its.
+/// Identifies a claim, so that a slow holder can't return a claim that is no longer its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimToken(pub u64);

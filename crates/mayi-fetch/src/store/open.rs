@@ -1,10 +1,10 @@
-//! What somebody wrote to name a store → the store.
+//! The name of a store → the store.
 
 use std::sync::Arc;
 
 use super::{MemoryStore, Store, StoreError};
 
-/// Opens the store that a text names, for at most so many octets.
+/// Opens the store that a text names, for at most this many octets.
 ///
 /// | text | store |
 /// | --- | --- |
@@ -14,8 +14,8 @@ use super::{MemoryStore, Store, StoreError};
 /// | `rediss://…`, `rediss+cluster://…` | the same by TLS |
 /// | anything else without `://` | a file |
 ///
-/// `valkey` may stand for `redis` in a URL. Redis needs the tokio runtime around the call. A file that is
-/// called `memory` is `./memory`.
+/// `valkey` may replace `redis` in a URL. Redis needs the call to be inside a tokio runtime. A file with the
+/// name `memory` is `./memory`.
 ///
 /// ```
 /// let store = mayi_fetch::store::open("memory", 64 << 20)?;

@@ -23,7 +23,8 @@ use crate::prepared::{Answerer, Found, is_plain};
 use crate::problem::Problem;
 use crate::work::most_of;
 
-/// Up to this size a body is read, and rules are asked, by the thread that waits for sockets; more is work.
+/// Up to this size a body is read, and rules are evaluated, on the thread that serves sockets; larger ones
+/// are work for other threads.
 const LITTLE: usize = 16 << 10;
 
 /// The router's entry for this path: no request uses it, but it lists the methods.

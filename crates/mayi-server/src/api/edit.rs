@@ -20,7 +20,7 @@ struct EditBody<'a> {
     /// The file to edit.
     #[serde(borrow, default, deserialize_with = "there")]
     robots: Option<RobotsInput<'a>>,
-    /// What a new file says, where there is none yet.
+    /// What a new file says, if there is none yet.
     #[serde(borrow, default, deserialize_with = "there")]
     new: Option<NewFile<'a>>,
     #[serde(default)]

@@ -1,4 +1,5 @@
-//! `/v1/overview`, `/v1/compare`, `/v1/diff`, `/v1/format`, `/v1/crawler`: what given files mean, and to whom, without a fetch.
+//! `/v1/overview`, `/v1/compare`, `/v1/diff`, `/v1/format`, `/v1/crawler`: what given files mean for
+//! crawlers, without a fetch.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -11,7 +11,8 @@ use mayi::report::{ErrorCode, RequestError};
 
 use super::{Answered, App, aside, cached, fresh_for, place_of};
 
-/// How often the file of a site is asked for anew at most. A person who presses a button sees no difference.
+/// The minimum time between two requests for the file of a site. A person who presses a button sees no
+/// difference.
 const LEAST_BETWEEN: Duration = Duration::from_secs(10);
 
 pub(crate) async fn get(State(app): State<Arc<App>>, request: Request<Body>) -> Answered {
@@ -29,14 +30,14 @@ pub(crate) async fn get(State(app): State<Arc<App>>, request: Request<Body>) -> 
     aside(&app, &place, octets, move |_| {
         let report = robots.site_report();
         let body = serde_json::to_vec(&report).expect("what is known is JSON");
-        // Who wants the news must not get them from a cache on the way.
+        // A client that wants the current file must not get it from a cache on the way.
         let fresh = if is_fresh { Duration::ZERO } else { fresh_for(report.file.as_ref()) };
         Ok(cached(&parts.headers, body, "application/json", fresh))
     })
     .await
 }
 
-/// A URL of the site, and whether its file is to be asked for anew.
+/// A URL of the site, and whether its file must be requested again.
 fn asked(query: &str) -> Result<(String, bool), RequestError> {
     let wrong = |message: &str| RequestError::new(ErrorCode::InvalidRequest, message);
     let (mut url, mut fresh) = (None, None);

@@ -5,11 +5,12 @@
 
 use std::time::Duration;
 
-/// How much lower the priority is: a third of what the others have, where there is not enough for all.
+/// How much lower the priority is: a third of the processor time of the others, if there is not enough for
+/// all.
 #[cfg(target_os = "linux")]
 const LOWER: i32 = 5;
 
-/// Lets other threads go first where there are not enough cores for all.
+/// Lets other threads run first if there are not enough cores for all.
 pub(super) fn let_others_go_first() {
     #[cfg(target_os = "linux")]
     {

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 
 use super::{By, QUICK, SMALL, Slot};
 
-/// What a client may have had lately and still be quick, and how soon half of what it had is forgotten.
+/// How much processor time a client may have used lately and still be quick, and the half-life of that
+/// figure.
 const LITTLE: Duration = Duration::from_millis(40);
 const HALF_LIFE: Duration = Duration::from_secs(1);
 
-/// Clients that have had next to nothing lately are forgotten when there are more than this.
+/// Clients that have used almost nothing lately are forgotten when there are more than this.
 const MANY_CLIENTS: usize = 4096;
 
-/// What waits, by where it is done.
+/// The queued work, by lane.
 #[derive(Default)]
 pub(super) struct Queue {
     quick: Lane,
@@ -30,7 +31,7 @@ pub(super) struct Queue {
 /// What a thread takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// Little work of clients that have had little lately.
+    /// Small work of clients that have used little time lately.
     Quick,
     Small,
     SmallAndLarge,
@@ -71,7 +72,7 @@ impl Queue {
         self.accounts.charge(client, took, now);
     }
 
-    /// How much waits, wanted or not.
+    /// How much work is queued, needed or not.
     pub(super) fn len(&self) -> usize {
         self.quick.len + self.small.len + self.large.len
     }
@@ -84,7 +85,7 @@ impl Queue {
     }
 }
 
-/// The processor time that clients have had lately.
+/// The processor time that clients have used lately.
 #[derive(Default)]
 struct Accounts(HashMap<u64, Account>);
 
@@ -95,7 +96,7 @@ struct Account {
 }
 
 impl Account {
-    /// What is left of it by now: half of it after each half-life.
+    /// What remains of it now: half of it after each half-life.
     fn by(self, now: Instant) -> Duration {
         let halvings = now.saturating_duration_since(self.at).as_secs_f64() / HALF_LIFE.as_secs_f64();
         self.had.mul_f64(0.5_f64.powf(halvings))
@@ -109,7 +110,7 @@ impl Accounts {
 
     fn charge(&mut self, client: u64, took: Duration, now: Instant) {
         if self.0.len() > MANY_CLIENTS {
-            // Those that stay have had more than this in the last seconds, and there is no time for many of them.
+            // The remaining clients have used more than this in the last seconds, so there can't be many.
             self.0.retain(|_, account| account.by(now) > Duration::from_millis(1));
         }
         let had = self.had(client, now) + took;
@@ -125,8 +126,8 @@ struct Lane {
     len: usize,
 }
 
-/// Work of one client. Each connection has a mark that its work moves on by its octets, and what has the lowest mark
-/// goes first; a connection that comes anew starts where the others are.
+/// Work of one client. Each connection has a counter that grows by the octets of its work, and the lowest
+/// counter goes first; a new connection starts where the others are.
 #[derive(Default)]
 struct Client {
     now: u64,

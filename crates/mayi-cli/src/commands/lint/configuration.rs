@@ -1,4 +1,4 @@
-//! The `mayi.toml` that holds for a file, and the words of the command line → the options of the file.
+//! The `mayi.toml` that applies to a file, and the command-line options → the options of the file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

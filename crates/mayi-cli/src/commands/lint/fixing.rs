@@ -36,7 +36,7 @@ impl Fixing {
         unified::difference(name, is_file, &self.before, &self.after.octets, unified::steps)
     }
 
-    /// Puts the fixed file in its place. Where it has none, gives it, to be printed.
+    /// Writes the fixed file in its place. If it has no place, returns it, to be printed.
     pub(super) fn write(&self, source: &Source) -> Result<Option<Vec<u8>>, Failure> {
         match source {
             Source::StandardInput | Source::Url(_) => return Ok(Some(self.after.octets.clone())),

@@ -1,4 +1,4 @@
-//! Diagnostics as annotations of GitHub Actions: a workflow command a line.
+//! Diagnostics as annotations of GitHub Actions: one workflow command per line.
 
 use std::io::{self, Write};
 

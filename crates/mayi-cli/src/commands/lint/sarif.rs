@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::sources::Source;
 use super::text::left_out;
 
-/// The results of files, each as JSON already, which takes less room than a tree of values; and what is to be
-/// said of files whose results are not all listed.
+/// The results of files, already as JSON, which takes less memory than a tree of values; and notes about
+/// files whose results are not all listed.
 #[derive(Default)]
 pub(super) struct Results {
     listed: Vec<Box<RawValue>>,

@@ -1,4 +1,4 @@
-//! Diagnostics for people: the line, what is wrong with it, what crawlers make of it, what to do.
+//! Diagnostics for people: the line, what is wrong with it, how crawlers read it, what to do.
 
 use std::io::{self, Write};
 

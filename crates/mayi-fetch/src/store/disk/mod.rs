@@ -1,15 +1,14 @@
 //! A store in a file of this machine, for one process that runs for long.
 //!
-//! What is acknowledged is on the disk: a thread of its own gathers what comes within a moment, writes
-//! it in one durable transaction, and then acknowledges all of it. A process that is killed at any
-//! moment loses only what was not acknowledged, and the file opens again at once, however large it is.
-//! When the disk is full or fails, saving gives errors until it has recovered.
+//! What is acknowledged is on the disk: a separate thread collects the saves of a short time, writes them in
+//! one durable transaction, and then acknowledges all of them. A process that is killed at any moment loses
+//! only what was not acknowledged, and the file opens again at once, however large it is. When the disk is
+//! full or fails, saving gives errors until it has recovered.
 //!
-//! The size is bounded. Whose turn it is to go is decided by the time of the last save, with a second
-//! chance for what was asked for since. Which those were is only in memory, as one bit each: reading
-//! never writes.
+//! The size is bounded. The entry that was saved longest ago is evicted first, with a second chance for
+//! entries that were read since. That is stored only in memory, as one bit each: reading never writes.
 //!
-//! What an entry means is not known here, except for the time of its attempt. An entry that fails its
+//! This store does not know what an entry means, except for the time of its attempt. An entry that fails its
 //! checksum is an error when it is read, and does not prevent saving.
 
 #[cfg(test)]
@@ -34,7 +33,7 @@ use self::writer::{Change, Writer};
 use super::{Store, StoreError, StoreErrorKind, StoreSize, Storing};
 use crate::kept::{Kept, milliseconds};
 
-/// What is kept, in one file that one process at a time has open.
+/// A store in one file, which one process at a time can open.
 ///
 /// ```
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -56,8 +55,8 @@ impl DiskStore {
     /// Opens the store in a file, or makes one, for at most so many octets.
     ///
     /// An entry counts for twice its compressed octets, which is about its share of the file. The file
-    /// grows by doubling, so it can end at up to twice the bound. Where it has grown it stays so, and the
-    /// room is used again; [`compact`](Store::compact) gives it back.
+    /// grows by doubling, so it can end at up to twice the bound. It does not shrink by itself, and its space
+    /// is used again; [`compact`](Store::compact) returns it to the disk.
     ///
     /// # Errors
     /// When the file can't be opened or made, when it is something else than a store, or one of
@@ -79,7 +78,7 @@ impl DiskStore {
         Ok(Self { file, writer, readers })
     }
 
-    /// Does something with the file where waiting for the disk holds nobody up.
+    /// Uses the file on a thread where waiting for the disk delays nobody.
     fn reading<T: Send + 'static>(
         &self,
         job: impl FnOnce(&File) -> Result<T, Trouble> + Send + 'static,
@@ -145,8 +144,8 @@ impl Store for DiskStore {
         self.reading(File::check)
     }
 
-    /// The file is as small then as what is kept lets it be. It takes a while where that is much, and
-    /// loads and lists give errors meanwhile.
+    /// Afterwards the file is as small as possible. With many entries this takes a while, and meanwhile loads
+    /// and lists give errors.
     fn compact(&self) -> Storing<'_, ()> {
         Box::pin(async move { self.writer.change(Change::Compact).await.map(|_| ()) })
     }

@@ -1,7 +1,7 @@
 //! Threads that read for tasks, so that a slow disk never stops the runtime.
 //!
-//! They are not the runtime's own threads for blocking work: a crawler resolves thousands of names on
-//! those, and an answer that is already here would wait behind them.
+//! They are not the runtime's own threads for blocking work: a crawler resolves thousands of names on those,
+//! and a cached answer would wait behind them.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,14 +30,14 @@ impl Readers {
         Ok(Self { jobs })
     }
 
-    /// What came of a job; nothing if it panicked.
+    /// The result of a job; none if it panicked.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (done, result) = oneshot::channel();
         let job = move || {
-            // Nobody waits any more for what was asked by a task that is gone.
+            // The task that asked is gone, so nobody waits for the result.
             if !done.is_closed() {
                 let _ = done.send(job());
             }

@@ -13,7 +13,7 @@ use super::file::File;
 use crate::clock::moment;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// How long changes are gathered for. One caller alone does not wait for it.
+/// How long changes are collected. A single caller does not wait for it.
 const GATHERING: Duration = Duration::from_millis(20);
 
 /// The most changes, and the most octets, in one transaction.
@@ -35,7 +35,7 @@ pub(super) enum Change {
     },
     /// Removes everything.
     Clear,
-    /// Gives room back to the disk.
+    /// Returns space to the disk.
     Compact,
 }
 
@@ -48,7 +48,7 @@ impl Change {
     }
 }
 
-/// A change, and where to say what came of it: whether there was something before.
+/// A change, and where to report its result: whether there was something before.
 struct Order {
     change: Change,
     done: oneshot::Sender<Result<bool, StoreError>>,
@@ -70,7 +70,7 @@ impl Writer {
         Ok(Self { room, orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Writes a change; when it says so, the change is on the disk.
+    /// Writes a change; when this returns, the change is on the disk.
     pub(super) async fn change(&self, change: Change) -> Result<bool, StoreError> {
         let stopped = || StoreError::new("the thread that writes the store has stopped");
         let units = u32::try_from(change.octets() / 1024 + 1).unwrap_or(WAITING).min(WAITING);
@@ -138,7 +138,7 @@ fn unforeseen(work: &str) -> StoreError {
 
 type Askers = Vec<oneshot::Sender<Result<bool, StoreError>>>;
 
-/// What to write together. Waits for more only where there were several at once before.
+/// What to write together. It waits for more only if there were several at once before.
 fn gather(first: Option<Order>, queue: &Receiver<Order>, is_busy: bool) -> (Vec<Change>, Askers) {
     let until = moment() + if is_busy { GATHERING } else { Duration::ZERO };
     let (mut changes, mut askers, mut octets) = (Vec::new(), Vec::new(), 0);

@@ -13,7 +13,7 @@ use memchr::{memchr, memmem};
 
 use crate::crossing::{Crossing, SortedMarks};
 use crate::dialect::Comparison;
-use crate::octets::Signs;
+use crate::octets::{Signs, first_pair};
 use crate::places::SearchedText;
 use crate::target::Target;
 
@@ -21,9 +21,9 @@ use crate::target::Target;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Folds(u8);
 
-/// Stands for a literal `*`, however it is written: a raw `*` of a pattern is a wildcard. No normalised
-/// text has control characters, so this one is free. For a `$` no such octet is needed, as the one that
-/// ends a pattern is no part of what is compared.
+/// Stands for a literal `*`, however it is written, because a raw `*` of a pattern is a wildcard. No
+/// normalised text has control characters, so this one is free. A `$` needs no such octet, because the end
+/// anchor of a pattern is not part of the compared text.
 const STAR: u8 = 1;
 
 impl Folds {
@@ -37,22 +37,14 @@ impl Folds {
 
     /// What a normalised pattern, without its end anchor, needs.
     pub(crate) fn of_pattern(text: &[u8]) -> Self {
-        Self::of_plain_pattern(text)
-            | Self::STARS.only_if(memmem::find(text, b"%2A").is_some())
-            | Self::DOLLARS.only_if(memmem::find(text, b"%24").is_some())
+        let has = |octet| memchr(octet, text).is_some();
+        Self::QUERY.only_if(has(b'?'))
+            | Self::STARS.only_if(has_escape(text, *b"%2A"))
+            | Self::DOLLARS.only_if(has(b'$') || has_escape(text, *b"%24"))
     }
 
-    /// The same for a pattern without any `%`.
-    pub(crate) fn of_plain_pattern(text: &[u8]) -> Self {
-        // Both in one pass and without a branch: patterns are short.
-        let (has_mark, has_dollar) = text.iter().fold((0, 0), |(mark, dollar), &octet| {
-            (mark | u8::from(octet == b'?'), dollar | u8::from(octet == b'$'))
-        });
-        Self::QUERY.only_if(has_mark != 0) | Self::DOLLARS.only_if(has_dollar != 0)
-    }
-
-    /// What changes a normalised target. Whether it has a star is left open, as patterns that ask for
-    /// that are rare.
+    /// What changes a normalised target. Whether it has a star is not checked, because few patterns need to
+    /// know it.
     pub(crate) fn of_target(text: &[u8]) -> Self {
         let query = memchr(b'?', text).map_or(&[][..], |mark| &text[mark..]);
         let has_escape = memchr::memchr_iter(b'%', query).any(|at| delimiter(&query[at..]).is_some());
@@ -144,6 +136,13 @@ impl BitOr for Folds {
     }
 }
 
+/// Whether a normalised pattern has this escape. Few have its digits, and these are found in fewer steps than a general
+/// search takes to start.
+fn has_escape(text: &[u8], escape: [u8; 3]) -> bool {
+    let [_, high, low] = escape;
+    first_pair(text, [high, low]).is_some() && memmem::find(text, &escape).is_some()
+}
+
 /// The delimiter of a query whose escape a normalised text starts with.
 pub(crate) fn delimiter(text: &[u8]) -> Option<u8> {
     match text {
@@ -207,7 +206,7 @@ impl<'u> Forms<'u> {
         self.folds
     }
 
-    /// Of what a pattern asks for, that which makes a difference here.
+    /// The folds that a pattern needs and that make a difference for this target.
     pub(crate) fn that_matter(&self, folds: Folds) -> Folds {
         folds & self.folds
     }
@@ -222,8 +221,8 @@ impl<'u> Forms<'u> {
         forms.texts[usize::from(folds.0)].get_or_init(fold)
     }
 
-    /// Where the last place of a piece in the text ends. Many pieces can be asked for: it is the first place in the
-    /// text read backwards, which is searched as the text itself is.
+    /// Where the last occurrence of a piece in the text ends. This is the first occurrence in the reversed
+    /// text, which is searched in the same way as the text, because there can be many pieces.
     pub(crate) fn end_of_last(&self, piece: &[u8]) -> Option<usize> {
         let backwards = |octets: &[u8]| octets.iter().rev().copied().collect::<Vec<u8>>();
         let reverse = || SearchedText::new(Cow::Owned(backwards(self.text())));
@@ -231,8 +230,8 @@ impl<'u> Forms<'u> {
         Some(self.text().len() - reversed.find(&backwards(piece), 0)?)
     }
 
-    /// What a pattern is compared with that asks for these folds, and for the query's delimiters after its
-    /// own `?` alone.
+    /// The text that a pattern with these folds is compared with, if it needs the query's delimiters only
+    /// after its own `?`.
     pub(crate) fn crossing(&self, folds: Folds) -> Crossing<'_> {
         let marks = &self.folded.get_or_init(Box::default).marks[usize::from(folds.0)];
         Crossing::new(self.folded(folds.without(Folds::QUERY)), self.folded(folds), marks)

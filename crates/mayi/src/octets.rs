@@ -10,12 +10,26 @@ use std::ops::{ControlFlow, Range};
 pub(crate) use block::{BLOCK, Block, SIXTEEN, places_of_either};
 use block::{others_than_words, places_of_pair};
 
-/// The first eight octets of a text as a number, the first one lowest; zeros stand after a shorter one.
+/// The first eight octets of a text as a number, the first one lowest; a shorter text is filled with zeros.
 pub(crate) fn first_eight(text: &[u8]) -> u64 {
     match text.first_chunk::<8>() {
         Some(eight) => u64::from_le_bytes(*eight),
         None => text.iter().rev().fold(0, |number, &octet| number << 8 | u64::from(octet)),
     }
+}
+
+/// The number of [`first_eight`] of the same octets in lower case.
+#[inline]
+pub(crate) const fn eight_in_lower_case(octets: u64) -> u64 {
+    const fn every_octet(octet: u8) -> u64 {
+        u64::from_le_bytes([octet; 8])
+    }
+    // Sums of seven bits each have the high bit of an octet set where it is not before `A`, or is after `Z`.
+    let ascii = octets & every_octet(0x7F);
+    let from_a = ascii + every_octet(0x80 - b'A');
+    let after_z = ascii + every_octet(0x7F - b'Z');
+    let upper_case = from_a & !after_z & !octets & every_octet(0x80);
+    octets | upper_case >> 2
 }
 
 /// A number of [`first_eight`] that has all bits set in this many octets, and none after them.
@@ -31,7 +45,7 @@ pub(crate) fn common_of_first_eight(one: u64, other: u64) -> usize {
 /// A set of octets, of which most texts have few.
 pub(crate) struct OctetSet {
     table: [bool; 256],
-    /// The first of the octets from here up to `9` that are looked at together, as none is in the set.
+    /// The first octet of the range up to `9` of which none is in the set, so that the range can be skipped.
     digits_from: u8,
 }
 
@@ -64,7 +78,7 @@ impl OctetSet {
             .iter()
             .enumerate()
             .find_map(|(place, sixteen)| Some(place * SIXTEEN + self.first_of_sixteen(sixteen)?));
-        // What is left over is looked at with the octets before it, none of which is in the set.
+        // The rest is read together with the octets before it, none of which is in the set.
         at.or_else(|| Some(text.len() - SIXTEEN + self.first_of_sixteen(last)?))
     }
 
@@ -82,8 +96,8 @@ impl OctetSet {
     }
 }
 
-/// Which signs a text has: octets that are not letters, digits, `-`, `_` or `/`. Two of them may be counted as
-/// one, so that a set says for sure only what a text does not have.
+/// Which signs a text has: octets that are not letters, digits, `-`, `_` or `/`. Two different signs may
+/// share a bit, so a set is certain only about the signs that a text does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signs(u16);
 
@@ -114,8 +128,8 @@ impl Signs {
     }
 }
 
-/// Goes over the signs (see [`Signs`]) that stand in this range of a text, with the place of each, until one
-/// breaks. What is around the range is read where it helps, and never reported.
+/// Visits the signs (see [`Signs`]) in this range of a text, with the place of each, until the visitor
+/// breaks. Octets around the range may be read, but are never reported.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers are loops over octets
 pub(crate) fn try_each_sign<B>(
@@ -126,7 +140,7 @@ pub(crate) fn try_each_sign<B>(
     try_each_from::<b'/', B>(text, range, tell)
 }
 
-/// The same without dots, which many texts have and few ask for.
+/// The same without dots, which many texts have and few callers need.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers are loops over octets
 pub(crate) fn try_each_sign_but_dots<B>(
@@ -175,6 +189,28 @@ fn try_each_from<const FROM: u8, B>(
     ControlFlow::Continue(())
 }
 
+/// How many octets [`signs_but_dots`] looks at.
+pub(crate) const FEW: usize = 2 * SIXTEEN;
+
+/// Where signs (see [`Signs`]) but dots are among the first of a few octets, one bit each.
+#[inline]
+pub(crate) fn signs_but_dots(octets: &[u8; FEW], count: usize) -> u32 {
+    let (sixteens, _) = octets.as_chunks();
+    let mut signs = others_than_words(&sixteens[0], b'.');
+    if count > SIXTEEN {
+        signs |= others_than_words(&sixteens[1], b'.') << SIXTEEN;
+    }
+    signs & ((1_u64 << count) - 1) as u32
+}
+
+/// The same of twice as many octets.
+#[inline]
+pub(crate) fn signs_but_dots_of_twice(octets: &[u8; 2 * FEW], count: usize) -> u64 {
+    let (fews, _) = octets.as_chunks();
+    let signs = signs_but_dots(&fews[0], count.min(FEW));
+    u64::from(signs) | u64::from(signs_but_dots(&fews[1], count.saturating_sub(FEW))) << FEW
+}
+
 /// The first place where these two octets are side by side.
 #[inline]
 pub(crate) fn first_pair(text: &[u8], pair: [u8; 2]) -> Option<usize> {
@@ -189,15 +225,15 @@ pub(crate) fn first_pair(text: &[u8], pair: [u8; 2]) -> Option<usize> {
         }
         at += SIXTEEN;
     }
-    // What is left over is looked at with the octets before it, where the pair is not.
+    // The rest is read together with the octets before it, where the pair does not occur.
     let places = places_of_pair(last, pair);
     (places != 0).then(|| text.len() - (SIXTEEN + 1) + places.trailing_zeros() as usize)
 }
 
 /// The place of the first line feed or carriage return.
 pub(crate) fn first_line_end(text: &[u8]) -> Option<usize> {
-    /// Of a line that is longer than this many times eight octets, the end is better looked for with
-    /// what takes longer to start.
+    /// If a line is longer than this many times eight octets, its end is found faster by a search that takes
+    /// longer to start.
     const SHORT: usize = 8;
     let every_octet = |octet: u8| u64::from_le_bytes([octet; 8]);
     let (eights, _) = text.as_chunks::<8>();
@@ -256,6 +292,40 @@ pub(crate) fn line_ends_of_block(text: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_are_made_lower_case_as_one_number() {
+        for octet in 0..=u8::MAX {
+            for place in 0..8 {
+                let mut text = *b"aZ@[\xC1\0z_";
+                text[place] = octet;
+                let expected = first_eight(&text.to_ascii_lowercase());
+                assert_eq!(eight_in_lower_case(first_eight(&text)), expected, "{octet} at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn signs_among_a_few_octets_are_found_where_they_are() {
+        let words = *b"/abc.DEF-012_xyz/abc.DEF-012_xyz";
+        assert_eq!(signs_but_dots(&words, FEW), 0);
+        for sign in [b'*', b'%', b' ', b'\n', 0, 0x80] {
+            for place in 0..words.len() {
+                let mut octets = words;
+                octets[place] = sign;
+                for count in 0..=words.len() {
+                    let expected = if place < count { 1 << place } else { 0 };
+                    assert_eq!(signs_but_dots(&octets, count), expected, "{sign} at {place}");
+                    for before in [0, FEW] {
+                        let mut twice = [b'a'; 2 * FEW];
+                        twice[before..before + FEW].copy_from_slice(&octets);
+                        let signs = signs_but_dots_of_twice(&twice, before + count);
+                        assert_eq!(signs, u64::from(expected) << before, "{sign} at {place} of twice");
+                    }
+                }
+            }
+        }
+    }
 
     /// Texts of all lengths up to a few blocks, with an octet of interest at each place.
     fn texts() -> impl Iterator<Item = Vec<u8>> {

@@ -5,15 +5,15 @@
 //! linear in pattern plus target (REP-25). A naive matcher in this file's tests and in `tests/laws.rs`
 //! defines the right answer.
 //!
-//! Why the first place is good enough: a wildcard matches any number of octets. If the pieces behind it fit at all
-//! with a later place of this piece, they fit with an earlier one too, because the wildcard then takes the octets
-//! between. So a search never has to come back, and no pattern can make it slow. Only the last piece of an
-//! anchored pattern has one place where it can be, the end of the target, and is compared there alone.
+//! Why the first place is good enough: a wildcard matches any number of octets. If the following pieces fit
+//! after a later place of this piece, they also fit after an earlier one, because the wildcard then matches
+//! the octets between. So a search never has to go back, and no pattern can make it slow. Only the last piece
+//! of an anchored pattern has a fixed place, the end of the target, and is compared only there.
 //!
-//! There are three ways to compare, because most patterns need very little. [`Glancing`] follows a pattern as it is
-//! written and tells most of them apart from a target within eight octets; nothing is prepared for it. [`Plain`]
-//! reads a pattern that is compared as it is written, without copying it. Only what has to be normalised is copied
-//! ([`PathPattern::read_changed`]). Each way gives up where it is not sure, and the next one looks closer.
+//! There are three ways to compare, because most patterns need very little. [`Glancing`] compares a pattern
+//! as it is written, and excludes most patterns within eight octets; it needs no preparation. [`Plain`] reads
+//! a pattern that is compared as it is written, without copying it. Only what has to be normalised is copied
+//! ([`PathPattern::read_changed`]). Each way stops if it is not certain, and the next one takes over.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -46,18 +46,18 @@ pub struct PathPattern<'p> {
     comparison: Comparison,
     /// The normalised pattern, whose octets count.
     normalised: Cow<'p, [u8]>,
-    /// What is compared, where that is not a start of the normalised pattern.
+    /// What is compared, if it is not a prefix of the normalised pattern.
     body: Option<Vec<u8>>,
     /// How much of the normalised pattern is compared differently.
     compared: usize,
     shape: Shape,
-    /// What of it meets two spellings (REP-12, REP-16).
+    /// Which parts of it match two spellings (REP-12, REP-16).
     folds: Folds,
-    /// The signs that a target has to have to match, as far as they are known.
+    /// The signs that a target must have to match, as far as they are known.
     signs: Signs,
 }
 
-/// What has to be known of a pattern's text to compare it.
+/// What must be known about a pattern's text to compare it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Octets before the first wildcard; all of them if there is none.
@@ -67,7 +67,7 @@ pub(crate) struct Shape {
     pub(crate) anchored: bool,
 }
 
-/// How many wildcards the text of a pattern has. Those at its end say nothing and are not counted.
+/// How many wildcards the text of a pattern has. Those at its end have no effect and are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wildcards {
     None = 0,
@@ -92,7 +92,7 @@ impl<'p> PathPattern<'p> {
         Self::read_changed(written, comparison)
     }
 
-    /// Reads a pattern that is compared in another form than it is written, or by another dialect.
+    /// Reads a pattern that is compared in another form than it is written, or in another dialect.
     pub(crate) fn read_changed(written: &'p [u8], comparison: Comparison) -> Self {
         let normalised = match comparison {
             Comparison::Normalised => normalise(written),
@@ -136,7 +136,7 @@ impl<'p> PathPattern<'p> {
         self.matches_one_of(&Forms::of(target, self.comparison))
     }
 
-    /// Whether it matches the form of a target that it is to be compared with.
+    /// Whether it matches the form of a target that it must be compared with.
     pub(crate) fn matches_one_of(&self, forms: &Forms<'_>) -> bool {
         // REP-9
         !self.normalised.is_empty()
@@ -151,7 +151,7 @@ impl<'p> PathPattern<'p> {
 
     /// Whether what is compared is the start of the pattern as written, which counts as it is.
     pub(crate) fn is_start_of(&self, written: &[u8]) -> bool {
-        // Mostly it is the very text, and not another that is the same.
+        // Usually it is the same slice, not only an equal one.
         let normalised: &[u8] = &self.normalised;
         let is_normalised = std::ptr::eq(normalised, written) || normalised == written;
         is_normalised && self.body.as_ref().is_none_or(|body| written.starts_with(body))
@@ -172,7 +172,7 @@ impl<'p> PathPattern<'p> {
     }
 }
 
-/// What there is to know of a pattern that is compared as it is written.
+/// What is known about a pattern that is compared as it is written.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain {
     /// How many octets of it are compared.
@@ -182,8 +182,31 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// Reads the pattern in this range of a text, where one look at its octets tells that it is one, as it does
-    /// of most.
+    /// A pattern of this many octets that has no sign but dots.
+    #[inline]
+    pub(crate) fn of_words(octets: usize) -> Self {
+        let shape = Shape { head: octets as u32, wildcards: Wildcards::None, anchored: false };
+        Self { compared: octets, shape, folds: Folds::NONE }
+    }
+
+    /// Reads a pattern whose signs but dots are known, one bit for each place.
+    #[inline]
+    pub(crate) fn read_with_places(pattern: &[u8], mut signs: u64) -> Option<Self> {
+        let mut plain = Self::before_signs(pattern);
+        while signs != 0 {
+            let place = signs.trailing_zeros() as usize;
+            if place >= plain.compared {
+                break;
+            }
+            if plain.see(place, pattern[place]).is_break() {
+                return None;
+            }
+            signs &= signs - 1;
+        }
+        Some(plain)
+    }
+
+    /// Reads the pattern in this range of a text, if it is compared as it is written, as most are.
     #[inline]
     pub(crate) fn read(text: &[u8], range: Range<usize>) -> Option<Self> {
         let mut plain = Self::before_signs(&text[range.clone()]);
@@ -275,8 +298,8 @@ impl Shape {
     }
 }
 
-/// How many octets of a target a pattern matches that does match it, where its wildcards take as many as they can. With
-/// the same number of octets in the pattern as in what is compared of it, nothing but an anchor ends it.
+/// How many octets of a target a matching pattern matches, if its wildcards match as many as they can. If all
+/// octets of the pattern are compared, only an end anchor ends it.
 pub(crate) fn octets_matched(octets: usize, body: &[u8], shape: Shape, forms: &Forms<'_>) -> usize {
     let ends_in_wildcard = octets > body.len() + usize::from(shape.anchored);
     if shape.anchored || ends_in_wildcard {
@@ -312,12 +335,13 @@ pub(crate) fn index_page_folder(normalised: &[u8]) -> Option<Vec<u8>> {
     normalised[slash..].starts_with(b"/index.htm").then(|| [&normalised[..=slash], b"$"].concat())
 }
 
-/// Compares a pattern's text with the form of a target that its folds ask for.
+/// Compares a pattern's text with the form of a target that its folds need.
 ///
-/// Up to the first `?` of a target a delimiter and its escape are two things, and behind it they are one (REP-12). A
-/// pattern has its own `?` somewhere, and where that meets the target's depends on what its wildcards match. With no
-/// wildcard before it both are at the same place, and one form of the target is enough. With one, the pattern may
-/// cross from the path into the query at several places, which [`Crossing`](crate::crossing::Crossing) tries together.
+/// Up to the first `?` of a target a delimiter and its escape are different, and after it they are the same
+/// (REP-12). A pattern has its own `?` somewhere, and which `?` of the target it matches depends on what its
+/// wildcards match. With no wildcard before it both are at the same place, and one form of the target is
+/// enough. With one, the pattern may cross from the path into the query at several places, which
+/// [`Crossing`](crate::crossing::Crossing) tries together.
 pub(crate) fn matches_one_of(body: &[u8], shape: Shape, folds: Folds, forms: &Forms<'_>) -> bool {
     let folds = forms.that_matter(folds);
     if folds.has(Folds::QUERY)
@@ -341,17 +365,18 @@ pub(crate) fn matches(body: &[u8], shape: Shape, text: &SearchedText<'_>) -> boo
     }
 }
 
-/// Whether pieces that wildcards part are in a text from a place on, one after the other.
+/// Whether pieces that are separated by wildcards are in a text from a place on, one after the other.
 pub(crate) fn are_pieces_in(
     mut pieces: &[u8],
     anchored: bool,
     text: &SearchedText<'_>,
     mut from: usize,
 ) -> bool {
-    // Pieces are short, mostly: a search by itself would take longer to start than to run.
+    // Most pieces are short: starting a general search would take longer than running it.
     while let Some(star) = pieces.iter().position(|&octet| octet == b'*') {
         if star == 0 {
-            // Wildcards that follow each other are one. There can be thousands, and a search for nothing is a search too.
+            // Consecutive wildcards are one. There can be thousands, and even a search for an empty piece has
+            // a cost.
             pieces = &pieces[1..];
             continue;
         }
@@ -366,7 +391,7 @@ fn is_last_piece_in(piece: &[u8], anchored: bool, text: &SearchedText<'_>, from:
     if anchored { text.octets()[from..].ends_with(piece) } else { text.find(piece, from).is_some() }
 }
 
-/// How far a pattern, as written, can be followed without preparing it.
+/// The result of comparing a pattern as it is written, without preparing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Glance {
     /// It can't match, in any form of the target.
@@ -377,7 +402,7 @@ pub(crate) enum Glance {
     LookCloser,
 }
 
-/// A target that patterns are glanced at with.
+/// A target, for the quick comparison with patterns.
 pub(crate) struct Glancing<'t> {
     text: &'t [u8],
     first_eight: u64,
@@ -406,7 +431,7 @@ impl<'t> Glancing<'t> {
         }
         let met = met.min(written.len()).min(self.text.len());
         match written.get(met) {
-            // What both have in common is not plain there.
+            // The common octet is not plain there.
             _ if met > self.plain => Glance::LookCloser,
             Some(&octet) if NOT_PLAIN.has(octet) || self.text.get(met) == Some(&b'%') => {
                 Glance::LookCloser
@@ -418,7 +443,7 @@ impl<'t> Glancing<'t> {
     }
 }
 
-/// The octets of a pattern that may stand for something else than themselves.
+/// The octets of a pattern that may mean something else than themselves.
 static NOT_PLAIN: OctetSet = not_raw_or(b"*$");
 
 #[cfg(test)]

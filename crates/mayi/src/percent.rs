@@ -7,10 +7,10 @@ use std::borrow::Cow;
 
 use crate::octets::OctetSet;
 
-/// How an octet fares in normalisation.
+/// What normalisation does with an octet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// It may stand raw in a URI.
+    /// It may be raw in a URI.
     Raw,
     /// It may not, and is percent-encoded.
     Encode,
@@ -90,34 +90,49 @@ pub(crate) const fn not_raw_or(others: &[u8]) -> OctetSet {
     OctetSet::new(table)
 }
 
-/// Percent-encodes what may not stand raw, decodes escapes of characters that mean the same raw, and
+/// Percent-encodes what may not be raw, decodes escapes of characters that mean the same raw, and
 /// gives every other escape upper-case digits (REP-11).
 pub(crate) fn normalise(octets: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = NOT_RAW.first_in(octets) else {
+    let Some(mut at) = NOT_RAW.first_in(octets) else {
         return Cow::Borrowed(octets);
     };
-    let mut normalised = Vec::with_capacity(octets.len() + 8);
-    normalised.extend_from_slice(&octets[..first]);
-    let mut rest = &octets[first..];
-    while let Some((&octet, after)) = rest.split_first() {
-        rest = after;
-        match CLASSES[octet as usize] {
-            Class::Raw => normalised.push(octet),
-            Class::Encode => push_escape(&mut normalised, octet),
+    // Most escapes are in normal form already, so that nothing is copied before something changes.
+    let mut normalised = Vec::new();
+    let mut copied = 0;
+    while let Some((&octet, after)) = octets[at..].split_first() {
+        let (width, change) = match CLASSES[usize::from(octet)] {
+            Class::Raw => (1, None),
+            Class::Encode => (1, Some(Change::Encoded(octet))),
             Class::Percent => match escaped(after) {
-                Some(value) => {
-                    rest = &after[2..];
-                    if means_the_same_raw(value) {
-                        normalised.push(value);
-                    } else {
-                        push_escape(&mut normalised, value);
-                    }
-                }
-                None => normalised.push(b'%'),
+                None => (1, None),
+                Some(value) if means_the_same_raw(value) => (3, Some(Change::Raw(value))),
+                // Of hex digits, only those in lower case are so high.
+                Some(value) if after[0].max(after[1]) >= b'a' => (3, Some(Change::Encoded(value))),
+                Some(_) => (3, None),
             },
+        };
+        if let Some(change) = change {
+            normalised.reserve(octets.len() - copied + 8);
+            normalised.extend_from_slice(&octets[copied..at]);
+            match change {
+                Change::Raw(octet) => normalised.push(octet),
+                Change::Encoded(octet) => push_escape(&mut normalised, octet),
+            }
+            copied = at + width;
         }
+        at += width;
     }
+    if normalised.is_empty() {
+        return Cow::Borrowed(octets);
+    }
+    normalised.extend_from_slice(&octets[copied..]);
     Cow::Owned(normalised)
+}
+
+/// What normalisation writes in place of something else.
+enum Change {
+    Raw(u8),
+    Encoded(u8),
 }
 
 /// The form of a pattern in dialects that compare what is written: escapes get upper-case digits, octets
@@ -147,7 +162,7 @@ pub(crate) fn encode_as_written(octets: &[u8]) -> Cow<'_, [u8]> {
 /// The octet that the two hex digits at the start of `after` stand for.
 pub(crate) fn escaped(after: &[u8]) -> Option<u8> {
     let &[high, low, ..] = after else { return None };
-    Some(hex_digit(high)? << 4 | hex_digit(low)?)
+    Some(HEX_DIGITS[usize::from(high)]? << 4 | HEX_DIGITS[usize::from(low)]?)
 }
 
 /// Appends `%XX`.
@@ -156,22 +171,42 @@ pub(crate) fn push_escape(to: &mut Vec<u8>, octet: u8) {
     to.extend_from_slice(&[b'%', DIGITS[usize::from(octet >> 4)], DIGITS[usize::from(octet & 15)]]);
 }
 
-const fn hex_digit(octet: u8) -> Option<u8> {
-    match octet {
-        b'0'..=b'9' => Some(octet - b'0'),
-        b'a'..=b'f' => Some(octet - b'a' + 10),
-        b'A'..=b'F' => Some(octet - b'A' + 10),
-        _ => None,
+/// What each octet stands for as a hex digit.
+static HEX_DIGITS: [Option<u8>; 256] = {
+    let mut digits = [None; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        digits[octet] = match octet as u8 {
+            digit @ b'0'..=b'9' => Some(digit - b'0'),
+            digit @ b'a'..=b'f' => Some(digit - b'a' + 10),
+            digit @ b'A'..=b'F' => Some(digit - b'A' + 10),
+            _ => None,
+        };
+        octet += 1;
     }
-}
+    digits
+};
 
 /// Whether a character is unreserved (RFC 3986 §2.3: letters, digits, `-`, `.`, `_` and `~`), or reserved
 /// but delimits nothing in a path or query.
-pub(crate) const fn means_the_same_raw(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric()
-        || matches!(octet, b'-' | b'.' | b'_' | b'~')
-        || matches!(octet, b'!' | b'\'' | b'(' | b')' | b',' | b':' | b';' | b'@' | b'[' | b']')
+pub(crate) fn means_the_same_raw(octet: u8) -> bool {
+    MEANS_THE_SAME_RAW[usize::from(octet)]
 }
+
+static MEANS_THE_SAME_RAW: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        table[octet] = matches!(octet as u8, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9')
+            || matches!(octet as u8, b'-' | b'.' | b'_' | b'~')
+            || matches!(
+                octet as u8,
+                b'!' | b'\'' | b'(' | b')' | b',' | b':' | b';' | b'@' | b'[' | b']'
+            );
+        octet += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -193,6 +228,7 @@ mod tests {
         check("/%2f%2A%24%7e", "/%2F%2A%24~", "/%2F%2A%24%7E");
         check("/[x]\u{7f}", "/[x]%7F", "/[x]\u{7f}");
         check("%%41", "%A", "%%41");
+        check("%aF%Fa%AF/%e3%2f-", "%AF%FA%AF/%E3%2F-", "%AF%FA%AF/%E3%2F-");
         check(
             "%21%27%28%29%2c%3a%3b%40%5b%5d%26%3d%2b%2f%3f%23",
             "!'(),:;@[]%26%3D%2B%2F%3F%23",
@@ -203,6 +239,7 @@ mod tests {
     #[test]
     fn what_needs_no_change_is_borrowed() {
         assert!(matches!(normalise(b"/a/*.php$?q=[1]"), Cow::Borrowed(_)));
+        assert!(matches!(normalise(b"/100%/%E3%83%84?%2A"), Cow::Borrowed(_)));
         assert!(matches!(encode_as_written(b"/a b"), Cow::Borrowed(_)));
     }
 }

@@ -85,9 +85,9 @@ impl Selection {
     }
 }
 
-/// Observes how groups are selected and rules are compared.
+/// Observes the selection of groups and the comparison of rules.
 pub(crate) trait Observer {
-    /// Whether it observes at all: then also what can't matter any more is found out.
+    /// Whether it observes at all: then also facts that can't change the result are computed.
     const WATCHES: bool = false;
     /// A group-start line was read: how it names the crawler, if it does, and whether it is the
     /// first of its group.
@@ -163,9 +163,9 @@ pub(crate) fn select_for_application(
     wanted.select(robots, &mut ())
 }
 
-/// What a group-start line has to have to be the one.
+/// What a group-start line must have to match.
 struct Wanted<'w> {
-    /// None where no line can name it.
+    /// None if no line can name it.
     token: Option<&'w ProductToken>,
     fallbacks: &'w [ProductToken],
     heeds_global: bool,
@@ -178,8 +178,7 @@ struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    /// One pass over the records. A stronger way of matching throws away what a weaker one has
-    /// collected.
+    /// One pass over the records. A stronger kind of match discards what a weaker one has collected.
     fn select<O: Observer>(&self, robots: &RobotsTxt<'_>, observer: &mut O) -> Option<Selection> {
         let mut selection: Option<Selection> = None;
         let mut group_start = 0;
@@ -206,7 +205,8 @@ impl Wanted<'_> {
             observer.start_line(index, strength.map(|(by, _)| by), first);
             let Some(strength) = strength else { continue };
             if strongest.is_none_or(|strongest| strength < strongest) {
-                let (starts, groups) = (Vec::new(), Vec::new());
+                // Mostly there is one of each.
+                let (starts, groups) = (Vec::with_capacity(1), Vec::with_capacity(1));
                 selection = Some(Selection { strength, by: strength.0, starts, groups });
                 group_is_chosen = false;
             }
@@ -230,8 +230,8 @@ impl Wanted<'_> {
         selection
     }
 
-    /// How the value of a group-start line names the crawler, if it does. What costs something is
-    /// not found out where it would be weaker than what there is already.
+    /// How the value of a group-start line names the crawler, if it does. Costly checks are skipped if their
+    /// result would be weaker than the current one.
     fn named_by(
         &self,
         robots: &RobotsTxt<'_>,
@@ -268,7 +268,7 @@ impl Wanted<'_> {
 /// Chooses one of the names of a file, which are compared as they are written.
 struct AsWritten {
     naming: Naming,
-    /// What the crawler goes by, in lower case.
+    /// The crawler's name, in lower case.
     sent: String,
     /// The name that is chosen so far and its rank. Less is stronger.
     chosen: RefCell<Option<(usize, String)>>,
@@ -301,7 +301,7 @@ impl AsWritten {
             return None;
         }
         *chosen = Some((rank, name));
-        // One that goes by `*` is named by `*` first. Only a name of no characters gets here for it.
+        // A crawler called `*` is first matched by `*`. Only an empty name gets here for it.
         let by = if self.sent == "*" { GroupBy::Global } else { GroupBy::ProductToken };
         Some((by, rank))
     }
@@ -313,7 +313,7 @@ fn first_within(name: String, sent: &str) -> Option<(usize, String)> {
         return Some((0, name));
     }
     let before_version = sent.split('/').next().unwrap_or(sent);
-    // A name of no characters is within every one.
+    // An empty name occurs in every name.
     before_version.contains(&name).then_some((1, name))
 }
 
@@ -345,8 +345,8 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
 
 /// Whether a value that is not the global token is a regular expression: its first word says so (AIA-2).
 pub(crate) fn is_regex(value: &[u8]) -> bool {
-    // Nearly all values are a product token, or one with something behind white space. Every name of a file may be
-    // asked for every crawler, so that this is one pass: no sign of an expression is in a token.
+    // Nearly all values are a product token, or one with something behind white space. Every name of a file
+    // may be checked for every crawler, so this is one pass: no sign of an expression can be in a token.
     let Some(odd) = value.iter().position(|&octet| !is_in_token(octet)) else { return false };
     let mut last = if odd == 0 { None } else { Some(value[odd - 1]) };
     for &octet in &value[odd..] {
@@ -403,7 +403,7 @@ mod tests {
     use super::*;
     use crate::robots_txt::ReadOptions;
 
-    /// How, the records of the start lines, and the first and last record of each group.
+    /// The kind of match, the records of the start lines, and the first and last record of each group.
     type Expected<'e> = Option<(GroupBy, &'e [usize], &'e [[usize; 2]])>;
 
     #[track_caller]

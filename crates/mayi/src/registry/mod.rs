@@ -1,5 +1,5 @@
-//! What the drafts leave to registries, as data: purposes, applications, their directives, usage
-//! categories and known crawlers.
+//! The registries of the drafts, as data: purposes, applications, their directives, usage categories and
+//! known crawlers.
 //!
 //! The shipped files are in `data/`, and in the program as the tables of `shipped.rs`, which a test
 //! makes from them: nothing is read when a program starts. A user's file has entries of any kind and
@@ -41,9 +41,11 @@ pub use entries::{
 pub use error::{RegistryError, RegistryErrors};
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use crate::crawler::{Manners, ProductToken};
+use crate::octets::{eight_in_lower_case, first_eight};
 
 /// All registries together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,7 +74,7 @@ impl Registry {
         Arc::clone(&BUILT_IN)
     }
 
-    /// These registries with the entries of a file laid over them.
+    /// These registries, extended and overridden by the entries of a file.
     ///
     /// # Errors
     /// Everything that is wrong with the file, each with its line and with what would be right.
@@ -137,15 +139,11 @@ impl Registry {
     pub fn agent(&self, token: &str) -> Option<&Agent> {
         let lower = |text: &'_ str| -> Vec<u8> { text.to_ascii_lowercase().into_bytes() };
         debug_assert!(self.agents.is_sorted_by_key(|agent| lower(&agent.token)));
-        // Every question asks this: most names differ in their first octet, so they are not made lower
-        // case before.
+        // Every selection needs this: most names differ in their first eight octets, which are compared as one number.
+        let start = start_in_lower_case(token.as_bytes());
         let compare = |agent: &Agent| {
-            let mut pairs = agent.token.bytes().zip(token.bytes());
-            let different = pairs.find(|(known, octet)| !known.eq_ignore_ascii_case(octet));
-            match different {
-                Some((known, octet)) => known.to_ascii_lowercase().cmp(&octet.to_ascii_lowercase()),
-                None => agent.token.len().cmp(&token.len()),
-            }
+            let by_start = start_in_lower_case(agent.token.as_bytes()).cmp(&start);
+            by_start.then_with(|| compare_in_lower_case(&agent.token, token))
         };
         self.agents.binary_search_by(compare).ok().map(|at| &self.agents[at])
     }
@@ -159,6 +157,19 @@ impl Registry {
     }
 }
 
+/// The first eight octets in lower case, as a number that is ordered as they are.
+#[inline]
+fn start_in_lower_case(text: &[u8]) -> u64 {
+    eight_in_lower_case(first_eight(text)).swap_bytes()
+}
+
+/// Which of two texts in lower case is before the other.
+#[inline(never)]
+fn compare_in_lower_case(one: &str, other: &str) -> Ordering {
+    let [eights, others] = [one, other].map(|it| it.as_bytes().chunks(8).map(start_in_lower_case));
+    eights.cmp(others).then(one.len().cmp(&other.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,8 +180,15 @@ mod tests {
         assert_eq!(registry.purposes().len(), 3);
         assert!(registry.agents().len() >= 150);
         assert!(registry.agent("ADSBOT-GOOGLE").expect("it is known").manners.ignores_global);
-        assert_eq!(registry.agent("no-such-crawler"), None);
+        for none in
+            ["", "no-such-crawler", "Googlebo", "CCBot\0", "Googlebot-Imagf", "~~~~~~~~~", "ÄÖÜ"]
+        {
+            assert_eq!(registry.agent(none), None);
+        }
         for agent in registry.agents() {
+            for token in [agent.token.to_ascii_lowercase(), agent.token.to_ascii_uppercase()] {
+                assert_eq!(registry.agent(&token), Some(agent));
+            }
             assert!(agent.source.starts_with("https://"), "{}", agent.token);
         }
     }

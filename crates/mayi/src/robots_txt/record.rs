@@ -41,6 +41,10 @@ impl Record {
         role_of(self.directive)
     }
 
+    fn starts_group(self) -> bool {
+        matches!(self.role(), Role::StartsGroup(_))
+    }
+
     pub(crate) fn start(self) -> u32 {
         self.start
     }
@@ -59,7 +63,7 @@ pub(super) fn read_records(text: &[u8], dialect: &Dialect) -> Vec<Record> {
 
 /// A loop for each kind of line, so that a dialect is asked for its own once per file and not once per line.
 fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
-    // In most files, more octets than this go to a record. What is too much is given back.
+    // In most files a record has more octets than this. Unused memory is returned.
     const OCTETS_A_RECORD: usize = 20;
     let lines = if CUT { dialect.lines } else { Lines::Whole };
     let mut records = Vec::with_capacity(text.len() / OCTETS_A_RECORD);
@@ -137,11 +141,21 @@ pub(crate) fn start_lines(
     dialect: &Dialect,
 ) -> impl Iterator<Item = (usize, GroupStart, bool)> {
     let mut walk = dialect.group_walk();
-    records.iter().enumerate().filter_map(move |(index, record)| {
-        let role = record.role();
-        let step = walk.step(role);
-        let Role::StartsGroup(start) = role else { return None };
-        Some((index, start, step == GroupStep::Starts))
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        loop {
+            // Behind a rule, nothing but a group-start line makes a difference.
+            if walk.is_behind_rule() {
+                next += records[next..].iter().position(|record| record.starts_group())?;
+            }
+            let index = next;
+            let role = records.get(index)?.role();
+            next += 1;
+            let step = walk.step(role);
+            if let Role::StartsGroup(start) = role {
+                return Some((index, start, step == GroupStep::Starts));
+            }
+        }
     })
 }
 
@@ -154,6 +168,15 @@ impl RobotsTxt<'_> {
         }
         let start = record.start as usize;
         &self.text[start..start + usize::from(record.length)]
+    }
+
+    /// Where in the text the value of a record is.
+    #[inline]
+    pub(crate) fn range(&self, record: Record) -> Range<usize> {
+        let is_long = record.length == Record::LONG;
+        let length = if is_long { self.long_value(record).len() } else { usize::from(record.length) };
+        let start = record.start as usize;
+        start..start + length
     }
 
     #[cold]

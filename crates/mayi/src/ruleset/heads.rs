@@ -14,14 +14,14 @@ use crate::octets::{SIXTEEN, Signs, first_pair, places_of_either, try_each_sign}
 /// What a target has to have to match each rule, by rank.
 #[derive(Default)]
 pub(super) struct Heads {
-    /// The octet after the first `/` of each rule, or [`OPEN`]; a few more stand after them, so that sixteen
-    /// can be looked at from any sixteenth one on.
+    /// The octet after the first `/` of each rule, or [`OPEN`]; the end is padded, so that sixteen can always
+    /// be read in one step.
     firsts: Box<[u8]>,
     /// For a rule whose first octet is known, the [`Next`] ones; for one where it is open, what it [`Needs`].
     more: Box<[u32]>,
 }
 
-/// Stands for the first octet of a rule of which nothing is known before its first wildcard.
+/// Takes the place of the first octet if nothing of a rule is known before its first wildcard.
 const OPEN: u8 = 0;
 
 /// Up to three octets after the first one, highest first. The low eight bits say how far a number has to be
@@ -30,8 +30,11 @@ const OPEN: u8 = 0;
 struct Next(u32);
 
 impl Next {
+    #[inline]
     fn of(octets: &[u8]) -> Self {
-        let octets = &octets[..octets.len().min(3)];
+        if let Some(&[one, two, three]) = octets.first_chunk() {
+            return Self(u32::from_be_bytes([one, two, three, 8]));
+        }
         Self(three_octets(octets) | (32 - 8 * octets.len() as u32))
     }
 
@@ -49,12 +52,13 @@ struct Needs(u32);
 
 impl Needs {
     fn of(rule: Compared<'_>) -> Self {
-        // A literal `*` stands for itself in one form only, which nothing is said about here.
+        // A literal `*` means itself in only one form, so it is not used here.
         if rule.folds.has(Folds::STARS) {
             return Self(0);
         }
-        let pairs = rule.pieces_of_one_form().flat_map(<[u8]>::array_windows);
-        let [one, other] = pairs.copied().min_by_key(|pair| frequency(*pair)).unwrap_or_default();
+        let pairs = rule.wild_part_of_one_form().array_windows();
+        let rarest = pairs.copied().min_by_key(|pair| frequency(*pair));
+        let [one, other] = rarest.filter(|pair| !pair.contains(&b'*')).unwrap_or_default();
         let mut signs = Signs::NONE;
         let _all = try_each_sign(rule.body, 0..rule.body.len(), |_, octet| {
             if octet != b'*' {
@@ -76,16 +80,27 @@ impl Needs {
     }
 }
 
-/// About how often two octets are side by side in a URL, as a number to compare with others.
+/// About how often two octets are side by side in a URL, as a number to compare with others. A wildcard is more
+/// frequent than all others.
 fn frequency(pair: [u8; 2]) -> u32 {
-    let of_octet = |octet: u8| match octet {
-        b'e' | b'a' | b't' | b's' | b'i' | b'o' | b'r' | b'n' | b'/' => 8,
-        b'l' | b'c' | b'd' | b'p' | b'm' | b'u' | b'-' => 5,
-        b'h' | b'g' | b'b' | b'f' | b'w' | b'y' | b'.' | b'_' | b'0'..=b'9' => 3,
-        _ => 1,
-    };
-    of_octet(pair[0]) * of_octet(pair[1])
+    pair.map(|octet| u32::from(FREQUENCIES[usize::from(octet)])).iter().product()
 }
+
+static FREQUENCIES: [u8; 256] = {
+    let mut frequencies = [1; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        frequencies[octet] = match octet as u8 {
+            b'e' | b'a' | b't' | b's' | b'i' | b'o' | b'r' | b'n' | b'/' => 8,
+            b'l' | b'c' | b'd' | b'p' | b'm' | b'u' | b'-' => 5,
+            b'*' => u8::MAX,
+            b'h' | b'g' | b'b' | b'f' | b'w' | b'y' | b'.' | b'_' | b'0'..=b'9' => 3,
+            _ => 1,
+        };
+        octet += 1;
+    }
+    frequencies
+};
 
 /// The first three octets of a text as the high bits of a number, the first one highest.
 #[inline]
@@ -99,8 +114,7 @@ fn three_octets(text: &[u8]) -> u32 {
 
 impl Heads {
     pub(super) fn new(rules: &Rules) -> Self {
-        let head = |rank| rules.short_head(rank).unwrap_or_else(|| rules.compared(rank).head());
-        Self::of(rules.len(), head, |rank| rules.compared(rank))
+        Self::of(rules.len(), |rank| rules.head(rank), |rank| rules.compared(rank))
     }
 
     fn of<'r>(

@@ -1,6 +1,6 @@
 //! Which of many rules are worth trying for a target.
 //!
-//! Every rule is filed under one thing that must be there if it is to match: a rule without wildcards
+//! Every rule is filed under one key that a target must have to match it: a rule without wildcards
 //! under its whole text, which is a prefix of the target; a rule with wildcards under its head where
 //! few others have the same one, or else under the rarest four octets of one of its pieces, or under
 //! two or one octet where no piece is longer. A target is then looked up once for each length of head
@@ -9,11 +9,13 @@
 //!
 //! Why four octets: a run of four is mostly rare enough to name a few rules, is found at each position of a target by one
 //! shift, and fits into a word together with its length. Longer runs would be rarer, but fewer pieces have one. Why the
-//! rarest: patterns of one file have much in common (`.php`, `?sid`), and what half of the rules are filed under would have
-//! half of them tried. How rare a run is, is counted roughly; a wrong count costs time and no answer.
+//! rarest: patterns of one file have much in common (`.php`, `?sid`), and if half of the rules were filed
+//! under one key, half of them would be tried. The frequency of a run is only estimated; a wrong estimate
+//! costs time but changes no answer.
 //!
-//! What is found in the index is only worth trying: each rule is compared as without it. So the index may name a rule
-//! too many, by a hash that two texts share, but never one too few. A law holds the two to each other.
+//! The index only says which rules are worth trying: each of them is then compared in full. So the index may
+//! name a rule too many, if two texts share a hash, but never one too few. A law checks that both ways give
+//! the same answer.
 //!
 //! The author of a file chooses what its rules are filed under. So the tables use a [`Seed`] that
 //! nobody outside of the process knows, and no file can force many rules into one bucket.
@@ -22,16 +24,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 use super::rule::{Compared, Rules};
+use crate::octets::first_eight;
 
-/// Up to here, trying one rule after the other is quicker than looking anything up: sixteen rules are told apart from
-/// a target in one step (`heads`), and a look-up reads the target at every position.
+/// Up to this number, trying one rule after the other is faster than a look-up: sixteen rules are compared
+/// with a target in one step (`heads`), and a look-up reads the target at every position.
 const SHORT_LIST: usize = 256;
 
 /// How many runs of four octets of a rule are looked at for the rarest one. More of them would hardly
 /// be rarer, and take longer than they save.
 const MOST_RUNS: usize = 64;
 
-/// A head that this many rules with wildcards share is no good to file them under.
+/// If this many rules with wildcards share a head, they are not filed under it.
 const CROWDED: u8 = 8;
 
 pub(super) struct Index {
@@ -44,7 +47,7 @@ pub(super) struct Index {
     fours: Option<Table>,
     twos: Option<Table>,
     ones: Option<Table>,
-    /// Rules with nothing to go by, by rank.
+    /// Rules without any key, by rank.
     always: Box<[u32]>,
 }
 
@@ -55,34 +58,37 @@ impl Index {
     }
 
     fn seeded(rules: &Rules, seed: Seed) -> Self {
-        let mut crowds = Counters::new(rules.arena_octets(), seed);
-        for rule in rules.iter().filter(|rule| rule.shape.has_wildcard()) {
+        let wild_rules = (0..rules.len()).filter(|&rank| rules.has_wildcard(rank));
+        let wild_rules: Vec<_> = wild_rules.map(|rank| rules.compared(rank)).collect();
+        let mut crowds = Counters::new(wild_rules.iter().map(|rule| rule.body.len()).sum(), seed);
+        for &rule in &wild_rules {
             crowds.add(seed.hash(rule.head()));
-            for four in fours_of(rule) {
-                crowds.add(key(four));
-            }
+            fours_of(rule).for_each(|four| crowds.add(four));
         }
 
         let [mut heads, mut fours, mut twos, mut ones] = [(); 4].map(|()| TableBuilder::new(seed));
-        let mut head_lengths = Vec::new();
+        heads.reserve(rules.len());
+        let mut head_lengths = Lengths::default();
         let mut always = Vec::new();
-        for (rank, rule) in rules.iter().enumerate() {
-            let head = rule.head();
-            if !rule.shape.has_wildcard() {
-                heads.add(seed.hash(head), rank);
-                head_lengths.push(head.len() as u32);
-                continue;
-            }
+        let mut wild_rules = wild_rules.into_iter();
+        for rank in 0..rules.len() {
+            let head = rules.head(rank);
             let head_key = seed.hash(head);
-            let four = fours_of(rule).min_by_key(|four| crowds.count(key(four)));
+            let wild_rule = if rules.has_wildcard(rank) { wild_rules.next() } else { None };
+            let Some(rule) = wild_rule else {
+                heads.add(head_key, rank);
+                head_lengths.add(head.len());
+                continue;
+            };
+            let four = fours_of(rule).min_by_key(|four| crowds.count(*four));
             let by_head = head.len() >= 2
-                && crowds.count(head_key) <= four.map_or(CROWDED, |four| crowds.count(key(four)));
+                && crowds.count(head_key) <= four.map_or(CROWDED, |four| crowds.count(four));
             let longest = || rule.pieces().max_by_key(|piece| piece.len()).unwrap_or_default();
             if by_head {
                 heads.add(head_key, rank);
-                head_lengths.push(head.len() as u32);
+                head_lengths.add(head.len());
             } else if let Some(four) = four {
-                fours.add(key(four), rank);
+                fours.add(four, rank);
             } else if let Some(two) = longest().windows(2).next() {
                 twos.add(key(two), rank);
             } else if let one @ [_] = longest() {
@@ -91,12 +97,10 @@ impl Index {
                 always.push(rank as u32);
             }
         }
-        head_lengths.sort_unstable();
-        head_lengths.dedup();
         Self {
             seed,
             heads: heads.finish(),
-            head_lengths: head_lengths.into(),
+            head_lengths: head_lengths.finish(),
             fours: fours.finish_some(),
             twos: twos.finish_some(),
             ones: ones.finish_some(),
@@ -121,8 +125,8 @@ impl Index {
         mut best: usize,
         matches: impl Fn(usize) -> bool,
     ) -> usize {
-        // The answer is the match of the lowest rank (REP-8). Ranks ascend among those of a key: what is not before the
-        // best is of no more use, and the better the best, the less is tried.
+        // The answer is the match of the lowest rank (REP-8). The ranks of a key ascend: a rank that is not
+        // below the best is of no use, and the better the best, the fewer rules are tried.
         let mut try_each = |ranks: Ranks<'_>| {
             let before_best = |rank: &usize| *rank < best;
             if let Some(rank) = ranks.take_while(before_best).find(|&rank| matches(rank)) {
@@ -130,13 +134,10 @@ impl Index {
             }
         };
 
-        let mut hashed = self.seed.start();
-        let mut done = 0;
+        let mut hashes = self.seed.hashes();
         for &length in &self.head_lengths {
-            let Some(more) = text.get(done..length as usize) else { break };
-            hashed = hashed.with(more);
-            done = length as usize;
-            if let Some((_, ranks)) = self.heads.find(self.seed.spread(hashed.key())) {
+            let Some(prefix) = text.get(..length as usize) else { break };
+            if let Some((_, ranks)) = self.heads.find(self.seed.spread(hashes.of(prefix))) {
                 try_each(ranks);
             }
         }
@@ -163,9 +164,11 @@ impl Index {
     }
 }
 
-/// Runs of four octets that a target has to have if the rule matches it.
-fn fours_of(rule: Compared<'_>) -> impl Iterator<Item = &[u8]> {
-    rule.pieces().flat_map(|piece| piece.windows(4)).take(MOST_RUNS)
+/// The keys of runs of four octets that a target has to have if the rule matches it.
+fn fours_of(rule: Compared<'_>) -> impl Iterator<Item = u64> {
+    let fours = rule.pieces().flat_map(<[u8]>::array_windows).take(MOST_RUNS);
+    // As `key` has it, in one step.
+    fours.map(|four| 1 << 32 | u64::from(u32::from_be_bytes(*four)))
 }
 
 /// A run of at most four octets as a key.
@@ -203,12 +206,14 @@ impl Seed {
         Self { start, step: step | 1, spread: spread | 1 }
     }
 
-    fn start(self) -> Hash {
-        Hash { state: self.start, step: self.step }
+    #[inline]
+    fn hash(self, text: &[u8]) -> u64 {
+        self.hashes().of(text)
     }
 
-    fn hash(self, octets: &[u8]) -> u64 {
-        self.start().with(octets).key()
+    #[inline]
+    fn hashes(self) -> PrefixHashes {
+        PrefixHashes { state: self.start, step: self.step, done: 0 }
     }
 
     /// Spreads a key over 32 bits.
@@ -217,23 +222,55 @@ impl Seed {
     }
 }
 
-/// A hash that can be continued, so that all prefixes of a target are hashed in one pass: that of Fowler,
-/// Noll and Vo with an unknown start and multiplier. Two texts that differ part at their first difference,
-/// by an amount that nobody can tell in advance, and so cannot be brought together again by choice.
-#[derive(Clone, Copy)]
-struct Hash {
+/// The hashes of prefixes of one text, each longer than the one before, in one pass over the text. Eight octets go
+/// into each step, a multiplication by a number that nobody outside of the process knows. All bits of the product
+/// count, the high ones too: so no difference between two texts can be chosen that another one undoes.
+struct PrefixHashes {
+    /// The hash of the octets that are done, a multiple of eight.
     state: u64,
     step: u64,
+    done: usize,
 }
 
-impl Hash {
-    fn with(self, octets: &[u8]) -> Self {
-        let step = |state: u64, &octet: &u8| (state ^ u64::from(octet)).wrapping_mul(self.step);
-        Self { state: octets.iter().fold(self.state, step), step: self.step }
+impl PrefixHashes {
+    #[inline]
+    fn of(&mut self, prefix: &[u8]) -> u64 {
+        let (eights, _) = prefix[self.done..].as_chunks::<8>();
+        for eight in eights {
+            self.state = self.mix(self.state ^ u64::from_le_bytes(*eight));
+        }
+        self.done += 8 * eights.len();
+        // The last eight octets, some of which may be done: that is quicker than to put together what is left. With
+        // the length, prefixes of one repeated octet differ too.
+        let last =
+            prefix.last_chunk().map_or_else(|| first_eight(prefix), |last| u64::from_le_bytes(*last));
+        self.mix(self.state.wrapping_add(prefix.len() as u64) ^ last)
     }
 
-    fn key(self) -> u64 {
-        self.state
+    #[inline]
+    fn mix(&self, number: u64) -> u64 {
+        let product = u128::from(number) * u128::from(self.step);
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
+/// Collects lengths, of which many that follow each other are the same.
+#[derive(Default)]
+struct Lengths(Vec<u32>);
+
+impl Lengths {
+    #[inline]
+    fn add(&mut self, length: usize) {
+        if self.0.last() != Some(&(length as u32)) {
+            self.0.push(length as u32);
+        }
+    }
+
+    /// Each of them once, ascending.
+    fn finish(mut self) -> Box<[u32]> {
+        self.0.sort_unstable();
+        self.0.dedup();
+        self.0.into()
     }
 }
 
@@ -264,8 +301,8 @@ impl Counters {
 
 /// Keys to the ranks that are filed under each. The first bits of a spread key choose a bucket. An entry of a
 /// bucket is a number of 32 bits: a rank in its low ones, as many as the greatest rank needs, and above them
-/// what there is room for of the spread key. Two keys that have all of that in common share their ranks, and
-/// the rules of one are then tried for the other too, which costs time but never an answer.
+/// what there is room for of the spread key. If two keys have all of that in common, they share their ranks,
+/// and the rules of one are then tried for the other too. That costs time but changes no answer.
 struct Table {
     /// Where the entries of each bucket start, and where the last one's end.
     starts: Box<[u32]>,
@@ -313,8 +350,8 @@ impl Iterator for Ranks<'_> {
     }
 }
 
-/// The entries of a table whose rules were tried for a target, so that a run of octets that comes again
-/// and again costs nothing more.
+/// The entries of a table whose rules were tried for a target, so that a repeated run of octets costs nothing
+/// more.
 #[derive(Default)]
 struct Tried {
     /// The first few.
@@ -357,13 +394,18 @@ impl TableBuilder {
         Self { filed: Vec::new(), seed }
     }
 
+    /// Makes room for this many ranks.
+    fn reserve(&mut self, ranks: usize) {
+        self.filed.reserve(ranks);
+    }
+
     /// Files a rank, which is greater than all before, under a key.
     fn add(&mut self, key: u64, rank: usize) {
         self.filed.push((self.seed.spread(key), rank as u32));
     }
 
     fn finish(self) -> Table {
-        // One entry or two in a bucket: fewer would take more room, more would take longer to look through.
+        // One or two entries per bucket: fewer would take more memory, more would take longer to search.
         let bits = (self.filed.len() / 2 + 1).next_power_of_two().trailing_zeros().max(1);
         let shift = 32 - bits;
         let last_rank = self.filed.last().map_or(0, |(_, rank)| *rank);
@@ -396,6 +438,8 @@ impl TableBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Folds;
+    use crate::pattern::Shape;
 
     const SEED: Seed =
         Seed { start: 0xCBF2_9CE4_8422_2325, step: 0x0100_0000_01B3, spread: 0x9E37_79B9_7F4A_7C15 };
@@ -468,14 +512,40 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_can_be_continued() {
-        assert_eq!(SEED.start().with(b"/a").with(b"bc").key(), SEED.hash(b"/abc"));
+    fn prefixes_have_the_hashes_of_their_text() {
+        let text = b"/abcdefghijklmnopqrstuvwxyz/abcdefghijklmnopqrstuvwxyz";
+        for between in [1, 2, 7, 8, 9, 20] {
+            let mut hashes = SEED.hashes();
+            for length in (0..text.len()).step_by(between) {
+                assert_eq!(hashes.of(&text[..length]), SEED.hash(&text[..length]), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_differ_have_different_hashes() {
+        let one_octet = (0..40).map(|length| vec![b'a'; length]);
+        let one_other = (0..40).flat_map(|place| {
+            [0x01, 0x20, 0x80].map(|bit| {
+                let mut text = vec![b'a'; 40];
+                text[place] ^= bit;
+                text
+            })
+        });
+        let mut hashes: Vec<_> = one_octet.chain(one_other).map(|text| SEED.hash(&text)).collect();
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
     }
 
     #[test]
     fn keys_of_runs_follow_from_each_other() {
         assert_eq!(next_key(key(b"abcd"), b'e', 4), key(b"bcde"));
         assert_eq!(next_key(key(b"abc"), b'd', 4), key(b"abcd"));
+        let rule =
+            Compared { body: b"/*abcde*", shape: Shape::of(b"/*abcde*", false), folds: Folds::NONE };
+        assert!(fours_of(rule).eq([key(b"abcd"), key(b"bcde")]));
         assert_eq!(next_key(key(b""), b'a', 1), key(b"a"));
     }
 

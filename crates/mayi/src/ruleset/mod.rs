@@ -6,6 +6,7 @@
 
 mod heads;
 mod index;
+mod packed;
 mod rule;
 
 use std::borrow::Cow;
@@ -15,21 +16,22 @@ use std::sync::Arc;
 
 use self::heads::Heads;
 use self::index::Index;
+use self::packed::Place;
 use self::rule::{Found, Rules, RulesBuilder};
 use crate::crawler::Crawler;
 use crate::decision::{ChosenGroup, DecidingRule, Decision, Reason};
 use crate::dialect::{Comparison, Dialect, Specificity};
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
-use crate::pattern::{PathPattern, Plain, matches, matches_one_of, octets_matched, other_patterns};
-use crate::robots_txt::RobotsTxt;
+use crate::pattern::{PathPattern, matches, matches_one_of, octets_matched, other_patterns};
+use crate::robots_txt::{Record, RobotsTxt};
 use crate::selection::{GroupBy, Selection, select};
 use crate::span::{LineNumber, Span};
 use crate::target::Target;
 
-/// The rules of a file that hold for one crawler: `robots.for_crawler(&crawler)`.
+/// The rules of a file that apply to one crawler: `robots.for_crawler(&crawler)`.
 ///
-/// It borrows nothing, is a pointer to clone, and is asked through `&self` from any thread.
+/// It borrows nothing, is cheap to clone (one pointer), and can be used from any thread through `&self`.
 ///
 /// ```
 /// use mayi::{Crawler, RobotsTxt, Target};
@@ -50,13 +52,13 @@ pub struct CrawlerRules {
 }
 
 struct PreparedRules {
-    /// What counts of the dialect that the file was read in.
+    /// The properties that matter of the dialect that the file was read in.
     dialect: &'static str,
     comparison: Comparison,
     specificity: Specificity,
     allows_robots_txt: bool,
     group: Option<(GroupBy, Box<[LineNumber]>)>,
-    /// What decides where there is no group: that none applies, or that there is no file.
+    /// The reason if there is no group: none applies, or there is no file.
     without_group: Reason,
     rules: Rules,
     search: Search,
@@ -95,8 +97,8 @@ impl CrawlerRules {
         Self { prepared: Arc::new(prepared) }
     }
 
-    /// What holds for every crawler where there is no file, for this reason. robots.txt itself may always be
-    /// asked for then (REP-10).
+    /// What applies to every crawler if there is no file, for this reason. robots.txt itself may always be
+    /// fetched (REP-10).
     pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
         Self { prepared: Arc::new(PreparedRules::empty(reason, dialect)) }
     }
@@ -234,7 +236,8 @@ impl PreparedRules {
     }
 
     /// Whether the rule at this rank is compared with this form, whose octets are `text`, and matches it.
-    /// It is inlined by order: most rules that are tried are plain prefixes, and a call would cost as much.
+    /// It is always inlined: most rules that are tried are plain prefixes, and a call would cost as much as
+    /// the comparison.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn is_match(
@@ -267,8 +270,8 @@ fn deciding(found: Found<'_>, octets: usize) -> DecidingRule<'_> {
     DecidingRule { kind: found.kind, pattern: found.pattern, octets, line: found.line, span }
 }
 
-/// Reads the patterns of the selected groups, in file order. Rules that can never match are left
-/// out: they count for nothing but that the group has rules.
+/// Reads the patterns of the selected groups, in file order. Rules that can never match are left out: their
+/// only effect is that the group has rules.
 fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
     let dialect = robots.dialect();
     let groups = || selection.groups.iter().cloned();
@@ -276,35 +279,60 @@ fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
     let octets = groups().map(|group| robots.octets_of_values(group)).sum();
     let mut rules = RulesBuilder::new(count, octets);
     let mut lines = robots.record_lines();
-    // A rule that has other patterns too is more than its text.
+    // A rule with further patterns is more than its text.
     let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
-    let can_be_plain = dialect.comparison == Comparison::Normalised && !has_other_patterns;
+    let is_text = dialect.comparison == Comparison::Normalised && !has_other_patterns;
     for group in groups() {
-        for (record, line) in lines.of_records(group) {
-            let Role::Rule(kind) = record.role() else { continue };
-            let value = robots.value(record);
-            if value.is_empty() {
-                continue; // REP-9
-            }
-            let start = record.start() as usize;
-            let range = start..start + value.len();
-            if can_be_plain && let Some(plain) = Plain::read(robots.text(), range.clone()) {
-                rules.add_plain(kind, robots.text(), range, plain, line);
-                continue;
-            }
-            let place = (record.start(), line);
-            let pattern = PathPattern::read_changed(value, dialect.comparison);
-            if pattern.normalised().is_empty() {
-                continue; // the dialect takes it for no rule
-            }
-            rules.add(kind, value, &pattern, place);
-            if !has_other_patterns {
-                continue;
-            }
-            for other in other_patterns(kind, pattern.normalised(), dialect) {
-                rules.add(kind, value, &PathPattern::read(&other, dialect.comparison), place);
-            }
+        let records = lines.of_records(group);
+        if is_text {
+            add_texts(&mut rules, robots, records);
+        } else {
+            add_patterns(&mut rules, robots, records);
         }
     }
     rules.finish()
+}
+
+/// Adds the rules among these records where each is the text of its pattern. Nearly all rules of nearly all files
+/// pass through here, so that it is a loop of its own.
+#[inline(never)]
+fn add_texts(
+    rules: &mut RulesBuilder,
+    robots: &RobotsTxt<'_>,
+    records: impl Iterator<Item = (Record, LineNumber)>,
+) {
+    for (record, line) in records {
+        let Role::Rule(kind) = record.role() else { continue };
+        let range = robots.range(record);
+        // REP-9
+        if !range.is_empty() {
+            rules.add(kind, robots.text(), range, line);
+        }
+    }
+}
+
+/// Adds the rules among these records where a rule may have other patterns beside its own, or be compared in another
+/// way than most.
+fn add_patterns(
+    rules: &mut RulesBuilder,
+    robots: &RobotsTxt<'_>,
+    records: impl Iterator<Item = (Record, LineNumber)>,
+) {
+    let dialect = robots.dialect();
+    for (record, line) in records {
+        let Role::Rule(kind) = record.role() else { continue };
+        let place = Place { start: record.start(), line };
+        let value = robots.value(record);
+        let pattern = PathPattern::read(value, dialect.comparison);
+        if pattern.normalised().is_empty() {
+            continue; // REP-9, or the dialect takes it for no rule
+        }
+        rules.add_pattern(kind, value, &pattern, place);
+        if dialect.has_other_patterns(kind) {
+            for other in other_patterns(kind, pattern.normalised(), dialect) {
+                let pattern = PathPattern::read(&other, dialect.comparison);
+                rules.add_pattern(kind, value, &pattern, place);
+            }
+        }
+    }
 }

@@ -1,51 +1,28 @@
-//! Rules whose patterns have been read → 16 octets each, beside the text of their patterns.
+//! The rules of a crawler, ranked, beside the text of their patterns.
 //!
-//! A file can have tens of thousands of rules, and many files are cached. Nearly every rule has a
-//! pattern that is already normalised and not very long: such a rule is packed into one number. Other
-//! rules are stored separately, in full. It knows nothing of how the rules worth trying are found.
+//! A file can have tens of thousands of rules, and many files are cached: so a rule takes twelve octets (`packed`),
+//! and the patterns stand in one text. It knows nothing of how the rules worth trying are found.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use memchr::memchr;
 
+use super::packed::{Packed, Place, Rule};
+use crate::dialect::Comparison;
 use crate::directive::RuleKind;
 use crate::forms::Folds;
-use crate::octets::SIXTEEN;
-use crate::pattern::{PathPattern, Plain, Shape, Wildcards};
+use crate::octets::{FEW, signs_but_dots, signs_but_dots_of_twice};
+use crate::pattern::{PathPattern, Plain, Shape};
 use crate::span::LineNumber;
 
 /// The rules of a crawler by rank, and the texts of their patterns.
 #[derive(Default)]
 pub(super) struct Rules {
-    by_rank: Box<[Rule]>,
-    odd: Box<[Form]>,
+    by_rank: Box<[Packed]>,
+    /// Those that are too much for twelve octets.
+    odd: Box<[Rule]>,
     arena: Box<[u8]>,
-    folds: Folds,
-}
-
-/// A rule of those, without what is in its number.
-#[derive(Clone, Copy)]
-struct Rule {
-    /// Where the pattern is in the file, and on which line.
-    start: u32,
-    line: LineNumber,
-    /// Where the pattern as written stands in the arena.
-    written_at: u32,
-    form: Packed,
-}
-
-/// What there is to know of a rule's pattern and kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Form {
-    kind: RuleKind,
-    /// How many octets are written, and how many count (REP-8).
-    written: u32,
-    octets: u32,
-    /// Where in the arena, from where the written pattern is, what is compared starts, and how long it
-    /// is. It is the start of the written pattern, or stands right after it where it is something else.
-    body_at: u32,
-    body: u32,
-    shape: Shape,
     folds: Folds,
 }
 
@@ -80,11 +57,10 @@ impl<'r> Compared<'r> {
         [before, behind].into_iter().flat_map(|part| part.split(|&octet| octet == b'*'))
     }
 
-    /// The same without what may be in another form than most of it.
-    pub(super) fn pieces_of_one_form(self) -> impl Iterator<Item = &'r [u8]> {
+    /// What follows the head, without what may be in another form than most of it.
+    pub(super) fn wild_part_of_one_form(self) -> &'r [u8] {
         let (before, behind) = self.wild_parts();
-        let part = if behind.is_empty() { before } else { behind };
-        part.split(|&octet| octet == b'*')
+        if behind.is_empty() { before } else { behind }
     }
 
     /// What follows the head up to the pattern's own `?`, where that makes a difference, and from there on.
@@ -103,35 +79,31 @@ impl Rules {
     /// What is compared of the rule at this rank.
     #[inline]
     pub(super) fn compared(&self, rank: usize) -> Compared<'_> {
-        let rule = &self.by_rank[rank];
-        let start = rule.written_at as usize;
-        match rule.form.compared() {
-            Ok((octets, shape, folds)) => {
-                Compared { body: &self.arena[start..start + octets], shape, folds }
-            }
-            Err(place) => {
-                let Form { body_at, body, shape, folds, .. } = self.odd[place];
-                let start = start + body_at as usize;
-                Compared { body: &self.arena[start..start + body as usize], shape, folds }
-            }
-        }
+        let Rule { body_at, body, shape, folds, .. } = self.rule(self.by_rank[rank]);
+        Compared { body: &self.arena[body_at as usize..][..body as usize], shape, folds }
     }
 
     /// The text of the rule at this rank, where that is all there is to compare: a target of which these
     /// folds make another form matches if it starts with it, as it is.
     #[inline]
     pub(super) fn plain_prefix(&self, rank: usize, folds: Folds) -> Option<&[u8]> {
-        let rule = &self.by_rank[rank];
-        let start = rule.written_at as usize;
-        Some(&self.arena[start..start + rule.form.octets_of_plain_prefix(folds)?])
+        Some(&self.arena[self.by_rank[rank].plain_prefix(folds)?])
     }
 
-    /// What is before the first wildcard of the rule at this rank, where that is quickly said.
+    /// What is before the first wildcard of the rule at this rank.
     #[inline]
-    pub(super) fn short_head(&self, rank: usize) -> Option<&[u8]> {
-        let rule = &self.by_rank[rank];
-        let start = rule.written_at as usize;
-        Some(&self.arena[start..start + rule.form.head()?])
+    pub(super) fn head(&self, rank: usize) -> &[u8] {
+        match self.by_rank[rank].head() {
+            Ok(range) => &self.arena[range],
+            Err(_) => self.compared(rank).head(),
+        }
+    }
+
+    /// Whether the rule at this rank has a wildcard that is compared.
+    #[inline]
+    pub(super) fn has_wildcard(&self, rank: usize) -> bool {
+        let of_odd = |place: usize| self.odd[place].shape.has_wildcard();
+        self.by_rank[rank].has_wildcard().unwrap_or_else(of_odd)
     }
 
     /// What any of the rules asks for.
@@ -139,48 +111,29 @@ impl Rules {
         self.folds
     }
 
-    /// All of them, by rank.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Compared<'_>> {
-        (0..self.len()).map(|rank| self.compared(rank))
-    }
-
     /// How many octets of memory they take.
     pub(super) fn octets(&self) -> usize {
         size_of_val(&*self.by_rank) + size_of_val(&*self.odd) + self.arena.len()
     }
 
-    /// How many octets all patterns have.
-    pub(super) fn arena_octets(&self) -> usize {
-        self.arena.len()
-    }
-
     pub(super) fn found(&self, rank: usize) -> Option<Found<'_>> {
-        let rule = self.by_rank.get(rank)?;
-        let form = self.form(rule);
-        let start = rule.written_at as usize;
-        Some(Found {
-            kind: form.kind,
-            pattern: &self.arena[start..start + form.written as usize],
-            octets: form.octets,
-            start: rule.start,
-            line: rule.line,
-        })
+        let Rule { kind, written_at, written, octets, start, line, .. } =
+            self.rule(*self.by_rank.get(rank)?);
+        let pattern = &self.arena[written_at as usize..][..written as usize];
+        Some(Found { kind, pattern, octets, start, line })
     }
 
     #[inline]
-    fn form(&self, rule: &Rule) -> Form {
-        rule.form.unpack().unwrap_or_else(|place| self.odd[place])
+    fn rule(&self, packed: Packed) -> Rule {
+        packed.unpack().unwrap_or_else(|place| self.odd[place])
     }
 }
 
 /// Collects rules in the order of the file.
 pub(super) struct RulesBuilder {
-    rules: Vec<Rule>,
-    odd: Vec<Form>,
+    rules: Vec<Packed>,
+    odd: Vec<Rule>,
     arena: Vec<u8>,
-    /// How each rule competes, as a number whose order is that of ranks: the most octets first, then allow,
-    /// then what comes first in the file (REP-8).
-    ranking: Vec<u64>,
     folds: Folds,
 }
 
@@ -190,255 +143,181 @@ impl RulesBuilder {
         Self {
             rules: Vec::with_capacity(rules),
             odd: Vec::new(),
-            arena: Vec::with_capacity(octets + SIXTEEN),
-            ranking: Vec::with_capacity(rules),
+            arena: Vec::with_capacity(octets + 2 * FEW),
             folds: Folds::NONE,
         }
     }
 
-    /// Adds a rule whose pattern stands in this range of the text of a file, and is compared as it is written.
+    /// Adds a rule whose pattern stands in this range of the text of a file, in a dialect that compares patterns
+    /// normalised.
     #[inline]
-    pub(super) fn add_plain(
-        &mut self,
-        kind: RuleKind,
-        text: &[u8],
-        range: Range<usize>,
-        plain: Plain,
-        line: LineNumber,
-    ) {
-        let start = range.start as u32;
-        let Some(form) = Packed::plain(kind, range.len() as u32, plain) else {
-            return self.add_long(kind, &text[range], plain, (start, line));
-        };
-        let written_at = self.arena.len() as u32;
-        // To copy sixteen octets and to drop those that are too many takes fewer steps than to copy as many as there are.
-        match text[range.start..].first_chunk::<SIXTEEN>() {
-            Some(sixteen) if range.len() <= SIXTEEN => {
-                self.arena.extend_from_slice(sixteen);
-                self.arena.truncate(written_at as usize + range.len());
+    pub(super) fn add(&mut self, kind: RuleKind, text: &[u8], range: Range<usize>, line: LineNumber) {
+        let place = Place { start: range.start as u32, line };
+        let octets = range.len();
+        if octets <= FEW
+            && let Some(few) = text[range.start..].first_chunk()
+        {
+            let signs = signs_but_dots(few, octets);
+            // Most patterns are short and have no sign but dots: what is known of such a rule is mostly constant.
+            if signs == 0 {
+                let plain = Plain::of_words(octets);
+                self.push(Rule::as_written(kind, octets, plain, self.arena.len(), place));
+                return self.copy_few(few, octets);
             }
-            _ => self.arena.extend_from_slice(&text[range.clone()]),
+            return self.add_few(kind, few, octets, signs, place);
         }
-        self.folds = self.folds | plain.folds;
-        self.rank(kind, range.len() as u32);
-        self.rules.push(Rule { start, line, written_at, form });
+        self.add_other(kind, text, range, place);
     }
 
-    /// The same for one that is too long to be packed.
-    #[cold]
-    fn add_long(&mut self, kind: RuleKind, written: &[u8], plain: Plain, place: (u32, LineNumber)) {
-        let Plain { compared, shape, folds } = plain;
-        let octets = written.len() as u32;
-        let body = compared as u32;
-        let form = Form { kind, written: octets, octets, body_at: 0, body, shape, folds };
-        self.push(form, written, &[], place);
+    /// The same for a short pattern that has signs.
+    #[inline(never)]
+    fn add_few(&mut self, kind: RuleKind, few: &[u8; FEW], octets: usize, signs: u32, place: Place) {
+        let written = &few[..octets];
+        let Some(plain) = Plain::read_with_places(written, u64::from(signs)) else {
+            return self.add_changed(kind, written, place);
+        };
+        self.push(Rule::as_written(kind, octets, plain, self.arena.len(), place));
+        self.copy_few(few, octets);
     }
 
-    /// Adds a rule whose pattern may be compared in another form.
-    pub(super) fn add(
+    /// The same for a pattern that is long or stands at the end of the text.
+    #[inline(never)]
+    fn add_other(&mut self, kind: RuleKind, text: &[u8], range: Range<usize>, place: Place) {
+        let written = &text[range.clone()];
+        let octets = written.len();
+        let twice =
+            if octets <= 2 * FEW { text[range.start..].first_chunk::<{ 2 * FEW }>() } else { None };
+        let plain = match twice {
+            Some(twice) => Plain::read_with_places(written, signs_but_dots_of_twice(twice, octets)),
+            None => Plain::read(text, range),
+        };
+        let Some(plain) = plain else { return self.add_changed(kind, written, place) };
+        self.push(Rule::as_written(kind, octets, plain, self.arena.len(), place));
+        match twice {
+            Some(twice) => self.copy_few(twice, octets),
+            None => self.arena.extend_from_slice(written),
+        }
+    }
+
+    /// The same for a pattern that is not compared as it is written.
+    fn add_changed(&mut self, kind: RuleKind, written: &[u8], place: Place) {
+        let pattern = PathPattern::read_changed(written, Comparison::Normalised);
+        self.add_pattern(kind, written, &pattern, place);
+    }
+
+    /// Copies the first of a few octets. Copying all of them and dropping the excess takes fewer steps than copying
+    /// the exact number.
+    #[inline]
+    fn copy_few(&mut self, few: &[u8], octets: usize) {
+        let end = self.arena.len() + octets;
+        self.arena.extend_from_slice(few);
+        self.arena.truncate(end);
+    }
+
+    /// Adds a rule whose pattern may be compared in another form than it is written.
+    pub(super) fn add_pattern(
         &mut self,
         kind: RuleKind,
         written: &[u8],
         pattern: &PathPattern<'_>,
-        place: (u32, LineNumber),
+        place: Place,
     ) {
-        let is_start = pattern.is_start_of(written);
-        let form = Form {
-            kind,
-            written: written.len() as u32,
-            octets: pattern.octets() as u32,
-            body_at: if is_start { 0 } else { written.len() as u32 },
-            body: pattern.body().len() as u32,
-            shape: pattern.shape(),
-            folds: pattern.folds(),
-        };
-        self.push(form, written, if is_start { &[] } else { pattern.body() }, place);
-    }
-
-    /// Adds a rule with what is written, and what is compared where that is something else.
-    fn push(&mut self, form: Form, written: &[u8], body: &[u8], (start, line): (u32, LineNumber)) {
-        let written_at = self.arena.len() as u32;
+        let (compared, shape, folds) = (pattern.body().len(), pattern.shape(), pattern.folds());
+        let plain = Plain { compared, shape, folds };
+        let rule = Rule::as_written(kind, written.len(), plain, self.arena.len(), place);
+        let octets = pattern.octets() as u32;
         self.arena.extend_from_slice(written);
-        if !body.is_empty() {
-            self.arena.extend_from_slice(body);
+        if pattern.is_start_of(written) {
+            return self.push(Rule { octets, ..rule });
         }
-        self.folds = self.folds | form.folds;
-        self.rank(form.kind, form.octets);
-        let form = Packed::new(form).unwrap_or_else(|| {
-            self.odd.push(form);
-            Packed::odd(self.odd.len() - 1)
-        });
-        self.rules.push(Rule { start, line, written_at, form });
+        self.push(Rule { octets, body_at: self.arena.len() as u32, ..rule });
+        self.arena.extend_from_slice(pattern.body());
     }
 
-    /// How the next rule competes.
-    #[inline]
-    fn rank(&mut self, kind: RuleKind, octets: u32) {
-        let place = self.rules.len() as u64;
-        let allow_first = u64::from(kind == RuleKind::Disallow);
-        self.ranking.push(u64::from(u32::MAX - octets) << 32 | allow_first << 31 | place);
+    /// It is inlined by order: in the loop over all rules, most of what is known of a rule is constant.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn push(&mut self, rule: Rule) {
+        self.folds = self.folds | rule.folds;
+        let packed = Packed::new(rule).unwrap_or_else(|| self.odd(rule));
+        self.rules.push(packed);
+    }
+
+    #[cold]
+    fn odd(&mut self, rule: Rule) -> Packed {
+        self.odd.push(rule);
+        Packed::odd(self.odd.len() - 1)
     }
 
     /// The rules by rank.
     pub(super) fn finish(self) -> Rules {
-        let place = |ranked: &u64| (*ranked & u64::from(u32::MAX >> 1)) as usize;
-        let ranking = sorted(self.ranking);
-        let by_rank = ranking.iter().map(|ranked| self.rules[place(ranked)]).collect();
+        let competes_by = |packed: Packed| {
+            let of_odd = |place: usize| (self.odd[place].octets, self.odd[place].kind);
+            packed.competes_by().unwrap_or_else(of_odd)
+        };
+        let by_rank = ranked(self.rules, competes_by).into();
         Rules { by_rank, odd: self.odd.into(), arena: self.arena.into(), folds: self.folds }
     }
 }
 
-/// Sorts the numbers by which rules are ranked. They come in file order, and nearly all patterns are short: so each is
-/// put where the rules of its length and kind go, in one pass, and only the long ones are compared.
-fn sorted(mut ranking: Vec<u64>) -> Vec<u64> {
+/// Ranks what competes by octets and kind: the most octets first, then allow, then what comes first (REP-8). Nearly
+/// all patterns are short: so each rule is put where those of its length and kind go, in one pass, and only the long
+/// ones are compared.
+fn ranked<T: Copy>(mut rules: Vec<T>, competes_by: impl Fn(T) -> (u32, RuleKind)) -> Vec<T> {
     /// Up to here, comparing takes less than counting.
-    const FEW: usize = 24;
+    const FEW_RULES: usize = 8;
     /// From so many octets on, lengths share a place.
-    const LONG: u64 = 63;
+    const LONG: u32 = 63;
     const PLACES: usize = 2 * (LONG as usize + 1);
-    if ranking.len() <= FEW {
-        ranking.sort_unstable();
-        return ranking;
+    let by_comparing = |rules: &mut [T]| {
+        rules.sort_by_key(|&rule| {
+            let (octets, kind) = competes_by(rule);
+            (Reverse(octets), kind)
+        });
+    };
+    if rules.len() <= FEW_RULES {
+        by_comparing(&mut rules);
+        return rules;
     }
-    // The longest first, allow before disallow: as the numbers themselves are.
-    let place_of = |ranked: u64| {
-        let octets = (u64::from(u32::MAX) - (ranked >> 32)).min(LONG);
-        ((LONG - octets) << 1 | ranked >> 31 & 1) as usize & (PLACES - 1)
+    let place_of = |rule: T| {
+        let (octets, kind) = competes_by(rule);
+        (LONG - octets.min(LONG)) as usize * 2 + usize::from(kind == RuleKind::Disallow)
     };
     let mut starts = [0_u32; PLACES];
-    for &ranked in &ranking {
-        starts[place_of(ranked)] += 1;
+    for &rule in &rules {
+        starts[place_of(rule)] += 1;
     }
     let mut start = 0;
     for count in &mut starts {
         (*count, start) = (start, start + *count);
     }
     let long_ones = starts[2] as usize;
-    let mut by_rank = vec![0; ranking.len()];
-    for ranked in ranking {
-        let start = &mut starts[place_of(ranked)];
-        by_rank[*start as usize] = ranked;
+    // Any rule will do until all are at their places.
+    let mut by_rank = vec![rules[0]; rules.len()];
+    for rule in rules {
+        let start = &mut starts[place_of(rule)];
+        by_rank[*start as usize] = rule;
         *start += 1;
     }
-    by_rank[..long_ones].sort_unstable();
+    by_comparing(&mut by_rank[..long_ones]);
     by_rank
-}
-
-/// A [`Form`] in 31 bits, or the place of one among the odd ones.
-#[derive(Clone, Copy)]
-struct Packed(u32);
-
-impl Packed {
-    const ODD: u32 = 1 << 31;
-    /// From the lowest bit on: the kind, whether anchored, wildcards, folds, the octets at the end that are not
-    /// compared, then the octets that are written and those before the first wildcard.
-    const ANCHORED: u32 = 1;
-    const WILDCARDS: u32 = 2;
-    const FOLDS: u32 = 4;
-    const TAIL: u32 = 7;
-    const WRITTEN: u32 = 9;
-    const HEAD: u32 = 20;
-    const MOST_TAIL: u32 = 3;
-    const MOST_OCTETS: u32 = (1 << 11) - 1;
-
-    fn new(form: Form) -> Option<Self> {
-        let Form { kind, written, octets, body_at, body, shape, folds } = form;
-        let tail = written.checked_sub(body)?;
-        let fits = body_at == 0
-            && octets == written
-            && written <= Self::MOST_OCTETS
-            && tail <= Self::MOST_TAIL;
-        fits.then(|| Self::of(kind, written, tail, shape, folds))
-    }
-
-    /// A pattern of this many octets that is compared as it is written.
-    #[inline]
-    fn plain(kind: RuleKind, written: u32, plain: Plain) -> Option<Self> {
-        let Plain { compared, shape, folds } = plain;
-        let tail = written - compared as u32;
-        let fits = written <= Self::MOST_OCTETS && tail <= Self::MOST_TAIL;
-        fits.then(|| Self::of(kind, written, tail, shape, folds))
-    }
-
-    #[inline]
-    fn of(kind: RuleKind, written: u32, tail: u32, shape: Shape, folds: Folds) -> Self {
-        Self(
-            u32::from(kind == RuleKind::Disallow)
-                | u32::from(shape.anchored) << Self::ANCHORED
-                | (shape.wildcards as u32) << Self::WILDCARDS
-                | u32::from(folds.bits()) << Self::FOLDS
-                | tail << Self::TAIL
-                | written << Self::WRITTEN
-                | shape.head << Self::HEAD,
-        )
-    }
-
-    fn odd(place: usize) -> Self {
-        Self(Self::ODD | place as u32)
-    }
-
-    /// How many octets are compared, where there is no wildcard, no anchor and none of these folds.
-    #[inline]
-    fn octets_of_plain_prefix(self, folds: Folds) -> Option<usize> {
-        const MORE: u32 = Packed::ODD | 1 << Packed::ANCHORED | 3 << Packed::WILDCARDS;
-        let more = MORE | u32::from(folds.bits()) << Self::FOLDS;
-        // Without a wildcard, what is before the first one is all that is compared.
-        (self.0 & more == 0).then_some((self.0 >> Self::HEAD) as usize)
-    }
-
-    /// How many octets are before the first wildcard, where the form is not an odd one.
-    #[inline]
-    fn head(self) -> Option<usize> {
-        (self.0 & Self::ODD == 0).then_some((self.0 >> Self::HEAD) as usize)
-    }
-
-    /// How many octets from the start of the written pattern are compared, and how; or the place of the form
-    /// among the odd ones.
-    #[inline]
-    fn compared(self) -> Result<(usize, Shape, Folds), usize> {
-        if self.0 & Self::ODD != 0 {
-            return Err((self.0 & !Self::ODD) as usize);
-        }
-        let part = |from: u32, most: u32| self.0 >> from & most;
-        let octets = part(Self::WRITTEN, Self::MOST_OCTETS) - part(Self::TAIL, Self::MOST_TAIL);
-        let shape = Shape {
-            head: part(Self::HEAD, Self::MOST_OCTETS),
-            wildcards: match part(Self::WILDCARDS, 3) {
-                0 => Wildcards::None,
-                1 => Wildcards::One,
-                _ => Wildcards::Several,
-            },
-            anchored: part(Self::ANCHORED, 1) != 0,
-        };
-        Ok((octets as usize, shape, Folds::from_bits(part(Self::FOLDS, 7) as u8)))
-    }
-
-    /// The form, or its place among the odd ones.
-    #[inline]
-    fn unpack(self) -> Result<Form, usize> {
-        let (body, shape, folds) = self.compared()?;
-        let written = self.0 >> Self::WRITTEN & Self::MOST_OCTETS;
-        let kind = if self.0 & 1 != 0 { RuleKind::Disallow } else { RuleKind::Allow };
-        Ok(Form { kind, written, octets: written, body_at: 0, body: body as u32, shape, folds })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_rule_is_sixteen_octets() {
-        assert_eq!(size_of::<Rule>(), 16);
-    }
+    const PLACE: Place = Place { start: 7, line: LineNumber::FIRST };
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn what_is_added_is_found() {
         let long = format!("/{}*b$", "a".repeat(3000));
-        let fitting = format!("/{}$", "a".repeat(2045));
+        let fitting = format!("/{}$", "a".repeat(253));
+        let few = format!("/{}", "a".repeat(31));
         for written in [
             "/",
             "*",
+            "/a.b-c_d/1",
             "/a*",
             "/a***",
             "/a****",
@@ -446,29 +325,32 @@ mod tests {
             "/a*b*$",
             "/%61",
             "/a?b$c%24",
+            &few,
             &fitting,
             &long,
         ] {
             for kind in [RuleKind::Allow, RuleKind::Disallow] {
-                let written = written.as_bytes();
-                let pattern = PathPattern::new(written);
+                let pattern = PathPattern::new(written.as_bytes());
                 let mut builder = RulesBuilder::new(0, 0);
-                builder.add(
-                    RuleKind::Allow,
-                    b"/other",
-                    &PathPattern::new(b"/other"),
-                    (3, LineNumber::FIRST),
-                );
-                builder.add(kind, written, &pattern, (7, LineNumber::FIRST));
+                builder.add_pattern(kind, written.as_bytes(), &pattern, PLACE);
+                // In the middle of a text, and at its end.
+                for after in ["", "\nDisallow: /and-so-on?with=a*few#signs"] {
+                    let text = format!("Allow: {written}{after}");
+                    builder.add(kind, text.as_bytes(), 7..7 + written.len(), LineNumber::FIRST);
+                }
                 let rules = builder.finish();
-                let is_it = |rank: &usize| rules.found(*rank).is_some_and(|found| found.start == 7);
-                let rank = (0..2).find(is_it).expect("it was added");
-                let compared = rules.compared(rank);
-                assert_eq!((compared.body, compared.shape), (pattern.body(), pattern.shape()));
-                assert!(compared.folds == pattern.folds());
-                let found = rules.found(rank).expect("it was added");
-                assert_eq!((found.kind, found.pattern), (kind, written));
-                assert_eq!(found.octets as usize, pattern.octets());
+                assert_eq!(rules.len(), 3);
+                for rank in 0..3 {
+                    let compared = rules.compared(rank);
+                    assert_eq!((compared.body, compared.shape), (pattern.body(), pattern.shape()));
+                    assert!(compared.folds == pattern.folds());
+                    assert_eq!(rules.head(rank), compared.head());
+                    assert_eq!(rules.has_wildcard(rank), compared.shape.has_wildcard());
+                    let found = rules.found(rank).expect("it was added");
+                    assert_eq!((found.kind, found.pattern), (kind, written.as_bytes()));
+                    assert_eq!((found.start, found.line), (7, LineNumber::FIRST));
+                    assert_eq!(found.octets as usize, pattern.octets());
+                }
             }
         }
     }
@@ -476,24 +358,19 @@ mod tests {
     #[test]
     fn ranking_many_is_sorting_them() {
         let mut state = 1u32;
-        for count in [0, 1, 24, 25, 100, 1000] {
+        for count in [0, 1, 8, 9, 100, 1000] {
             for longest in [3, 64, 65, 200] {
-                let mut builder = RulesBuilder::new(0, 0);
-                for place in 0..count {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let kind = if state >> 31 == 0 { RuleKind::Allow } else { RuleKind::Disallow };
-                    builder.rank(kind, (state >> 8) % longest);
-                    let form = Packed(0);
-                    builder.rules.push(Rule {
-                        start: place,
-                        line: LineNumber::FIRST,
-                        written_at: 0,
-                        form,
-                    });
-                }
-                let mut expected = builder.ranking.clone();
-                expected.sort_unstable();
-                assert_eq!(sorted(builder.ranking), expected, "{count} up to {longest}");
+                let rules: Vec<_> = (0..count)
+                    .map(|place| {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        ((state >> 8) % longest, state >> 31, place)
+                    })
+                    .collect();
+                let kind = |bit| if bit == 0 { RuleKind::Allow } else { RuleKind::Disallow };
+                let mut expected = rules.clone();
+                expected.sort_unstable_by_key(|&(octets, kind, place)| (Reverse(octets), kind, place));
+                let ranked = ranked(rules, |(octets, bit, _)| (octets, kind(bit)));
+                assert_eq!(ranked, expected, "{count} up to {longest}");
             }
         }
     }
@@ -509,7 +386,7 @@ mod tests {
         ];
         for ((written, kind), start) in added.into_iter().zip(0..) {
             let written = written.as_bytes();
-            builder.add(kind, written, &PathPattern::new(written), (start, LineNumber::FIRST));
+            builder.add_pattern(kind, written, &PathPattern::new(written), Place { start, ..PLACE });
         }
         let rules = builder.finish();
         let starts = (0..4).filter_map(|rank| rules.found(rank)).map(|found| found.start);

@@ -1,4 +1,4 @@
-//! A decision: its verdict at once, every other part of the report when somebody looks.
+//! A decision: its verdict at once, every other part of the report when it is first used.
 
 use std::sync::Arc;
 
@@ -38,14 +38,14 @@ impl Verdict {
 
 /// Where the rest of the report is.
 enum Basis {
-    /// It can be made again from who asked.
+    /// It can be made again from the question.
     Asker(Arc<Asker>),
     /// It is here, as JSON.
     Json(Box<str>),
 }
 
 impl Decision {
-    /// A decision that was made, whose report can be made from who asked.
+    /// A decision whose report can be made from the question.
     pub(crate) fn of(url: &Bound<'_, PyString>, verdict: Verdict, asker: &Arc<Asker>) -> Self {
         // What is kept is text and nothing else: a subclass may change, or compare as it likes.
         let is_plain = url.is_exact_instance_of::<PyString>();
@@ -113,24 +113,17 @@ impl Decision {
 
     /// Why: `rule`, `no-rule`, `no-group`, `robots-txt`, `unavailable` or `unreachable`.
     #[getter]
-    fn reason<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        match self.verdict.reason {
-            Reason::Rule => intern!(py, "rule"),
-            Reason::NoRule => intern!(py, "no-rule"),
-            Reason::NoGroup => intern!(py, "no-group"),
-            Reason::RobotsTxt => intern!(py, "robots-txt"),
-            Reason::Unavailable => intern!(py, "unavailable"),
-            Reason::Unreachable => intern!(py, "unreachable"),
-        }
+    fn reason<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::intern(py, self.verdict.reason.name())
     }
 
-    /// The URL that was asked about.
+    /// The URL of the question.
     #[getter]
     fn url<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.url.bind(py).clone()
     }
 
-    /// The product token of the crawler that asked.
+    /// The product token of the crawler.
     #[getter]
     fn agent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "agent"))
@@ -142,7 +135,7 @@ impl Decision {
         self.part(py, intern!(py, "dialect"))
     }
 
-    /// Whether the crawler's name says that it gathers for training.
+    /// Whether the crawler's name says that it collects data for training.
     #[getter]
     fn for_training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "for_training"))
@@ -166,7 +159,7 @@ impl Decision {
         self.part(py, intern!(py, "directives"))
     }
 
-    /// The usage preferences that hold, or None where the URL may not be fetched.
+    /// The usage preferences that apply, or None if the URL may not be fetched.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "usage"))
@@ -178,7 +171,7 @@ impl Decision {
         self.part(py, intern!(py, "overrides"))
     }
 
-    /// What may be done with the page, or None where no page was given.
+    /// What may be done with the page, or None if no page was given.
     #[getter]
     fn page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "page"))
@@ -190,7 +183,7 @@ impl Decision {
         self.part(py, intern!(py, "uses"))
     }
 
-    /// What spoke about each use.
+    /// The signals about each use.
     #[getter]
     fn signals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "signals"))
@@ -202,19 +195,19 @@ impl Decision {
         self.part(py, intern!(py, "records"))
     }
 
-    /// What was not read, or could not be.
+    /// What was not read, or could not be read.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "warnings"))
     }
 
-    /// Where the file came from, where it was fetched, or None.
+    /// Where the file came from, if it was fetched, or None.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "file"))
     }
 
-    /// How the decision was reached, where that was asked for, or None.
+    /// How the decision was reached, if that was requested, or None.
     #[getter]
     fn explanation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, intern!(py, "explanation"))

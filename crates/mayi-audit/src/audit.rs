@@ -29,12 +29,13 @@ impl fmt::Debug for Audit {
     }
 }
 
-/// Which requests are looked at; all of them where nothing is said.
+/// Which requests are looked at; default: all of them.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// From this second on.
     pub since: Option<i64>,
-    /// Up to and without this second.
+    /// Up to this second, which is not included.
     pub until: Option<i64>,
     /// The crawlers with these product tokens, in any case.
     pub crawlers: Vec<String>,
@@ -74,13 +75,13 @@ impl Audit {
         Self { ranges, ..self }
     }
 
-    /// The same, checking addresses by what somebody has found out.
+    /// The same, checking addresses by look-ups that were made elsewhere.
     #[must_use]
     pub fn with_confirmations(self, confirmations: Box<dyn Confirmations>) -> Self {
         Self { confirmations: Some(confirmations), ..self }
     }
 
-    /// The same, asking what another file would have meant for the same requests, on every host.
+    /// The same, also evaluating another file for the same requests, on every host.
     #[must_use]
     pub fn with_proposal(self, file: Arc<File>) -> Self {
         Self { proposal: Some(file), ..self }

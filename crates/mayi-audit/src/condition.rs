@@ -1,4 +1,4 @@
-//! `refuses Googlebot > 0` → whether it holds for a report: what `--fail-if` takes.
+//! `refuses Googlebot > 0` → whether it is true for a report: the value of `--fail-if`.
 //!
 //! ```text
 //! condition = measure who comparison number ["%"]
@@ -16,6 +16,7 @@ use std::str::FromStr;
 
 use mayi::registry::AgentKind;
 
+use crate::identity::Identity;
 use crate::report::{CrawlerReport, Figures, ProposedPart, Report};
 
 /// A condition on a report.
@@ -53,7 +54,7 @@ enum Measure {
 enum Who {
     All,
     Crawler(String),
-    Kind(&'static str),
+    Kind(AgentKind),
 }
 
 const MEASURES: &[(&str, Measure)] = &[
@@ -66,12 +67,12 @@ const MEASURES: &[(&str, Measure)] = &[
 ];
 
 /// The identities whose requests are the crawler's own.
-const OWN: [&str; 2] = ["verified", "unverified"];
+const OWN: [Identity; 2] = [Identity::Verified, Identity::Unverified];
 
 const COMPARISONS: &[&str] = &[">", ">=", "<", "<=", "=", "!="];
 
 impl Condition {
-    /// Whether it holds, and the number that was compared.
+    /// Whether it is true, and the number that was compared.
     pub fn holds(&self, report: &Report) -> (bool, f64) {
         let (mut counted, mut requests) = (0, 0);
         for (place, crawler) in report.crawlers.iter().enumerate() {
@@ -80,7 +81,7 @@ impl Condition {
             }
             requests += crawler.verified + crawler.unverified;
             let proposed = report.proposal.as_ref().and_then(|proposal| proposal.crawlers.get(place));
-            // Who is contradicted is not the crawler.
+            // Contradicted requests are not from the crawler.
             let own = |figure: fn(&Figures) -> u64| -> u64 {
                 let own = OWN.iter().filter_map(|name| crawler.identities.get(name));
                 own.map(|identity| figure(&identity.figures)).sum()
@@ -128,7 +129,7 @@ impl Who {
         match self {
             Self::All => true,
             Self::Crawler(token) => crawler.crawler.eq_ignore_ascii_case(token),
-            Self::Kind(kind) => crawler.kind == Some(kind),
+            Self::Kind(kind) => crawler.kind == Some(*kind),
         }
     }
 }
@@ -173,7 +174,7 @@ impl FromStr for Condition {
                         kinds.join(", ")
                     ))
                 };
-                Who::Kind(kind.ok_or_else(unknown)?.name())
+                Who::Kind(*kind.ok_or_else(unknown)?)
             }
             None => Who::Crawler(
                 mayi::ProductToken::new(who).map_err(|error| wrong(error.to_string()))?.to_string(),
@@ -204,7 +205,7 @@ impl fmt::Display for Condition {
     }
 }
 
-/// Text that is no condition.
+/// Text that is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidCondition {
     text: Box<str>,

@@ -1,16 +1,19 @@
 //! A report → one of its tables as CSV (RFC 4180).
 //!
-//! Names and paths come from the clients of the server. A cell that a spreadsheet would take for a
-//! formula gets an apostrophe before it, and control characters are escaped.
+//! Names and paths come from the clients of the server. A cell that a spreadsheet would read as a formula
+//! gets an apostrophe before it, and control characters are escaped.
+
+use mayi::registry::AgentKind;
 
 use crate::report::Report;
 
 /// Which table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Table {
     /// A row for each crawler and identity.
     Crawlers,
-    /// A row for each rule, those that no request met included.
+    /// A row for each rule, including those that matched no request.
     Rules,
     /// A row for each crawler, day and identity.
     Days,
@@ -20,7 +23,7 @@ pub enum Table {
     Addresses,
     /// A row for each crawler, identity and status that it got for robots.txt.
     Statuses,
-    /// A row for each host, where each has its own file.
+    /// A row for each host, if each has its own file.
     Hosts,
     /// A row for each change under a proposed file.
     Changes,
@@ -82,8 +85,8 @@ fn crawlers(report: &Report, out: &mut Rows) {
                 &crawler.crawler,
                 if crawler.known { "true" } else { "false" },
                 crawler.operator.as_deref().unwrap_or_default(),
-                crawler.kind.unwrap_or_default(),
-                identity,
+                crawler.kind.map_or("", AgentKind::name),
+                identity.name(),
                 &figures.requests.to_string(),
                 &figures.allowed.to_string(),
                 &figures.refused.to_string(),
@@ -91,7 +94,7 @@ fn crawlers(report: &Report, out: &mut Rows) {
                 &figures.undecided.to_string(),
                 &figures.robots_txt_requests.to_string(),
                 &of.addresses.to_string(),
-                of.asked_for_robots_txt,
+                of.asked_for_robots_txt.name(),
                 of.first.as_deref().unwrap_or_default(),
                 of.last.as_deref().unwrap_or_default(),
             ]);
@@ -124,8 +127,16 @@ fn rules(report: &Report, out: &mut Rows) {
         .map(|count| count.to_string());
         let example = rule.example.as_deref().unwrap_or_default();
         out.row(&[
-            &rule.file, &counts[0], &rule.text, rule.kind, &counts[1], &counts[2], &counts[3],
-            &counts[4], &counts[5], example,
+            &rule.file,
+            &counts[0],
+            &rule.text,
+            rule.kind.name(),
+            &counts[1],
+            &counts[2],
+            &counts[3],
+            &counts[4],
+            &counts[5],
+            example,
         ]);
     }
 }
@@ -136,7 +147,14 @@ fn days(report: &Report, out: &mut Rows) {
         for day in &crawler.days {
             for (identity, of) in &day.identities {
                 let counts = [of.requests, of.allowed, of.refused].map(|count| count.to_string());
-                out.row(&[&day.day, &crawler.crawler, identity, &counts[0], &counts[1], &counts[2]]);
+                out.row(&[
+                    &day.day,
+                    &crawler.crawler,
+                    identity.name(),
+                    &counts[0],
+                    &counts[1],
+                    &counts[2],
+                ]);
             }
         }
     }
@@ -165,7 +183,12 @@ fn statuses(report: &Report, out: &mut Rows) {
     for crawler in &report.crawlers {
         for (identity, of) in &crawler.identities {
             for (status, requests) in &of.robots_txt_statuses {
-                out.row(&[&crawler.crawler, identity, &status.to_string(), &requests.to_string()]);
+                out.row(&[
+                    &crawler.crawler,
+                    identity.name(),
+                    &status.to_string(),
+                    &requests.to_string(),
+                ]);
             }
         }
     }
@@ -176,7 +199,7 @@ fn hosts(report: &Report, out: &mut Rows) {
     for host in &report.hosts {
         for (identity, of) in &host.identities {
             let counts = [of.requests, of.allowed, of.refused].map(|count| count.to_string());
-            out.row(&[&host.host, identity, &counts[0], &counts[1], &counts[2]]);
+            out.row(&[&host.host, identity.name(), &counts[0], &counts[1], &counts[2]]);
         }
     }
 }
@@ -200,7 +223,7 @@ fn changes(report: &Report, out: &mut Rows) {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
             out.row(&[
                 &crawler.crawler,
-                change.becomes,
+                change.becomes.name(),
                 &change.requests.to_string(),
                 &change.verified.to_string(),
                 &change.unverified.to_string(),

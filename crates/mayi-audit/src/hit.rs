@@ -1,21 +1,22 @@
-//! One request, as a line of a log tells it.
+//! One request, as a line of a log describes it.
 
 use std::borrow::Cow;
 
 /// A request that a log has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hit<'l> {
     /// When it was, in seconds since 1970 (UTC).
     pub time: Option<i64>,
-    /// Who asked: an address, or a name where the server writes names.
+    /// The client: an address, or a name if the server writes names.
     pub address: Cow<'l, [u8]>,
-    /// What was asked for: a path with its query, or whatever else stood in its place.
+    /// What was requested: a path with its query, or other text in its place.
     pub target: Cow<'l, [u8]>,
     /// The status of the answer.
     pub status: Option<u16>,
-    /// The virtual host, where the log has it.
+    /// The virtual host, if the log has it.
     pub host: Option<Cow<'l, [u8]>>,
-    /// The User-Agent string; empty where there was none.
+    /// The User-Agent string; empty if there was none.
     pub user_agent: Cow<'l, [u8]>,
 }
 
@@ -33,8 +34,8 @@ impl<'l> Hit<'l> {
         }
     }
 
-    /// Takes a request line, `GET /a?b HTTP/1.1`, apart. What is no request line is kept as it is: it
-    /// starts with no `/`, so it is a request for no page.
+    /// Splits a request line, `GET /a?b HTTP/1.1`. Other text is kept as it is: it does not start with `/`,
+    /// so it is not a request for a page.
     pub(crate) fn set_request(&mut self, request: &'l [u8]) {
         let Some(space) = memchr::memchr(b' ', request) else {
             self.target = Cow::Borrowed(request);
@@ -49,8 +50,8 @@ impl<'l> Hit<'l> {
         self.target = Cow::Borrowed(&rest[..end]);
     }
 
-    /// Turns an absolute URL that stands as the target into its path, and its authority into the host:
-    /// that is how proxies ask, and how load balancers write their logs.
+    /// Replaces a target that is an absolute URL by its path, and takes the host from its authority: proxies
+    /// send such targets, and load balancers log them.
     pub(crate) fn split_absolute(&mut self) {
         let target = &*self.target;
         if target.first() == Some(&b'/') {
@@ -72,7 +73,7 @@ impl<'l> Hit<'l> {
     }
 }
 
-/// A value of a log that stands for nothing.
+/// A value of a log that means that there is none.
 pub(crate) fn present(value: &[u8]) -> Option<&[u8]> {
     (!value.is_empty() && value != b"-").then_some(value)
 }

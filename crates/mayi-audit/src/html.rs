@@ -6,10 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::identity::Identity;
+use mayi::RuleKind;
+use mayi::registry::AgentKind;
+
 use crate::number::with_commas as number;
-use crate::report::{CrawlerReport, ProposalReport, Report, RuleReport};
+use crate::report::{AskedForRobotsTxt, CrawlerReport, ProposalReport, Report, RuleReport};
 use crate::svg::{Bar, Column, bars, columns};
+use crate::tally::place_of;
 
 /// How many rows a table of the page has.
 const MOST_ROWS: usize = 30;
@@ -55,7 +58,7 @@ pub fn html(report: &Report) -> String {
     page.0
 }
 
-/// What the colours of a bar stand for that is divided by identity.
+/// The legend of a bar that is divided by identity.
 const IDENTITIES: &str = "<ul class=\"legend\"><li><span class=\"key good\"></span>verified</li><li><span class=\"key plain\"></span>unverified</li><li><span class=\"key wrong\"></span>contradicted</li></ul>";
 
 /// The parts of such a bar.
@@ -70,10 +73,10 @@ fn by_identity(
 }
 
 fn broken(report: &Report) -> Vec<&RuleReport> {
-    report.rules.iter().filter(|rule| rule.kind == "disallow" && rule.requests > 0).collect()
+    report.rules.iter().filter(|rule| rule.kind == RuleKind::Disallow && rule.requests > 0).collect()
 }
 
-/// Text that is safe between tags and in attributes, with what has no shape made visible.
+/// Text that is safe between tags and in attributes, with invisible characters made visible.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -200,7 +203,7 @@ impl Page {
             .crawlers
             .iter()
             .map(|crawler| {
-                let kind = crawler.kind.unwrap_or("not in the registry").to_owned();
+                let kind = crawler.kind.map_or("not in the registry", AgentKind::name).to_owned();
                 let mut row =
                     vec![crawler.crawler.clone(), crawler.operator.clone().unwrap_or_default(), kind];
                 let figures = [
@@ -356,8 +359,8 @@ impl Page {
         for crawler in &report.crawlers {
             for (identity, of) in &crawler.identities {
                 let what = match of.asked_for_robots_txt {
-                    "never" => {
-                        let name = format!("{} ({identity})", crawler.crawler);
+                    AskedForRobotsTxt::Never => {
+                        let name = format!("{} ({})", crawler.crawler, identity.name());
                         never.push((
                             name,
                             of.figures.requests - of.figures.refused,
@@ -365,12 +368,12 @@ impl Page {
                         ));
                         "never"
                     }
-                    "after" => "after other requests",
-                    _ => continue,
+                    AskedForRobotsTxt::After => "after other requests",
+                    AskedForRobotsTxt::Before => continue,
                 };
                 rows.push(vec![
                     crawler.crawler.clone(),
-                    (*identity).to_owned(),
+                    identity.name().to_owned(),
                     what.to_owned(),
                     number(of.figures.requests),
                     number(of.figures.refused),
@@ -402,9 +405,8 @@ impl Page {
         }
         let mut statuses: BTreeMap<u16, [u64; 3]> = BTreeMap::new();
         for (identity, of) in report.crawlers.iter().flat_map(|crawler| &crawler.identities) {
-            let place = Identity::ALL.iter().position(|known| known.name() == *identity);
             for (status, requests) in &of.robots_txt_statuses {
-                statuses.entry(*status).or_default()[place.unwrap_or_default()] += requests;
+                statuses.entry(*status).or_default()[place_of(*identity)] += requests;
             }
         }
         if !statuses.is_empty() {
@@ -480,7 +482,7 @@ impl Page {
                 };
                 rows.push(vec![
                     crawler.crawler.clone(),
-                    change.becomes.to_owned(),
+                    change.becomes.name().to_owned(),
                     by,
                     change.now.clone().unwrap_or_else(|| "no rule".to_owned()),
                     change.example.clone().unwrap_or_default(),
@@ -514,7 +516,7 @@ impl Page {
             .iter()
             .map(|problem| {
                 let first = format!("{}:{}: {}", problem.log, problem.line, problem.text);
-                vec![problem.message.to_owned(), first, number(problem.lines)]
+                vec![problem.message.to_string(), first, number(problem.lines)]
             })
             .collect();
         self.table(&["What is wrong", "First line", "Lines"], &rows, 2);

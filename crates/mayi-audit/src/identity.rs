@@ -1,15 +1,17 @@
-//! Whether a crawler is who it says: verified, unverified, or contradicted.
+//! Whether a crawler is the one that it claims to be: verified, unverified, or contradicted.
 
 use std::net::IpAddr;
 
 use mayi::registry::Agent;
+use serde::{Deserialize, Serialize};
 
-/// Whether a request came from who its User-Agent string names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Whether a request came from the crawler that its User-Agent string names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Identity {
     /// The address is one of the operator's.
     Verified,
-    /// Nothing is known that would tell.
+    /// It is not known.
     Unverified,
     /// The address is not one of the operator's.
     Contradicted,
@@ -28,8 +30,8 @@ impl Identity {
         }
     }
 
-    /// What two ways of looking say together: one that verifies is enough, and one that contradicts is
-    /// more than one that knows nothing.
+    /// The result of two checks together: one that verifies is enough, and a contradiction counts more than
+    /// no result.
     #[must_use]
     pub(crate) fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -40,8 +42,20 @@ impl Identity {
     }
 }
 
-/// What somebody outside has found out about addresses, by reverse DNS. It answers at once, from what is
-/// known already.
+/// By name, as reports list them.
+impl Ord for Identity {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Identity {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The results of reverse DNS for addresses. It answers at once, from results that are already known.
 pub trait Confirmations: Send + Sync {
     /// Whether an address is the crawler's operator's.
     fn identity(&self, agent: &Agent, address: IpAddr) -> Identity;

@@ -24,7 +24,7 @@
 //! | a line → a [`Hit`] | [`Format`], one file for each format |
 //! | a User-Agent string → a crawler | `mayi::registry::Registry::claim`, kept by [`Worker`] |
 //! | an address → verified, unverified or contradicted | [`Ranges`], [`Confirmations`] |
-//! | a time and a host → the file that held | [`Site`] |
+//! | a time and a host → the file that applied | [`Site`] |
 //! | hits → figures that can be added up in any order | [`Tally`] |
 //! | figures → what JSON, text, CSV and HTML show | [`Report`] |
 
@@ -63,9 +63,9 @@ pub use number::with_commas;
 pub use operators::{host_names_of, is_host_of};
 pub use ranges::{InvalidRanges, Ranges};
 pub use report::{
-    AddressReport, Bounds, CrawlerReport, DayReport, Figures, HostReport, IdentityReport, LineReport,
-    PartReport, PathReport, Period, PlainReport, ProposalReport, ProposedChange, ProposedCrawler,
-    ProposedPart, Report, RuleReport, UnreadableReport,
+    AddressReport, AskedForRobotsTxt, Becomes, Bounds, CrawlerReport, DayReport, Figures, HostReport,
+    IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport, ProposalReport,
+    ProposedChange, ProposedCrawler, ProposedPart, Report, RuleReport, UnreadableReport,
 };
 pub use tally::Tally;
 pub use time::{InvalidTime, Moment, day_text};

@@ -2,15 +2,21 @@
 //!
 //! The members and what they count are documented in `docs/audit.md`, and stay as they are; new ones may
 //! be added. `requests` of a crawler is `allowed` and `refused` and `excused` and `undecided` together, and
-//! it is `verified` and `unverified` and `contradicted` together. What is told of crawlers is told for each of
-//! these three as well: of who is contradicted nothing is known about the crawler.
+//! it is `verified` and `unverified` and `contradicted` together. The figures of crawlers are also given for
+//! each of these three, because contradicted requests say nothing about the crawler.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use mayi::RuleKind;
+use mayi::registry::AgentKind;
+use serde::{Deserialize, Serialize};
+
+use crate::format::Unreadable;
+use crate::identity::Identity;
 
 /// The report of an audit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The version of this shape.
@@ -42,7 +48,7 @@ pub struct Report {
 }
 
 /// What became of the lines.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LineReport {
     /// Lines that are requests.
@@ -56,13 +62,13 @@ pub struct LineReport {
 }
 
 /// What was wrong with some lines.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnreadableReport {
-    /// `fields`, `date`, `json`, `too-long`, `no-header` or `unknown-format`.
-    pub problem: &'static str,
+    /// What it was.
+    pub problem: Unreadable,
     /// The same in a sentence.
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     /// How many lines.
     pub lines: u64,
     /// The log of the first of them.
@@ -74,7 +80,8 @@ pub struct UnreadableReport {
 }
 
 /// From when to when.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Period {
     /// The first request.
     pub first: String,
@@ -83,7 +90,7 @@ pub struct Period {
 }
 
 /// Requests of clients that robots.txt is not for.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlainReport {
     /// All of them.
@@ -93,7 +100,7 @@ pub struct PlainReport {
 }
 
 /// What became of requests.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figures {
     /// All of them.
@@ -111,7 +118,7 @@ pub struct Figures {
 }
 
 /// One crawler.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CrawlerReport {
     /// Its product token.
@@ -121,7 +128,7 @@ pub struct CrawlerReport {
     /// Who runs it.
     pub operator: Option<String>,
     /// What it is for.
-    pub kind: Option<&'static str>,
+    pub kind: Option<AgentKind>,
     /// All of its requests.
     pub requests: u64,
     /// Those that were allowed.
@@ -136,20 +143,20 @@ pub struct CrawlerReport {
     pub robots_txt_requests: u64,
     /// Those from addresses of its operator.
     pub verified: u64,
-    /// Those from addresses that nothing is known of.
+    /// Those from addresses about which nothing is known.
     pub unverified: u64,
     /// Those from addresses that are not its operator's.
     pub contradicted: u64,
     /// The figures of each identity.
-    pub identities: BTreeMap<&'static str, IdentityReport>,
+    pub identities: BTreeMap<Identity, IdentityReport>,
     /// Requests by status, of those for robots.txt; `identities` has them for each identity.
     pub robots_txt_statuses: BTreeMap<u16, u64>,
     /// Requests by day (UTC).
     pub days: Vec<DayReport>,
 }
 
-/// What is told of the requests of one identity.
-#[derive(Clone, Debug, Serialize)]
+/// The figures of the requests of one identity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IdentityReport {
     /// What became of them.
@@ -159,16 +166,39 @@ pub struct IdentityReport {
     pub robots_txt_statuses: BTreeMap<u16, u64>,
     /// From how many addresses they came.
     pub addresses: u64,
-    /// `never`, `before` (its first request was for robots.txt) or `after` (others came first).
-    pub asked_for_robots_txt: &'static str,
+    /// Whether its first request was for robots.txt.
+    pub asked_for_robots_txt: AskedForRobotsTxt,
     /// Its first request.
     pub first: Option<String>,
     /// Its last one.
     pub last: Option<String>,
 }
 
+/// When robots.txt was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AskedForRobotsTxt {
+    /// It was not.
+    Never,
+    /// Before anything else.
+    Before,
+    /// After something else.
+    After,
+}
+
+impl AskedForRobotsTxt {
+    /// As reports have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
 /// One day of a crawler.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DayReport {
     /// The day, in UTC.
@@ -186,11 +216,11 @@ pub struct DayReport {
     /// Contradicted.
     pub contradicted: u64,
     /// The figures of each identity.
-    pub identities: BTreeMap<&'static str, PartReport>,
+    pub identities: BTreeMap<Identity, PartReport>,
 }
 
 /// The requests of one identity on a day, or of a host.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PartReport {
     /// All of them.
@@ -202,17 +232,17 @@ pub struct PartReport {
 }
 
 /// One rule.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleReport {
-    /// The file that it stands in.
+    /// Its file.
     pub file: String,
     /// Its line.
     pub line: u32,
     /// The text of the line.
     pub text: String,
-    /// `allow` or `disallow`.
-    pub kind: &'static str,
+    /// What it says.
+    pub kind: RuleKind,
     /// The requests that it decided about: for `disallow`, those that were refused by it.
     pub requests: u64,
     /// Of them, those that are verified.
@@ -230,7 +260,7 @@ pub struct RuleReport {
 }
 
 /// One path that was refused.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathReport {
     /// The path, without its query.
@@ -246,7 +276,7 @@ pub struct PathReport {
 }
 
 /// One address, or one range where addresses are shortened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AddressReport {
     /// Who it says it is.
@@ -264,7 +294,7 @@ pub struct AddressReport {
 }
 
 /// One host.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostReport {
     /// Its name; empty for requests without one.
@@ -280,11 +310,11 @@ pub struct HostReport {
     /// Those that nothing was decided about.
     pub undecided: u64,
     /// The figures of each identity.
-    pub identities: BTreeMap<&'static str, PartReport>,
+    pub identities: BTreeMap<Identity, PartReport>,
 }
 
 /// The same traffic under another file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProposalReport {
     /// The file.
@@ -300,7 +330,7 @@ pub struct ProposalReport {
 }
 
 /// What another file would mean for one crawler.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProposedCrawler {
     /// Its product token.
@@ -314,13 +344,13 @@ pub struct ProposedCrawler {
     /// Requests that are refused and would be allowed.
     pub newly_allowed: u64,
     /// The same figures for each identity.
-    pub identities: BTreeMap<&'static str, ProposedPart>,
+    pub identities: BTreeMap<Identity, ProposedPart>,
     /// What changes, most requests first.
     pub changes: Vec<ProposedChange>,
 }
 
 /// What another file would mean for the requests of one identity.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProposedPart {
     /// Requests that would be allowed.
@@ -334,11 +364,11 @@ pub struct ProposedPart {
 }
 
 /// Requests whose decision changes for the same reason.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProposedChange {
-    /// `refused` or `allowed`: what they become.
-    pub becomes: &'static str,
+    /// What they become.
+    pub becomes: Becomes,
     /// The rule that decides now; null where none does.
     pub now: Option<String>,
     /// The line of the proposed file that would decide; null where no rule would.
@@ -357,13 +387,33 @@ pub struct ProposedChange {
     pub example: Option<String>,
 }
 
+/// What requests become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Becomes {
+    /// They would be allowed.
+    Allowed,
+    /// They would be refused.
+    Refused,
+}
+
+impl Becomes {
+    /// As reports have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 /// What is an estimate, and what was left out because there was too much of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bounds {
     /// Whether a number of addresses is an estimate, about 3 % off.
     pub addresses_are_estimates: bool,
-    /// Requests of crawlers that are not listed: there are more names than are told apart.
+    /// Requests of crawlers that are not listed, because there are too many names.
     pub crawlers_left_out: u64,
     /// Refused requests whose paths are not among those that are listed from.
     pub paths_left_out: u64,
@@ -373,6 +423,6 @@ pub struct Bounds {
     pub days_left_out: u64,
     /// Rules that decided about no request and are not listed.
     pub unmet_rules_left_out: u64,
-    /// How many crawlers of no registry, paths and addresses are told apart.
+    /// How many unregistered crawlers, paths and addresses are counted separately.
     pub most: [usize; 3],
 }

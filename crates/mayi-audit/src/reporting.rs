@@ -11,9 +11,9 @@ use crate::bounded::{Bounded, Sum as _};
 use crate::files::File;
 use crate::identity::Identity;
 use crate::report::{
-    AddressReport, Bounds, CrawlerReport, DayReport, Figures, HostReport, IdentityReport, LineReport,
-    PartReport, PathReport, Period, PlainReport, ProposalReport, ProposedChange, ProposedCrawler,
-    ProposedPart, Report, RuleReport, UnreadableReport,
+    AddressReport, AskedForRobotsTxt, Becomes, Bounds, CrawlerReport, DayReport, Figures, HostReport,
+    IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport, ProposalReport,
+    ProposedChange, ProposedCrawler, ProposedPart, Report, RuleReport, UnreadableReport,
 };
 use crate::tally::{
     AddressTally, CrawlerTally, FigureTally, MOST_ADDRESSES, MOST_OTHERS, MOST_PATHS, PathTally,
@@ -37,7 +37,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
         let known = tally.known.iter().zip(audit.registry.agents()).filter_map(|(tally, agent)| {
             let tally = &**tally.as_ref()?;
             let report = crawler(&agent.token, tally);
-            let (operator, kind) = (Some(agent.operator.to_string()), Some(agent.kind.name()));
+            let (operator, kind) = (Some(agent.operator.to_string()), Some(agent.kind));
             Some((CrawlerReport { known: true, operator, kind, ..report }, tally))
         });
         let others = others.iter().map(|(_, tally)| (crawler(&tally.name, tally), &**tally));
@@ -94,8 +94,8 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
 fn problems(tally: &Tally, sources: &[String]) -> Vec<UnreadableReport> {
     let problems =
         tally.lines.unreadable.iter().map(|(kind, (lines, (source, line), text))| UnreadableReport {
-            problem: kind.name(),
-            message: kind.sentence(),
+            problem: *kind,
+            message: kind.sentence().into(),
             lines: *lines,
             log: sources.get(*source as usize).cloned().unwrap_or_default(),
             line: *line,
@@ -116,9 +116,9 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
             continue;
         }
         let asked = match (seen.first_robots_txt, seen.first_other) {
-            _ if figures.robots_txt == 0 => "never",
-            (Some(robots_txt), Some(other)) if other < robots_txt => "after",
-            _ => "before",
+            _ if figures.robots_txt == 0 => AskedForRobotsTxt::Never,
+            (Some(robots_txt), Some(other)) if other < robots_txt => AskedForRobotsTxt::After,
+            _ => AskedForRobotsTxt::Before,
         };
         let statuses = tally.statuses.iter().filter(|(_, split)| split[place] > 0);
         let report = IdentityReport {
@@ -136,7 +136,7 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
             first: seen.first.map(time_text),
             last: seen.last.map(time_text),
         };
-        identities.insert(identity.name(), report);
+        identities.insert(identity, report);
     }
     let mut days: Vec<_> =
         tally.days.trimmed().iter().map(|(day, counts)| (*day, counts.clone())).collect();
@@ -179,12 +179,12 @@ fn crawler(name: &str, tally: &CrawlerTally) -> CrawlerReport {
 }
 
 /// The figures of each identity that has some.
-fn parts(allowed: &Split, refused: &Split, others: &[&Split]) -> BTreeMap<&'static str, PartReport> {
+fn parts(allowed: &Split, refused: &Split, others: &[&Split]) -> BTreeMap<Identity, PartReport> {
     let of = |(place, identity): (usize, Identity)| {
         let others: u64 = others.iter().map(|split| split[place]).sum();
         let (allowed, refused) = (allowed[place], refused[place]);
         let part = PartReport { requests: allowed + refused + others, allowed, refused };
-        (part.requests > 0).then_some((identity.name(), part))
+        (part.requests > 0).then_some((identity, part))
     };
     Identity::ALL.into_iter().enumerate().filter_map(of).collect()
 }
@@ -261,7 +261,7 @@ fn rule_report(file: &File, line: u32, kind: RuleKind, requests: Split) -> RuleR
         file: file.name.clone(),
         line,
         text: file.line(line),
-        kind: if kind == RuleKind::Allow { "allow" } else { "disallow" },
+        kind,
         requests: requests.iter().sum(),
         verified: requests[0],
         unverified: requests[1],
@@ -296,7 +296,7 @@ fn proposal(
                     Some(format!("{}:{}: {}", file.name, now.line, file.line(now.line)))
                 });
                 ProposedChange {
-                    becomes: if key.is_refused { "refused" } else { "allowed" },
+                    becomes: if key.is_refused { Becomes::Refused } else { Becomes::Allowed },
                     now,
                     line: key.then,
                     text: key.then.map(|line| file.line(line)),
@@ -334,7 +334,7 @@ fn proposal(
                         newly_refused: proposed.newly_refused[place],
                         newly_allowed: proposed.newly_allowed[place],
                     };
-                    (identity.name(), part)
+                    (identity, part)
                 })
                 .collect(),
             changes,

@@ -2,7 +2,7 @@
 
 mod support;
 
-use mayi_audit::{Condition, File, Selection, Table, csv, html};
+use mayi_audit::{Condition, File, Report, Selection, Table, Unreadable, csv, html};
 use support::{FORMATS, NEW, OLD, Plan, audit, check, log, planned, report, requests};
 
 #[test]
@@ -69,7 +69,7 @@ fn slips_are_counted_and_shown() {
         .iter()
         .map(|problem| (problem.problem, problem.lines, problem.line))
         .collect();
-    assert_eq!(problems, [("fields", 3, 501), ("date", 1, 502)]);
+    assert_eq!(problems, [(Unreadable::Fields, 3, 501), (Unreadable::Date, 1, 502)]);
     assert_eq!(report.lines.problems[0].text, "no line of a log");
 }
 
@@ -88,7 +88,7 @@ fn a_proposed_file_is_told_by_crawler_and_rule() {
     // becomes allowed; for Googlebot /search does.
     assert!(of("CCBot").newly_refused > 0 && of("CCBot").newly_allowed == 0);
     let lines: Vec<_> =
-        of("CCBot").changes.iter().map(|change| (change.becomes, change.line)).collect();
+        of("CCBot").changes.iter().map(|change| (change.becomes.name(), change.line)).collect();
     assert!(
         lines.contains(&("refused", Some(2)))
             && lines.contains(&("refused", Some(3)))
@@ -98,7 +98,7 @@ fn a_proposed_file_is_told_by_crawler_and_rule() {
     let changes = &of("GPTBot").changes;
     assert_eq!(changes.len(), 1);
     assert_eq!(
-        (changes[0].becomes, changes[0].line, changes[0].example.as_deref()),
+        (changes[0].becomes.name(), changes[0].line, changes[0].example.as_deref()),
         ("allowed", Some(6), Some("/public/a"))
     );
     assert!(changes[0].now.as_deref().is_some_and(|now| now.starts_with("old.txt:6: ")));
@@ -110,27 +110,30 @@ fn a_proposed_file_is_told_by_crawler_and_rule() {
     assert!(holds("newly-allows kind:search > 0"));
     assert!(holds("refuses * > 10%") && !holds("refuses * > 99%"));
     assert_eq!(truth.read, report.lines.read);
+    let json = serde_json::to_string(&report).expect("JSON");
+    assert_eq!(serde_json::from_str::<Report>(&json).expect("it was written"), report);
 }
 
 #[test]
 fn a_selection_leaves_the_rest_out() {
     let (made, truth) = requests(13, 2_000);
     let log = log(&made, "combined");
-    let selection = Selection { crawlers: vec!["gptbot".to_owned()], ..Default::default() };
-    let by_name = report(&audit().with_selection(selection), &[log.as_bytes()]);
+    let selected = |select: &dyn Fn(&mut Selection)| {
+        let mut selection = Selection::default();
+        select(&mut selection);
+        report(&audit().with_selection(selection), &[log.as_bytes()])
+    };
+    let by_name = selected(&|selection| selection.crawlers = vec!["gptbot".to_owned()]);
     assert_eq!(by_name.crawlers.len(), 1);
     assert_eq!(by_name.crawlers[0].requests, truth.crawlers["GPTBot"].requests);
     assert_eq!(by_name.lines.left_out, truth.read - truth.crawlers["GPTBot"].requests);
     let training = mayi::registry::AgentKind::Training;
-    let by_kind = report(
-        &audit().with_selection(Selection { kinds: vec![training], ..Default::default() }),
-        &[log.as_bytes()],
-    );
-    assert!(by_kind.crawlers.iter().all(|crawler| crawler.kind == Some("training")));
+    let by_kind = selected(&|selection| selection.kinds = vec![training]);
+    assert!(by_kind.crawlers.iter().all(|crawler| crawler.kind == Some(training)));
     let day = "2026-10-12".parse::<mayi_audit::Moment>().expect("a day");
-    let selection =
-        Selection { since: Some(day.start()), until: Some(day.end()), ..Default::default() };
-    let by_day = report(&audit().with_selection(selection), &[log.as_bytes()]);
+    let by_day = selected(&|selection| {
+        (selection.since, selection.until) = (Some(day.start()), Some(day.end()));
+    });
     for crawler in &by_day.crawlers {
         let expected = truth.crawlers[&crawler.crawler].days["2026-10-12"];
         assert_eq!((crawler.requests, crawler.refused), expected, "{}", crawler.crawler);

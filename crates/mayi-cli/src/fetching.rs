@@ -1,4 +1,4 @@
-//! The words about fetching → a fetcher, for the commands whose file is not given.
+//! Options → a fetcher, for commands without a given file.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,13 +16,14 @@ use crate::exit::Failure;
 use crate::input::{self, Loaded};
 use crate::text::shown;
 
-/// Who fetches where nobody says it is somebody else.
+/// The default User-Agent.
 const OUR_NAME: &str = concat!("mayi/", env!("CARGO_PKG_VERSION"));
 
-/// How much a store may take where nothing is said.
+/// The default size limit of a store.
 const STORE_OCTETS: u64 = 4 << 30;
 
-/// How many earlier copies of a file are kept when its text changes: `mayi audit --store` asks which one held when.
+/// How many earlier copies of a file are kept when its text changes: `mayi audit --store` needs to know which
+/// one applied when.
 const EARLIER: usize = 16;
 
 /// How robots.txt is fetched where it is not given.
@@ -76,7 +77,7 @@ fn store(place: Option<&str>, roots: &[u8]) -> Result<Arc<dyn Store>, Failure> {
     mayi_fetch::store::open_trusting(&place, STORE_OCTETS, roots).map_err(Failure::new)
 }
 
-/// The certificates of a file, as they are; no octets where no file is named.
+/// The certificates of a file, as they are; no octets if no file is named.
 fn read_roots(path: Option<&Path>) -> Result<Vec<u8>, Failure> {
     let mut pem = Vec::new();
     if let Some(path) = path {
@@ -86,13 +87,13 @@ fn read_roots(path: Option<&Path>) -> Result<Vec<u8>, Failure> {
     Ok(pem)
 }
 
-/// The store at a place, which is made where it is not there.
+/// The store at a place, which is created if it does not exist.
 pub(crate) fn new_store(place: Option<&str>, roots: Option<&Path>) -> Result<Arc<dyn Store>, Failure> {
     store(place, &read_roots(roots)?)
 }
 
-/// The same for commands that only look: opened, a store that is not there would be made, and answer
-/// that it has nothing.
+/// The same for commands that only read: opening would create a missing store, which would then answer that
+/// it is empty.
 pub(crate) fn existing_store(
     place: Option<&str>,
     roots: Option<&Path>,
@@ -124,12 +125,12 @@ pub(crate) fn store_in_cache(name: &str) -> Result<PathBuf, Failure> {
     Ok(folder.join(name))
 }
 
-/// A fetcher by these words. A store that nobody asked for and that can't be had is done without.
+/// A fetcher with these options. If the default store can't be opened, the fetcher works without it.
 pub(crate) fn fetcher(fetching: &Fetching, answering: Answering) -> Result<blocking::Fetcher, Failure> {
     blocking::Fetcher::made_by(|| made(fetching, answering))
 }
 
-/// A fetcher that asks nobody: it has what a store keeps.
+/// A fetcher that sends no request: it uses the entries of a store.
 pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
     blocking::Fetcher::made_by(|| {
         let store = existing_store(Some(place), None)?;
@@ -144,7 +145,7 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
         Ok(store) => store,
         Err(Failure::Message(message)) if fetching.store.is_none() => {
             let message = shown(message.as_bytes());
-            anstream::eprintln!("mayi: nothing is kept this time: {message}");
+            anstream::eprintln!("mayi: nothing is cached for later runs: {message}");
             Arc::new(MemoryStore::new(256 << 20))
         }
         Err(failure) => return Err(failure),
@@ -165,12 +166,12 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     Ok(builder.build())
 }
 
-/// Says at the end, and once, what went wrong on our side of the network.
+/// Reports once, at the end, the faults of this machine.
 pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     let stats = fetcher.stats();
     if stats.guarded > 0 {
         anstream::eprintln!(
-            "mayi: addresses that are not public, and ports that nobody named, are not connected to; \
+            "mayi: addresses that are not public, and ports that are not in the question, are refused; \
              --allow-address 127.0.0.0/8 allows the addresses of a range, --allow-private all \
              addresses and ports"
         );
@@ -181,8 +182,8 @@ pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     }
 }
 
-/// Fetches files for commands that take a URL where they take a file. The fetcher is made for the first
-/// one: most runs need none.
+/// Fetches files for commands that take a URL in place of a file. The fetcher is made for the first URL: most
+/// runs need none.
 pub(crate) struct Online<'f> {
     fetching: &'f Fetching,
     fetcher: Mutex<Option<Arc<blocking::Fetcher>>>,
@@ -193,7 +194,7 @@ impl<'f> Online<'f> {
         Self { fetching, fetcher: Mutex::new(None) }
     }
 
-    /// The robots.txt of the site that a URL is of.
+    /// The robots.txt of the site of a URL.
     pub(crate) fn load(&self, url: &str) -> Result<Loaded, Failure> {
         let robots = self.robots(url)?;
         let name = robots.origin().robots_url();
@@ -206,8 +207,8 @@ impl<'f> Online<'f> {
         }
     }
 
-    /// The same for commands that have an answer without a file too: what asking for it came to is said, and what that
-    /// means is in the answer.
+    /// The same for commands that have an answer without a file too: the result of the request is printed,
+    /// and the answer says what it means.
     pub(crate) fn site_file(
         &self,
         url: &str,

@@ -1,7 +1,7 @@
-//! Rows → standard output, or a file that is there when it is whole and not before.
+//! Rows → standard output, or a file that appears only when it is complete.
 //!
-//! A new file has no name while it is written, where the system can do that, so that nothing is left behind however the
-//! process ends. Elsewhere it has another name beside its own, and is removed when something goes wrong.
+//! If the system supports it, a new file has no name while it is written, so that nothing is left behind
+//! however the process ends. Otherwise it has a temporary name, and is removed if something goes wrong.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mayi_tables::compressed::{Compression, Compressor};
+
 use crate::exit::Failure;
 use crate::text::RowsOut;
-use mayi_tables::compressed::{Compression, Compressor};
 
 /// Where rows go.
 pub(crate) struct Output {
     to: Compressor<BufWriter<Place>>,
     /// The file, for messages.
     path: Option<PathBuf>,
-    /// Whether somebody has closed it at the other end.
+    /// Whether the reader has closed it.
     is_closed: Arc<AtomicBool>,
 }
 
@@ -56,13 +57,13 @@ impl Output {
         self.path.is_none() && io::stdout().is_terminal()
     }
 
-    /// Whether somebody has closed it at the other end, for those who lose the kind of an error on its way.
+    /// Whether the reader has closed it, for callers that do not get the kind of an error.
     #[cfg(feature = "columns")]
     pub(crate) fn is_closed(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_closed)
     }
 
-    /// Ends the output, and moves a new file into its place. Without this call there is none.
+    /// Ends the output, and moves a new file into its place. Without this call there is no file.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Self { to, path, .. } = self;
         let finish = || match to.finish()?.into_inner().map_err(io::IntoInnerError::into_error)? {
@@ -143,7 +144,7 @@ impl Write for Place {
     }
 }
 
-/// A file that is not in its place yet. Dropped before it is, it is gone.
+/// A file that is not in its place yet. If it is dropped before that, it is removed.
 struct NewFile {
     file: File,
     /// Where it is to be.
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["out.tsv"]);
     }
 
-    /// The way of systems that have no files without names.
+    /// For systems that do not support files without a name.
     #[test]
     fn a_file_with_another_name_is_removed_or_moved() {
         let folder = tempfile::tempdir().expect("a folder");

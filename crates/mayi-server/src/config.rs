@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Config {
     /// Where it listens.
     pub listen: SocketAddr,
@@ -34,7 +35,7 @@ pub struct Config {
     /// A file of keys, one of which a client has to send; without it no key is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<PathBuf>,
-    /// TLS, if it is to be used.
+    /// TLS, if it is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     /// Limits.
@@ -66,16 +67,25 @@ impl Default for Config {
 /// The files of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Tls {
-    /// The certificate and those between it and a root, in PEM form.
+    /// The certificate and the intermediate certificates, in PEM form.
     pub certificate: PathBuf,
     /// Its key, in PEM form.
     pub key: PathBuf,
 }
 
+impl Tls {
+    /// These files.
+    pub fn new(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        Self { certificate: certificate.into(), key: key.into() }
+    }
+}
+
 /// Limits, so that an overloaded service gets slow and says so before it uses too much memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Limits {
     /// Octets of a body; of a line where it is NDJSON.
     pub body_octets: usize,
@@ -83,8 +93,8 @@ pub struct Limits {
     pub all_bodies_octets: usize,
     /// Requests in an array.
     pub array: usize,
-    /// Units of work that one request may cost where its answer is more than a pass over what it sends; one is some 40
-    /// instructions.
+    /// Units of work that one request may cost, if its answer needs more than a pass over its input; a unit
+    /// is about 40 instructions.
     pub work: u64,
     /// Requests that are being answered.
     pub in_flight: usize,
@@ -137,6 +147,7 @@ impl Default for Limits {
 /// How files are fetched and cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Fetching {
     /// The User-Agent string to fetch with; it should have a contact.
     pub fetch_as: String,
@@ -184,6 +195,7 @@ impl Default for Fetching {
 /// How files are read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Reading {
     /// The default dialect of requests.
     pub dialect: String,
@@ -213,6 +225,7 @@ impl Default for Reading {
 /// What is written about the service, to standard error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Logging {
     /// Which lines: `error`, `warn`, `info`, `debug`, or a filter such as `mayi_server=debug,warn`.
     pub level: String,
@@ -319,7 +332,7 @@ impl Config {
         "log.service_name",
     ];
 
-    /// Those that are texts, whatever they look like.
+    /// The settings that are strings, whatever they look like.
     pub const TEXTS: &[&str] = &[
         "listen",
         "keys",
@@ -335,7 +348,7 @@ impl Config {
         "log.service_name",
     ];
 
-    /// Those that are lists of texts.
+    /// The settings that are lists of strings.
     pub const LISTS: &[&str] = &[
         "hosts",
         "fetch.allow_addresses",
@@ -437,8 +450,8 @@ fn check_host(name: &str) -> Result<(), ConfigError> {
     }
     if name.contains(':') {
         return wrong(
-            "has a port or is an address: give the name alone, as mayi.example; addresses are \
-                      answered anyway",
+            "has a port or is an address: give only the name, such as mayi.example; \
+             addresses always work",
         );
     }
     let fits = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
@@ -519,7 +532,7 @@ impl Reading {
 }
 
 impl Config {
-    /// The fetcher that it describes. A shared store needs the runtime around the call.
+    /// The fetcher that it describes. A shared store needs the call to be inside a runtime.
     ///
     /// # Errors
     /// When a part of it can't be used, or the store can't be opened.
@@ -604,7 +617,7 @@ impl std::error::Error for ConfigError {}
 mod tests {
     use super::*;
 
-    /// A configuration that says everything.
+    /// A configuration with every setting.
     fn full() -> Config {
         let mut config = Config {
             keys: Some("keys.toml".into()),

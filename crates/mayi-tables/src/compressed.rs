@@ -1,7 +1,8 @@
-//! Octets that may be compressed → the octets themselves; and the other way round.
+//! Octets that may be compressed → the decompressed octets; and the reverse.
 //!
-//! What is read is recognised by its first octets, and several compressed streams one after the other are one. What is
-//! written is chosen by the ending of a name. Everything is a stream: memory does not grow with what comes out of it.
+//! Compressed input is recognised by its first octets, and several compressed streams in a row are read as
+//! one. The ending of a name says how output is compressed. Everything is streamed: memory does not grow with
+//! the size.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -19,11 +20,13 @@ use lzma_rust2::{XzOptions, XzReader, XzWriter};
 /// The largest window that is decompressed, as a power of two: that of `zstd --long`, and twice that of `xz -9`.
 const WINDOW_LOG: u32 = 27;
 
-/// How much is asked of a decompressor at once. What it had ready when it met damage is lost, so this is little.
+/// How much a decompressor is asked for at once. When it finds damage, this much can be lost, so it is
+/// little.
 const PIECE: usize = 1 << 13;
 
 /// How octets are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// gzip (RFC 1952).
     Gzip,
@@ -119,7 +122,7 @@ pub fn decompressed(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn
 #[derive(Debug, Default)]
 struct Position {
     octets: AtomicU64,
-    /// Whether more was asked for than there is.
+    /// Whether the end of the input was reached.
     is_past_end: AtomicBool,
 }
 
@@ -137,7 +140,7 @@ impl<R: Read> Read for Positioned<R> {
     }
 }
 
-/// Gives what was decompressed before damage first, and then the error, with its place.
+/// First returns what was decompressed before the damage, and then the error with its place.
 struct Decompressed {
     decoder: Box<dyn Read + Send>,
     compression: Compression,
@@ -251,7 +254,7 @@ impl<W: Write> Write for Compressor<W> {
         }
     }
 
-    /// Passes on what is not compressed. What is would only get larger by it.
+    /// Flushes output that is not compressed. Flushing a compressor would only make its output larger.
     fn flush(&mut self) -> io::Result<()> {
         if let Coder::Plain(output) = &mut self.0 { output.flush() } else { Ok(()) }
     }
@@ -337,7 +340,7 @@ mod tests {
                 let mut damaged = stream.clone();
                 damaged[place] ^= 0x10;
                 let (octets, ended) = read(damaged);
-                // Names and times in a header are nobody's loss.
+                // Damage in the names and times of a header does no harm.
                 assert!(ended.is_err() || octets == text, "{compression:?} damaged at {place}");
             }
         }

@@ -1,8 +1,7 @@
-//! An origin → its robots.txt → the rules for crawlers, prepared once and kept in bounded memory.
+//! An origin → its robots.txt → the rules for crawlers, prepared once and cached in bounded memory.
 //!
-//! The rules of many files are shared by all workers. What is asked for least goes first when there
-//! is no more room; input that is sorted by host needs no room at all, since each worker holds on to
-//! the rules that it used last.
+//! The rules of many files are shared by all workers. The least used rules are evicted first; input that is
+//! sorted by host needs no cache at all, because each worker keeps the rules that it used last.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +12,16 @@ use mayi::report::{ErrorCode, RequestError};
 use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, Target};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
-/// What is known of an origin's robots.txt.
+/// What is known about an origin's robots.txt.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// Its octets, and the Content-Type that came with them, if one did.
     File(Vec<u8>, Option<Box<str>>),
-    /// There is no file, and that was an answer.
+    /// There is no file, and the result of the request is known.
     Ended(AccessResult),
     /// Nobody asked for it yet.
     Missing,
-    /// It is there, but can't be read.
+    /// It exists, but can't be read.
     Unreadable(String),
 }
 
@@ -35,8 +34,9 @@ pub enum Robots {
     Each(Box<dyn Source>),
 }
 
-/// What a missing file comes to. Only the caller knows whether the server was asked.
+/// What a missing file means. Only the caller knows whether the server was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// The row gets an error.
     #[default]
@@ -74,7 +74,7 @@ pub trait Source: Send + Sync {
     /// What is known of it.
     fn find(&self, origin: &Origin) -> Found;
 
-    /// What was there before what is found now; nothing where nobody kept it.
+    /// The earlier files before the current one; none if they were not kept.
     fn history(&self, origin: &Origin) -> History {
         let _ = origin;
         History::default()
@@ -102,7 +102,7 @@ pub struct History {
 }
 
 impl History {
-    /// What is there since this time, and what was there before.
+    /// The time since which the current file is known, and the earlier files.
     pub fn new(
         since: Option<SystemTime>,
         earlier: Vec<(SystemTime, Vec<u8>, Option<Box<str>>)>,
@@ -120,11 +120,11 @@ impl fmt::Debug for Robots {
     }
 }
 
-/// What is known of one origin for the crawlers that ask.
+/// What is known about one origin for the crawlers.
 #[derive(Debug)]
 pub(crate) enum SiteRules {
-    /// The rules of each crawler, or what holds without a file; with the file itself, where more than access is
-    /// asked for.
+    /// The rules of each crawler, or what applies without a file; with the file itself, if more than access
+    /// is needed.
     Rules(Box<[CrawlerRules]>, Option<SiteFile<'static>>),
     /// There is no answer.
     Refused(RequestError),
@@ -143,7 +143,7 @@ impl SiteRules {
         }
     }
 
-    /// The file, where it was kept.
+    /// The file, if it was kept.
     pub(crate) fn file(&self) -> Option<&SiteFile<'static>> {
         if let Self::Rules(_, file) = self { file.as_ref() } else { None }
     }
@@ -167,7 +167,7 @@ impl Weigh for SiteRules {
 pub struct Files {
     source: Robots,
     options: ReadOptions,
-    /// What a missing file comes to, where that is not an error.
+    /// What a missing file means, if it is not an error.
     missing: Option<AccessResult>,
     keeps_text: bool,
     cache: PreparedCache<SiteRules>,
@@ -176,27 +176,27 @@ pub struct Files {
 /// The origin and the crawlers that rules were prepared for, for [`Files::find`].
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// A URL that can be asked about.
+    /// A URL that can be decided about.
     pub url: &'a str,
-    /// How many octets of it are scheme and authority, where it is written plainly.
+    /// How many octets of it are scheme and authority, if they need no normalisation.
     pub prefix: Option<usize>,
     pub crawlers: &'a [Crawler],
 }
 
 impl Files {
-    /// Files from there, read with these options, and room for rules of about so many octets.
+    /// Files from this source, read with these options, and a cache for rules of about this many octets.
     pub fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
         let cache = PreparedCache::new(octets);
         Self { source, options, missing: None, keeps_text: false, cache }
     }
 
-    /// The same, taking a missing file for this.
+    /// The same; a missing file means this.
     #[must_use]
     pub fn with_missing(self, missing: Missing) -> Self {
         Self { missing: missing.result(), ..self }
     }
 
-    /// The same, keeping the files beside the rules.
+    /// The same, also keeping the files, in addition to their rules.
     #[must_use]
     pub fn keeping_files(self, keeps_text: bool) -> Self {
         Self { keeps_text, ..self }
@@ -207,7 +207,7 @@ impl Files {
         matches!(self.source, Robots::Each(_))
     }
 
-    /// What is known of a URL's origin for crawlers; the key is theirs.
+    /// What is known about a URL's origin for crawlers; the key is that of the crawlers.
     ///
     /// # Errors
     /// When the URL has a host that no file can be found for.
@@ -230,8 +230,8 @@ impl Files {
                 return Ok(kept);
             }
         }
-        // Most URLs write their origin in its one right way, and have been found. What is written
-        // otherwise is looked for under that name, and is not kept twice.
+        // Most URLs write their origin in the normal form, and have been found. Other spellings are looked up
+        // under the normal form, and are not cached twice.
         let origin = Origin::of_url(wanted.url)?;
         key.set_site(&origin.to_string());
         let make = || self.each(source.find(&origin), &origin, wanted.crawlers);

@@ -1,8 +1,8 @@
 //! A file of Parquet or Arrow IPC → its parts, which can be read in any order and by several threads.
 //!
-//! A part is some rows of a row group, or a batch of Arrow IPC. It has so few rows that reading it takes a bounded amount
-//! of memory, whatever the file says of itself. What a file says is not trusted: a part that does not have the rows that
-//! it has to have is an error.
+//! A part is some rows of a row group, or a batch of Arrow IPC. It is small enough to be read in bounded
+//! memory, whatever the metadata of the file says. The metadata is not trusted: a part without the right
+//! number of rows is an error.
 
 use std::fmt;
 use std::fs::File;
@@ -33,6 +33,7 @@ const BATCH: usize = 1 << 13;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Apache Parquet.
     Parquet,
@@ -74,7 +75,7 @@ enum Inner {
     Ipc {
         schema: SchemaRef,
         batches: usize,
-        /// Readers that nobody uses now. Each has read the dictionaries of the file.
+        /// Readers that are not in use now. Each has read the dictionaries of the file.
         readers: Mutex<Vec<FileReader<File>>>,
     },
 }
@@ -90,10 +91,10 @@ pub struct Part {
 }
 
 impl Table {
-    /// Opens a file and reads what it says of itself.
+    /// Opens a file and reads its metadata.
     ///
     /// # Errors
-    /// When it can't be read, or is no such table, or is damaged.
+    /// When it can't be read, is not such a table, or is damaged.
     pub fn open(path: &Path, kind: Kind) -> Result<Self, TableError> {
         let inner = guarded(kind, "its footer", || match kind {
             Kind::Parquet => {
@@ -216,7 +217,7 @@ fn open_ipc(path: &Path, projection: Option<Vec<usize>>) -> Result<FileReader<Fi
         let parts = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
         let end = parts.iter().try_fold(0_u64, |end, &part| end.checked_add(u64::try_from(part).ok()?));
         if end.is_none_or(|end| end > size) {
-            return Err(damaged("a block is behind the end of the file"));
+            return Err(damaged("a block is beyond the end of the file"));
         }
         let octets = decompressed_octets(&mut file, block)?;
         if octets > MOST_DECOMPRESSED {
@@ -289,7 +290,7 @@ impl From<ArrowError> for Broken {
     }
 }
 
-/// Reads with crates of others, of which not every one gives an error for every damage.
+/// Reads with third-party crates, which panic for some damage instead of returning an error.
 fn guarded<T>(
     kind: Kind,
     place: &str,
@@ -301,7 +302,10 @@ fn guarded<T>(
         Ok(Err(Broken::Damaged(message))) => message,
         Err(_) => "its octets make no sense".to_owned(),
     };
-    Err(TableError(format!("it is no whole {} file; {place} can't be read: {message}", kind.name())))
+    Err(TableError(format!(
+        "it is not a complete {} file; {place} can't be read: {message}",
+        kind.name()
+    )))
 }
 
 /// Why a table could not be read or written.

@@ -1,8 +1,8 @@
-//! A WARC (ISO 28500) → what servers answered.
+//! A WARC (ISO 28500) → responses of servers.
 //!
 //! Only records of type `response` that have HTTP inside are looked at. Of these the status, `Location`, `Content-Type` and
-//! the body up to a limit are kept. The input is the records one after the other: who calls this takes the compression
-//! away, be it a gzip member for each record or one stream for all.
+//! the body up to a limit are kept. The input is the records one after the other: the caller decompresses
+//! them, whether each record is a gzip member or all are one stream.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -17,13 +17,14 @@ use crate::archive::{Archive, Response};
 const MOST_LINE: u64 = 1 << 16;
 const MOST_LINES: usize = 1_000;
 
-/// A robots.txt has to be read up to this length (REP-24). One that was cut off behind it is good enough.
+/// A robots.txt must be read up to this length (REP-24). One that was cut off after it can be used.
 const LEAST_READ: usize = 500 << 10;
 
-/// Reads all records into an archive, bodies up to so many octets, and says how many records there were.
+/// Reads all records into an archive, with bodies up to this many octets, and returns the number of records.
 ///
 /// # Errors
-/// When the input can't be read, or is no WARC from some place on. The records before that are in the archive.
+/// When the input can't be read, or is not a WARC from some place on. The records before that are in the
+/// archive.
 pub fn read(input: impl BufRead, limit: usize, archive: &mut Archive) -> Result<u64, WarcError> {
     let mut reader = Reader { input, octets: 0, records: 0 };
     loop {
@@ -39,7 +40,7 @@ pub fn read(input: impl BufRead, limit: usize, archive: &mut Archive) -> Result<
 
 struct Reader<R> {
     input: R,
-    /// How many octets have been read, and how many whole records.
+    /// How many octets and how many complete records have been read.
     octets: u64,
     records: u64,
 }
@@ -94,7 +95,7 @@ impl<R: BufRead> Reader<R> {
                     Err(Wrong::Io(error)) => return Err(Wrong::Io(error)),
                     // The block ends too early, or it is another thing than its record says.
                     Err(Wrong::Cut | Wrong::Malformed(_)) => {
-                        let error = "the record has no whole response of HTTP".into();
+                        let error = "the record has no complete HTTP response".into();
                         Some((url, Response::new(time_of(&head), Err(error))))
                     }
                 }
@@ -113,7 +114,7 @@ impl<R: BufRead> Reader<R> {
         Ok(true)
     }
 
-    /// Reads the response of a server, up to what is wanted of it.
+    /// Reads the response of a server, up to the limit.
     fn response(&mut self, record: &Fields, limit: usize) -> Result<Response, Wrong> {
         let time = time_of(record);
         let mut line = Vec::new();
@@ -155,7 +156,7 @@ impl<R: BufRead> Reader<R> {
         Ok(response)
     }
 
-    /// Reads the fields of a header, and the blank line behind them.
+    /// Reads the fields of a header, and the blank line after them.
     fn fields(&mut self) -> Result<Fields, Wrong> {
         let mut fields = Fields(Vec::new());
         let mut line = Vec::new();
@@ -178,7 +179,7 @@ impl<R: BufRead> Reader<R> {
         Err(Wrong::Malformed("a header has more than 1,000 lines"))
     }
 
-    /// Reads a line without its end; `false` where there is nothing more.
+    /// Reads a line without its end; `false` at the end of the input.
     fn line(&mut self, line: &mut Vec<u8>) -> Result<bool, Wrong> {
         line.clear();
         let count = (&mut self.input).take(MOST_LINE).read_until(b'\n', line)?;
@@ -215,7 +216,8 @@ fn starts(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
-/// A body without the frames of the chunked coding (RFC 9112 §7.1); nothing where it has none. What is cut off ends there.
+/// A body without the frames of the chunked coding (RFC 9112 §7.1); none if it has no frames. A body that was
+/// cut off ends there.
 fn unchunked(body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::new();
     let mut rest = body;
@@ -264,7 +266,7 @@ impl fmt::Display for Wrong {
 impl fmt::Display for WarcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { records, octets, wrong } = self;
-        write!(f, "{wrong} (behind {records} whole records, at octet {octets} of what is in it)")
+        write!(f, "{wrong} (after {records} complete records, at octet {octets} of the content)")
     }
 }
 
@@ -412,7 +414,7 @@ mod tests {
                     // The blank lines may be cut in the middle.
                     let before = if error.records == before + 1 { before + 1 } else { before };
                     assert!(
-                        error.to_string().contains(&format!("behind {before} whole records")),
+                        error.to_string().contains(&format!("after {before} complete records")),
                         "{cut}: {error}"
                     );
                 }

@@ -244,7 +244,7 @@ fn a_table_that_is_cut_anywhere_says_so() {
             fs::write(&path, &whole[..end]).expect("a file");
             let error = rows_of(&path, kind).expect_err("it is cut");
             assert!(
-                error.contains(&format!("it is no whole {} file", kind.name())),
+                error.contains(&format!("it is not a complete {} file", kind.name())),
                 "{kind:?} cut at {end}: {error}"
             );
         }

@@ -6,7 +6,7 @@ use crate::directive::RuleKind;
 use crate::selection::GroupBy;
 use crate::span::{LineNumber, Span};
 
-/// May the crawler fetch the target? With the lines that decided.
+/// Whether the crawler may fetch the target, with the lines that decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision<'r> {
     reason: Reason,
@@ -18,6 +18,7 @@ pub struct Decision<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Reason {
     /// A rule matched, and says so (REP-8).
     Rule,

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What may be spent on one answer, and what was.
+/// The budget for one answer, and how much of it was spent.
 #[derive(Debug)]
 pub(crate) struct Work {
     left: Cell<u64>,
@@ -23,10 +23,10 @@ pub(crate) struct Work {
     stop: Option<Stop>,
 }
 
-/// A way to end work from another thread, because its answer is no longer needed. Clones share one state.
+/// Ends work from another thread, when its answer is no longer needed. Clones share one state.
 ///
-/// Work that was told to stop goes on as if its budget were used up: it ends after the passes over its input that it
-/// has begun, and its [`Spent`] names the part that was left out.
+/// Work that was told to stop behaves as if its budget were used up: it ends after the passes over its input
+/// that have begun, and its [`Spent`] names the part that was left out.
 ///
 /// ```
 /// use mayi::lint::{Options, lint};
@@ -99,7 +99,13 @@ impl Work {
         }
     }
 
-    /// A share of what is left, as a budget of its own: what comes later is not to find everything spent.
+    /// How many units are left.
+    #[cfg(feature = "report")]
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    /// A share of what is left, as a budget of its own, so that something is left for later work.
     #[cfg(feature = "report")]
     pub(crate) fn share(&self, parts: u64) -> Self {
         Self::of(self.left.get() / parts).until(self.stop.clone())

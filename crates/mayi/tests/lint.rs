@@ -10,7 +10,9 @@ use mayi::lint::{
     lint,
 };
 use mayi::page::PageControls;
-use mayi::report::{DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport};
+use mayi::report::{
+    DiagnosticReport, FixReport, LintReport, PlaceReport, RelatedReport, ReplacementReport,
+};
 use mayi_vectors::{LintCase, LintFound};
 
 /// Every lint, of every set.
@@ -168,7 +170,7 @@ fn lints_are_chosen_one_by_one_and_in_sets() {
     assert_eq!(codes(&["P006"], &["style", "default"]), ["P006"]);
     assert_eq!(codes(&["p006"], &["P006"]), ["P001", "P006", "S001"]);
     let unknown = Options::default().choose(&["styel"], &[]).expect_err("there is no such set");
-    assert!(unknown.to_string().contains("perhaps `style` is meant"), "{unknown}");
+    assert!(unknown.to_string().contains("did you mean `style`?"), "{unknown}");
 }
 
 /// What a fix writes is what was meant.
@@ -265,7 +267,7 @@ fn reports_have_their_shapes() {
     let related: &RelatedReport<'_> = &found.related[0];
     assert_eq!((&*found.code, place.line, related.place.line), ("P004", 3, 2));
     let fix: &FixReport<'_> = found.fix.as_ref().expect("it can be fixed");
-    let edit: &EditReport<'_> = &fix.edits[0];
+    let edit: &ReplacementReport<'_> = &fix.edits[0];
     assert_eq!((edit.start, edit.end, &*edit.replacement), (27, 40, ""));
 }
 
@@ -281,8 +283,8 @@ fn the_manual_pages_are_as_documented() {
          prints a page. A code never changes. Its letter is its subject: S syntax, G groups, P patterns,\n\
          X extensions, D dialects, H pages, C comments.\n\n\
          A lint belongs to one of two sets. `default` has what an owner wants to know: what changes a decision in some\n\
-         crawler, what is surely a slip, what nobody reads. `style` has what could be written more simply and changes\n\
-         nothing. It is off; `--select style`, or `select = [\"style\"]` in mayi.toml, switches it on. `--select` and\n\
+         crawler, what is certainly a slip, and lines that nobody reads. `style` has what could be written more simply\n\
+         and changes nothing. It is off; `--select style`, or `select = [\"style\"]` in mayi.toml, switches it on. `--select` and\n\
          `--ignore` also take single lints, by code or name. One cause in many places is one finding, with a count and\n\
          its lines.\n\n\
          | code | name | set | severity | what is wrong |\n| --- | --- | --- | --- | --- |\n",

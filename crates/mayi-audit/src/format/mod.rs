@@ -14,6 +14,8 @@ mod w3c;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::hit::Hit;
 use template::Template;
 
@@ -40,25 +42,26 @@ enum Kind {
     Caddy,
     NginxJson,
     Cloudflare,
-    /// The first lines are of no format that is known.
+    /// The first lines are in no known format.
     Unknown,
 }
 
 /// What is wrong with a line that can't be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// It has not the fields of the format, or not where they should be.
+    /// It does not have the fields of the format, or not at their places.
     Fields,
     /// Its date is none.
     Date,
-    /// It is no JSON, or a member is of another kind than it should be.
+    /// It is not JSON, or a member has the wrong type.
     Json,
     /// It is longer than a line may be.
     TooLong,
-    /// Its file has no header that says which of its fields is the path.
+    /// Its file has no header that says which field is the path.
     NoHeader,
-    /// Its file is in no format that was recognised.
+    /// The format of its file was not recognised.
     UnknownFormat,
 }
 
@@ -90,7 +93,7 @@ impl Unreadable {
     }
 }
 
-/// The formats that have a name, with what it stands for.
+/// The formats that have a name, with a description.
 const NAMES: &[(&str, &str)] = &[
     ("combined", "Apache and nginx, with referrer and User-Agent string"),
     ("vhost", "the same with the virtual host before it"),
@@ -112,7 +115,7 @@ const COMMON: &str = r#"%h %l %u %t "%r" %>s %b"#;
 const FIRST_LINES: usize = 50;
 
 impl Format {
-    /// The names of formats, with what they stand for.
+    /// The names of formats, with a description.
     pub fn names() -> &'static [(&'static str, &'static str)] {
         NAMES
     }
@@ -149,8 +152,8 @@ impl Format {
         Ok(Self(kind))
     }
 
-    /// The format that most of the first lines are written in. Where these are of no format, as what a server
-    /// says when it starts, those behind them are looked at.
+    /// The format that most of the first lines are written in. If they are in no format, such as the messages
+    /// of a server when it starts, the lines after them are looked at.
     pub fn detect(octets: &[u8]) -> Self {
         let octets = octets.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(octets);
         let lines = octets.split(|&octet| octet == b'\n').map(<[u8]>::trim_ascii);
@@ -225,8 +228,8 @@ impl Format {
         Ok(hit)
     }
 
-    /// Whether a line is about the log and not a line of it: a directive of W3C. The first ones may come
-    /// before the one that tells what the log is.
+    /// Whether a line is a directive of W3C, which is about the log, and not a request. Some may come before
+    /// the one that names the fields.
     pub fn is_directive(&self, line: &[u8]) -> bool {
         match self.0 {
             Kind::W3c(_) => line.first() == Some(&b'#'),
@@ -235,7 +238,7 @@ impl Format {
         }
     }
 
-    /// The format of the lines behind a directive, where it changes.
+    /// The format of the lines after a directive, if it changes.
     pub fn after_directive(&self, line: &[u8]) -> Option<Self> {
         match &self.0 {
             Kind::W3c(_) | Kind::Unknown => Some(Self(Kind::W3c(w3c::Layout::after(line)?))),
@@ -243,7 +246,7 @@ impl Format {
         }
     }
 
-    /// The format of what follows these octets, where directives in them change it.
+    /// The format of what follows these octets, if directives in them change it.
     pub fn after(&self, octets: &[u8]) -> Option<Self> {
         let (Kind::W3c(_) | Kind::Unknown) = self.0 else { return None };
         let mut end = octets.len();
@@ -266,8 +269,8 @@ fn built_in(name: &'static str, text: &str) -> Kind {
     }
 }
 
-/// The address that octets are, if they are one: in brackets or not, with a port or not. Of a list, as proxies
-/// write it, the first one is who asked.
+/// The address that octets are, if they are one: in brackets or not, with a port or not. In a list, as
+/// proxies write it, the first address is the client.
 pub(crate) fn address(octets: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(octets).ok()?;
     let text = text.split_once(',').map_or(text, |(first, _)| first);
@@ -288,7 +291,7 @@ fn status(text: &[u8]) -> Option<u16> {
     is_status.then(|| text.iter().fold(0, |status, digit| status * 10 + u16::from(digit - b'0')))
 }
 
-/// A format that nobody knows, or a `log_format` that does not have what is needed.
+/// An unknown format, or a `log_format` without a field that is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidFormat(String);
 

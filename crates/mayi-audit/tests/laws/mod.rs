@@ -78,6 +78,7 @@ pub(crate) fn any_octets_are_a_log(octets: &[u8]) {
         let lines = octets.split(|&octet| octet == b'\n').filter(is_line).count() as u64;
         assert_eq!(report.lines.read + report.lines.unreadable, lines, "in {}", format.name());
         the_figures_add_up(&report);
+        a_report_comes_back(&report);
         nothing_raw_is_shown(&report);
     }
 }
@@ -98,9 +99,19 @@ pub(crate) fn the_figures_add_up(report: &Report) {
         + report.bounds.crawlers_left_out;
     assert_eq!(counted + report.lines.left_out, report.lines.read);
     let refused: u64 = report.crawlers.iter().map(|crawler| crawler.refused).sum();
-    let by_rules: u64 =
-        report.rules.iter().filter(|rule| rule.kind == "disallow").map(|rule| rule.requests).sum();
+    let by_rules: u64 = report
+        .rules
+        .iter()
+        .filter(|rule| rule.kind == mayi::RuleKind::Disallow)
+        .map(|rule| rule.requests)
+        .sum();
     assert_eq!(refused, by_rules, "what is refused is refused by a rule");
+}
+
+/// A report is the same when it is written as JSON and read again.
+pub(crate) fn a_report_comes_back(report: &Report) {
+    let json = serde_json::to_string(report).expect("a report is JSON");
+    assert_eq!(serde_json::from_str::<Report>(&json).expect("it was written"), *report, "{json}");
 }
 
 /// Law 3: nothing that a log has reaches a page or a table as more than text.

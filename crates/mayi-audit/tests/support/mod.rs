@@ -518,7 +518,7 @@ fn parts(
             let of = day.identities.get(identity)?;
             Some((day.day.clone(), [of.requests, of.allowed, of.refused]))
         });
-        let expected = truth.and_then(|truth| truth.parts.get(identity));
+        let expected = truth.and_then(|truth| truth.parts.get(identity.name()));
         let addresses = expected.map(|part| part.addresses.clone()).unwrap_or_default();
         // Beyond 256 it is an estimate.
         if addresses.len() <= 256 {
@@ -531,10 +531,10 @@ fn parts(
             (Some(robots_txt), Some(other)) if other < robots_txt => "after",
             _ => "before",
         };
-        assert_eq!(of.asked_for_robots_txt, asked, "{} {identity}", crawler.crawler);
+        assert_eq!(of.asked_for_robots_txt.name(), asked, "{} {identity:?}", crawler.crawler);
         let whole: BTreeSet<_> = times.values().flatten().copied().collect();
         let ends = (whole.first().copied().map(time_text), whole.last().copied().map(time_text));
-        assert_eq!((of.first.clone(), of.last.clone()), ends, "{} {identity}", crawler.crawler);
+        assert_eq!((of.first.clone(), of.last.clone()), ends, "{} {identity:?}", crawler.crawler);
         let part = Part {
             figures: [
                 figures.requests,
@@ -549,7 +549,7 @@ fn parts(
             addresses,
             times,
         };
-        parts.insert(*identity, part);
+        parts.insert(identity.name(), part);
     }
     parts
 }

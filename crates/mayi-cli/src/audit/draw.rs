@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use mayi_audit::{ProposalReport, Report, RuleReport, with_commas};
+use mayi::RuleKind;
+use mayi::registry::AgentKind;
+use mayi_audit::{AskedForRobotsTxt, Identity, ProposalReport, Report, RuleReport, with_commas};
 
 use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
 
@@ -21,8 +23,11 @@ impl<W: Write> Drawing<'_, W> {
         self.head(report)?;
         self.crawlers(report)?;
         self.identities(report)?;
-        let broken: Vec<_> =
-            report.rules.iter().filter(|rule| rule.kind == "disallow" && rule.requests > 0).collect();
+        let broken: Vec<_> = report
+            .rules
+            .iter()
+            .filter(|rule| rule.kind == RuleKind::Disallow && rule.requests > 0)
+            .collect();
         self.rules("RULES THAT WERE BROKEN MOST", &broken)?;
         self.paths(report)?;
         self.robots_txt(report)?;
@@ -51,7 +56,7 @@ impl<W: Write> Drawing<'_, W> {
         let crawlers: u64 = report.crawlers.iter().map(|crawler| crawler.requests).sum();
         writeln!(
             self.out,
-            "{} requests of crawlers, {} of who says it is a browser, {} of who says nothing",
+            "{} requests of crawlers, {} of clients that say they are a browser, {} of clients without a name",
             with_commas(crawlers),
             with_commas(report.browsers.requests),
             with_commas(report.nameless.requests)
@@ -95,7 +100,7 @@ impl<W: Write> Drawing<'_, W> {
             writeln!(
                 self.out,
                 "{name:<name_width$}  {:<9} {:>11} {:>11} {refused} {:>8} {:>10}",
-                crawler.kind.unwrap_or("-"),
+                crawler.kind.map_or("-", AgentKind::name),
                 with_commas(crawler.requests),
                 with_commas(crawler.allowed),
                 with_commas(crawler.excused),
@@ -118,8 +123,8 @@ impl<W: Write> Drawing<'_, W> {
             "WHO IT IS", "VERIFIED", "UNVERIFIED", "CONTRADICTED", "REFUSED OF THEM"
         ))?;
         for crawler in rows.iter().take(self.most()) {
-            let refused = |name: &str| {
-                crawler.identities.get(name).map_or(0, |identity| identity.figures.refused)
+            let refused = |identity: Identity| {
+                crawler.identities.get(&identity).map_or(0, |identity| identity.figures.refused)
             };
             let contradicted = format!("{:>12}", with_commas(crawler.contradicted));
             let contradicted =
@@ -130,9 +135,9 @@ impl<W: Write> Drawing<'_, W> {
                 clipped(&shown(crawler.crawler.as_bytes()), width),
                 with_commas(crawler.verified),
                 with_commas(crawler.unverified),
-                with_commas(refused("verified")),
-                with_commas(refused("unverified")),
-                with_commas(refused("contradicted"))
+                with_commas(refused(Identity::Verified)),
+                with_commas(refused(Identity::Unverified)),
+                with_commas(refused(Identity::Contradicted))
             )?;
         }
         self.rest(rows.len().saturating_sub(self.most()))
@@ -184,12 +189,14 @@ impl<W: Write> Drawing<'_, W> {
         let mut rows = Vec::new();
         for crawler in &report.crawlers {
             for (identity, of) in &crawler.identities {
-                let who =
-                    if *identity == "unverified" { String::new() } else { format!(" ({identity})") };
+                let who = match identity {
+                    Identity::Unverified => String::new(),
+                    identity => format!(" ({})", identity.name()),
+                };
                 let what = match of.asked_for_robots_txt {
-                    "never" => "never asked for robots.txt",
-                    "after" => "asked for other things before robots.txt",
-                    _ => continue,
+                    AskedForRobotsTxt::Never => "never asked for robots.txt",
+                    AskedForRobotsTxt::After => "asked for other things before robots.txt",
+                    AskedForRobotsTxt::Before => continue,
                 };
                 let requests = of.figures.requests;
                 rows.push(format!(
@@ -207,22 +214,22 @@ impl<W: Write> Drawing<'_, W> {
             }
             self.rest(rows.len().saturating_sub(self.most()))?;
         }
-        let mut statuses: BTreeMap<&str, BTreeMap<u16, u64>> = BTreeMap::new();
+        let mut statuses: BTreeMap<Identity, BTreeMap<u16, u64>> = BTreeMap::new();
         for (identity, of) in report.crawlers.iter().flat_map(|crawler| &crawler.identities) {
             for (status, requests) in &of.robots_txt_statuses {
-                *statuses.entry(identity).or_default().entry(*status).or_default() += requests;
+                *statuses.entry(*identity).or_default().entry(*status).or_default() += requests;
             }
         }
         if !statuses.is_empty() {
             self.title("WHAT CRAWLERS GOT FOR ROBOTS.TXT")?;
         }
-        for identity in mayi_audit::Identity::ALL.map(mayi_audit::Identity::name) {
-            let Some(statuses) = statuses.get(identity) else { continue };
+        for identity in Identity::ALL {
+            let Some(statuses) = statuses.get(&identity) else { continue };
             let listed: Vec<_> = statuses
                 .iter()
                 .map(|(status, requests)| format!("{status} × {}", with_commas(*requests)))
                 .collect();
-            writeln!(self.out, "  {identity:<12}  {}", listed.join(", "))?;
+            writeln!(self.out, "  {:<12}  {}", identity.name(), listed.join(", "))?;
         }
         Ok(())
     }
@@ -271,7 +278,7 @@ impl<W: Write> Drawing<'_, W> {
             .filter(|crawler| crawler.newly_refused + crawler.newly_allowed > 0)
             .collect();
         if changed.is_empty() {
-            writeln!(self.out, "  every request would be decided as it is now")?;
+            writeln!(self.out, "  no decision would change")?;
         }
         let room = self.columns.saturating_sub(14);
         for crawler in changed.iter().take(self.most()) {
@@ -283,12 +290,12 @@ impl<W: Write> Drawing<'_, W> {
                 with_commas(crawler.newly_allowed),
                 with_commas(crawler.refused)
             )?;
-            let part = |name| crawler.identities.get(name).copied().unwrap_or_default();
-            let (verified, contradicted) = (part("verified"), part("contradicted"));
+            let part = |identity| crawler.identities.get(&identity).copied().unwrap_or_default();
+            let (verified, contradicted) = (part(Identity::Verified), part(Identity::Contradicted));
             if verified.allowed + verified.refused + contradicted.allowed + contradicted.refused > 0 {
                 let newly = |what: &str, figure: fn(mayi_audit::ProposedPart) -> u64| {
-                    let of = mayi_audit::Identity::ALL.map(|identity| {
-                        format!("{} {}", with_commas(figure(part(identity.name()))), identity.name())
+                    let of = Identity::ALL.map(|identity| {
+                        format!("{} {}", with_commas(figure(part(identity))), identity.name())
                     });
                     format!("newly {what}: {}", of.join(", "))
                 };
@@ -305,7 +312,7 @@ impl<W: Write> Drawing<'_, W> {
                     .example
                     .as_deref()
                     .map(|example| format!("; e.g. {}", shown(example.as_bytes())));
-                let text = format!("{} {by}{}", change.becomes, example.unwrap_or_default());
+                let text = format!("{} {by}{}", change.becomes.name(), example.unwrap_or_default());
                 writeln!(self.out, "{:>11}  {}", with_commas(change.requests), clipped(&text, room))?;
             }
         }

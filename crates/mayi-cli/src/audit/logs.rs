@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayi_audit::{Format, MOST_LINE};
+use mayi_tables::compressed::decompressed;
 
 use crate::exit::Failure;
 use crate::input;
 use crate::progress::Progress;
-use mayi_tables::compressed::decompressed;
 
 /// About how many octets a block has.
 const BLOCK: usize = 1 << 20;
@@ -40,10 +40,10 @@ struct Log {
     /// How the next line starts.
     rest: Vec<u8>,
     next_line: u64,
-    /// Whether the rest of a line that is too long is being passed over.
+    /// Whether the rest of a line that is too long is being skipped.
     skips: bool,
     is_stream: bool,
-    /// What ended the input before its end; told once the lines before it have been given out.
+    /// The error that ended the input early; reported after the lines before it.
     failed: Option<io::Error>,
 }
 
@@ -51,7 +51,7 @@ struct Log {
 pub(crate) enum Taken {
     /// Whole lines are in the buffer: of this log, from this line on, in this format.
     Lines { source: u32, first_line: u64, format: Arc<Format> },
-    /// How a line starts that is too long is in the buffer.
+    /// The start of a line that is too long is in the buffer.
     TooLong { source: u32, line: u64 },
 }
 
@@ -68,8 +68,8 @@ impl<'p> Logs<'p> {
         &self.troubles
     }
 
-    /// Puts the next lines into a buffer, or says that there are no more. What is wrong with a file ends
-    /// the file, and the next one is read.
+    /// Puts the next lines into a buffer, or returns that there are no more. An error ends its file, and the
+    /// next file is read.
     pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Taken> {
         loop {
             if self.current.is_none() {
@@ -156,8 +156,8 @@ impl Log {
         }
     }
 
-    /// Reads on, up to a block; whether the input is over, or can't be read further. A stream is not waited for longer than until it
-    /// has a whole line.
+    /// Reads up to a block, and returns whether the input has ended or can't be read further. For a stream it
+    /// waits only until there is a complete line.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> bool {
         let most = buffer.len() + BLOCK;
         while buffer.len() < most {
@@ -205,7 +205,7 @@ impl Log {
     }
 }
 
-/// Fails where a path is not there, before anything is read.
+/// Fails if a path does not exist, before anything is read.
 pub(crate) fn check(paths: &[PathBuf]) -> Result<(), Failure> {
     input::one_reader(paths.iter().map(|path| &**path))?;
     for path in paths.iter().filter(|path| path.as_os_str() != "-") {

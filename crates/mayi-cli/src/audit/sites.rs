@@ -1,7 +1,7 @@
-//! Words about robots.txt → the files of sites: one, several with dates, a folder, a store, or fetched.
+//! Options → the files of sites: one, several with dates, a folder, a store, or fetched.
 //!
-//! The hosts in a log come from whoever asked the server. So nothing is ever fetched for a host because a
-//! log has it: fetched are the sites that the caller names.
+//! The hosts in a log come from the clients of the server. So a host in a log never causes a fetch: only the
+//! sites that the caller names are fetched.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::input;
 /// How many hosts are remembered that have no file.
 const MOST_HOSTS: usize = 65_536;
 
-/// `2026-10-01=old.txt` → the time and the path; a path alone holds from the beginning.
+/// `2026-10-01=old.txt` → the time and the path; a path alone applies from the beginning.
 pub(crate) fn dated(word: &str) -> (Option<Moment>, &str) {
     match word.split_once('=') {
         Some((date, path)) => match date.parse() {
@@ -43,7 +43,7 @@ pub(crate) fn of_files(words: &[String], options: &ReadOptions) -> Result<Box<dy
         versions.push((moment.map(Moment::start), file));
     }
     let site = Site::changing(versions).map_err(|name| {
-        Failure::new(format_args!("`{name}` holds from the same time on as another file; give each a date, as 2026-10-01={name}"))
+        Failure::new(format_args!("`{name}` applies from the same time as another file; give each a date, such as 2026-10-01={name}"))
     })?;
     Ok(Box::new(OneSite::new(site)))
 }
@@ -110,7 +110,7 @@ impl Sites for Named {
     }
 }
 
-/// Sites with a file each, in folders or in a store, looked for when a host is met.
+/// Sites with a file each, in folders or in a store, looked up when a host first appears.
 pub(crate) struct ByHost {
     sources: Vec<(Option<i64>, Box<dyn Source + Send>)>,
     options: ReadOptions,
@@ -124,7 +124,7 @@ struct FoundSites {
 }
 
 impl ByHost {
-    /// The folders of these words, each with the time from which its files held.
+    /// The folders of these options, each with the time from which its files applied.
     pub(crate) fn folders(words: &[String], options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
         let mut sources: Vec<(Option<i64>, Box<dyn Source + Send>)> = Vec::new();
         for word in words {
@@ -137,8 +137,8 @@ impl ByHost {
         Ok(Self::from_sources(sources, options))
     }
 
-    /// What a store keeps, however old it is: the copies of each host's file, each from when it was first
-    /// fetched on.
+    /// The copies of each host's file in a store, however old they are, each from the time when it was first
+    /// fetched.
     pub(crate) fn store(place: &str, options: &ReadOptions) -> Result<Box<dyn Sites>, Failure> {
         let stored = Stored(fetching::of_store(place)?);
         Ok(Self::from_sources(vec![(None, Box::new(stored))], options))

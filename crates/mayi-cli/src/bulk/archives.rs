@@ -4,14 +4,14 @@ use std::io::BufReader;
 use std::path::PathBuf;
 
 use mayi_tables::archive::Archive;
+use mayi_tables::compressed::decompressed;
 use mayi_tables::warc;
 
 use super::inputs;
 use crate::exit::Failure;
 use crate::input;
-use mayi_tables::compressed::decompressed;
 
-/// An archive, and what is wrong with the files that it was read from. What came before that is in it.
+/// An archive, and the errors of the files that it was read from. The records before an error are in it.
 pub(crate) struct Loaded {
     pub(crate) archive: Archive,
     pub(crate) troubles: Vec<String>,

@@ -1,4 +1,4 @@
-//! The first row and the caller's words → which field is what, and what a row of output has.
+//! The first row and the caller's options → which field is what, and what a row of output has.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::text::shown;
 
 use super::rows::{Fields, Format, Names};
 
-/// What is written where the caller names no columns.
+/// The default columns of the output.
 const DEFAULT: &str = "*,allowed,reason,rule,rule_line,error";
 
 /// The same for several crawlers.
@@ -19,7 +19,7 @@ const DEFAULT_OF_SEVERAL: &str = "*,allowed,error";
 /// The list of what each crawler is answered, in a JSON object.
 const LIST: &str = "answers";
 
-/// What the caller says of columns.
+/// The caller's options about columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Words<'a> {
     /// Whether the first row is a header, if the caller says so.
@@ -29,7 +29,7 @@ pub(crate) struct Words<'a> {
     pub(crate) purposes: Option<&'a str>,
     pub(crate) apps: Option<&'a str>,
     pub(crate) user_agent: Option<&'a str>,
-    /// Who asks, where rows do not say; several of them ask about every row.
+    /// The crawlers, if rows do not name them; with several, every row is answered for each.
     pub(crate) agents: &'a [String],
     pub(crate) columns: Option<&'a str>,
     pub(crate) prefix: &'a str,
@@ -226,8 +226,8 @@ impl Columns {
         Some(names)
     }
 
-    /// Fails where an answer would be called as a column of the input is, or where two members of an
-    /// object would have one name.
+    /// Fails if an answer would have the name of an input column, or if two members of an object would have
+    /// the same name.
     fn check_names(&self) -> Result<(), Failure> {
         if !self.output.is_separated() {
             self.check_members()?;
@@ -263,8 +263,8 @@ impl Columns {
 }
 
 impl Columns {
-    /// Fails where two members of a row of NDJSON, or two columns of a table, would have one name: readers take one of
-    /// them and say nothing.
+    /// Fails if two members of a row of NDJSON, or two columns of a table, would have the same name: readers
+    /// silently use one of them.
     fn check_members(&self) -> Result<(), Failure> {
         let passes_on = self.input == Format::Ndjson && self.written.contains(&Written::Input);
         let mut members = BTreeSet::new();
@@ -406,19 +406,21 @@ fn place(word: &str, header: Option<&[String]>, width: usize) -> Result<usize, F
     })
 }
 
-/// What a word is probably meant to be, for the end of a message.
+/// The suggestion for a misspelled word, for the end of a message.
 fn perhaps<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let near = nearest(word, known);
-    near.map(|near| format!("; perhaps `{}` is meant", shown(near.as_bytes()))).unwrap_or_default()
+    near.map(|near| format!("; did you mean `{}`?", shown(near.as_bytes()))).unwrap_or_default()
 }
 
-/// What a column of the input is called in the output.
+/// The name of an input column in the output.
 fn name_of(index: usize, header: Option<&[String]>) -> String {
     header.map_or_else(|| (index + 1).to_string(), |names| names[index].clone())
 }
 
 fn nobody_asks() -> Failure {
-    Failure::new("who asks? `--agent` names one crawler for all rows, `--agent-column` a column for it")
+    Failure::new(
+        "no crawler is given: use `--agent` for all rows, or `--agent-column` to name a column",
+    )
 }
 
 #[cfg(test)]
@@ -473,17 +475,17 @@ mod tests {
                 "no column `url`; the header has id, link",
             ),
             ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
-            ("url", Words { agents: &[], ..WORDS }, "who asks?"),
+            ("url", Words { agents: &[], ..WORDS }, "no crawler is given"),
             ("url\tallowed", WORDS, "has a column `allowed` already"),
             (
                 "url",
                 Words { columns: Some("url,alowed"), ..WORDS },
-                "no column `alowed`; the header has url; perhaps `allowed` is meant",
+                "no column `alowed`; the header has url; did you mean `allowed`?",
             ),
             (
                 "url\tcrawler",
                 Words { agent: Some("crawlr"), ..WORDS },
-                "no column `crawlr`; perhaps `crawler` is meant",
+                "no column `crawlr`; did you mean `crawler`?",
             ),
             ("url\tid\turl", WORDS, "columns 1 and 3 are both called `url`; a number chooses one"),
             ("Url\tURL", WORDS, "columns 1 and 2 are both called `url`"),

@@ -1,18 +1,16 @@
 //! Runs of whole rows → rows, and rows → fields: TSV, CSV (RFC 4180) and NDJSON.
 //!
-//! Fields are where they stand in the run until somebody wants their text. What they mean is not
-//! known here.
+//! Fields are stored as places in the run until their text is needed. This file does not know what they mean.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use clap::ValueEnum;
+use mayi_tables::compressed::plain_name;
 use memchr::{memchr, memchr_iter, memchr2};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
-
-use mayi_tables::compressed::plain_name;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,7 +36,7 @@ impl Format {
         match mayi_tables::reading::Kind::of_start(start) {
             Some(mayi_tables::reading::Kind::Parquet) => return Some(Self::Parquet),
             Some(mayi_tables::reading::Kind::Ipc) => return Some(Self::Arrow),
-            None => {}
+            _ => {}
         }
         let _ = start;
         None
@@ -79,7 +77,7 @@ impl Format {
     }
 }
 
-/// The fields of a row, by where they stand in its text. It is used again for row after row.
+/// The fields of a row, as places in its text. It is reused for row after row.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     fields: Vec<Field>,
@@ -98,8 +96,8 @@ impl Fields {
         self.fields.len()
     }
 
-    /// The octets of a field in the text that it was read from, without quotes; nothing where there
-    /// is no such field.
+    /// The octets of a field in the text that it was read from, without quotes; none if there is no such
+    /// field.
     pub(crate) fn octets<'r>(&self, text: &'r [u8], index: usize) -> Cow<'r, [u8]> {
         match self.fields.get(index) {
             None => Cow::Borrowed(b""),
@@ -160,7 +158,7 @@ pub(crate) fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The first line of a text without its line end, and what comes behind it.
+/// The first line of a text without its line end, and the rest.
 pub(crate) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     match memchr(b'\n', text) {
         Some(end) => (without_cr(&text[..end]), &text[end + 1..]),
@@ -168,8 +166,7 @@ pub(crate) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// A quoted field without its quotes. What stands behind the closing quote belongs to it, as other
-/// readers have it.
+/// A quoted field without its quotes. Text after the closing quote belongs to it, as in other readers.
 fn unquoted(field: &[u8]) -> Cow<'_, [u8]> {
     let inner = &field[1..];
     match memchr(b'"', inner) {
@@ -193,7 +190,7 @@ fn unquoted(field: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// A field as CSV has it: quoted where it has to be.
+/// A field as CSV: quoted if necessary.
 pub(crate) fn push_csv(out: &mut Vec<u8>, field: &[u8]) {
     if !field.iter().any(|octet| matches!(octet, b',' | b'"' | b'\n' | b'\r')) {
         out.extend_from_slice(field);
@@ -210,8 +207,8 @@ pub(crate) fn push_csv(out: &mut Vec<u8>, field: &[u8]) {
     out.push(b'"');
 }
 
-/// A field as TSV has it. There is no way to write a tab or a line end there: `\t`, `\r` and `\n`
-/// stand for them, and a backslash for itself.
+/// A field as TSV, which can't contain a tab or a line end: they are written as `\t`, `\r` and `\n`, and a
+/// backslash is not escaped.
 pub(crate) fn push_tsv(out: &mut Vec<u8>, field: &[u8]) {
     let mut rest = field;
     while let Some(at) = memchr::memchr3(b'\t', b'\n', b'\r', rest) {
@@ -226,8 +223,8 @@ pub(crate) fn push_tsv(out: &mut Vec<u8>, field: &[u8]) {
     out.extend_from_slice(rest);
 }
 
-/// The members of a JSON object that somebody wants, by where their values stand in its text. It is
-/// used again for row after row.
+/// The wanted members of a JSON object, as places of their values in its text. It is reused for row after
+/// row.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     values: Vec<Option<Range<usize>>>,
@@ -246,7 +243,7 @@ impl Members {
         deserializer.end()
     }
 
-    /// The JSON text of a member's value; nothing where there is no such member, or where it is null.
+    /// The JSON text of a member's value; none if there is no such member, or if it is null.
     pub(crate) fn value<'r>(&self, text: &'r str, index: usize) -> Option<&'r str> {
         let value = &text[self.values.get(index)?.clone()?];
         (value != "null").then_some(value)
@@ -336,7 +333,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     }
 }
 
-/// The text of a JSON string, or nothing where the value is something else.
+/// The text of a JSON string; none if the value is not a string.
 pub(crate) fn text_of(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     if memchr(b'\\', inner.as_bytes()).is_none() {

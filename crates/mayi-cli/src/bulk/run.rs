@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use mayi_audit::with_commas;
+use mayi_tables::compressed::{Compression, decompressed};
 use mayi_tables::files::Files;
 
 use super::columns::{Columns, Words};
@@ -21,9 +22,8 @@ use crate::input;
 use crate::output::Output;
 use crate::parallel::{self, Lines};
 use crate::progress::Progress;
-use mayi_tables::compressed::{Compression, decompressed};
 
-/// What the caller says of a run.
+/// The caller's options for a run.
 pub(crate) struct Settings<'b> {
     pub(crate) words: Words<'b>,
     pub(crate) claims: &'b Claims,
@@ -81,7 +81,7 @@ impl<'b> Run<'b> {
         for path in paths {
             self.file(path, output).map_err(|failure| self.with_rows(failure))?;
         }
-        // The line is gone before anything else is said.
+        // The progress line is removed before anything else is printed.
         drop(self.progress);
         match self.out {
             Out::Rows(_) if output.is_table() => {
@@ -96,7 +96,7 @@ impl<'b> Run<'b> {
         Ok(self.counts)
     }
 
-    /// Fails where the output can't be what it is to be.
+    /// Fails if the output can't have the requested format.
     fn check_output(&self, format: Format) -> Result<(), Failure> {
         let is_compressed = self.path.as_deref().and_then(Compression::of_name).is_some();
         match &self.out {
@@ -223,7 +223,7 @@ impl<'b> Run<'b> {
         }
     }
 
-    /// A failure with what became of the rows before it.
+    /// A failure, with what happened to the rows before it.
     fn with_rows(&self, failure: Failure) -> Failure {
         let Failure::Message(message) = failure else { return failure };
         Failure::Message(match (&self.path, self.counts.rows.load(Ordering::Relaxed)) {
@@ -239,7 +239,7 @@ impl<'b> Run<'b> {
 
 #[cfg(feature = "columns")]
 impl Run<'_> {
-    /// Answers the rows of a table that is no text.
+    /// Answers the rows of a table that is not text.
     fn table(
         &mut self,
         path: &Path,
@@ -249,7 +249,7 @@ impl Run<'_> {
         use mayi_tables::reading::{Table, TableError};
         if path == Path::new("-") {
             return Err(Failure::new(format_args!(
-                "{} can't be read from standard input, because its end comes first: name the file",
+                "{} can't be read from standard input, because it is read from its end; give a file name",
                 kind.name()
             )));
         }
@@ -320,7 +320,7 @@ fn other_columns(path: &Path) -> Failure {
     Failure::new(format_args!("`{}` has other columns than the first file", path.display()))
 }
 
-/// Fails where what is read as text is a table.
+/// Fails if input that is read as text is a table.
 fn refuse_table(start: &[u8], path: &Path) -> Result<(), Failure> {
     let name = if start.starts_with(b"PAR1") {
         "Parquet"

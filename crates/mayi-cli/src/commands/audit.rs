@@ -31,7 +31,7 @@ use crate::input;
 use crate::progress::{self, Progress, ProgressArgs};
 use crate::text::{self, columns, shown};
 
-/// What the help says behind the options.
+/// The help text after the options.
 const MORE: &str = "\
 Formats: mayi recognises the format from the first lines of each file: common, combined (Apache, nginx), \
 vhost, nginx-json, caddy, cloudflare, cloudfront, alb, w3c (IIS). --format names one, or gives the text of a \
@@ -365,7 +365,10 @@ fn ending(args: &AuditArgs, report: &Report, is_troubled: bool) -> Result<Exit, 
     for condition in &args.fail_if {
         let (holds, value) = condition.holds(report);
         if holds {
-            anstream::eprintln!("mayi: `{condition}` holds: it is {}", (value * 100.0).round() / 100.0);
+            anstream::eprintln!(
+                "mayi: `{condition}` is true: the value is {}",
+                (value * 100.0).round() / 100.0
+            );
             exit = Exit::Disallowed;
         }
     }
@@ -404,15 +407,15 @@ fn selection(args: &AuditArgs, registry: &Registry) -> Result<Selection, Failure
             );
         }
     }
-    Ok(Selection {
-        since: args.since.map(Moment::start),
-        until: args.until.map(Moment::end),
-        crawlers: args.crawler.clone(),
-        kinds: args.kind.iter().map(|kind| kind.0).collect(),
-    })
+    let mut selection = Selection::default();
+    selection.since = args.since.map(Moment::start);
+    selection.until = args.until.map(Moment::end);
+    selection.crawlers.clone_from(&args.crawler);
+    selection.kinds = args.kind.iter().map(|kind| kind.0).collect();
+    Ok(selection)
 }
 
-/// The lists of a folder; those that can't be used are told of and passed over.
+/// The lists of a folder; those that can't be used are reported and skipped.
 fn ranges(folder: Option<&Path>, registry: &Registry) -> Result<Ranges, Failure> {
     let mut ranges = Ranges::default();
     let Some(folder) = folder else { return Ok(ranges) };
@@ -454,7 +457,7 @@ fn tell(dns: &Dns) {
     let (left_out, failed) = dns.left_out();
     if left_out > 0 {
         anstream::eprintln!(
-            "mayi: DNS was not asked about {left_out} more addresses; --verify-limit raises the limit"
+            "mayi: {left_out} more addresses were not looked up; --verify-limit raises the limit"
         );
     }
     if failed > 0 {

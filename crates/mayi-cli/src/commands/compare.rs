@@ -1,5 +1,6 @@
 //! `mayi compare`: where dialects and crawlers read a file differently, as a table.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -113,24 +114,24 @@ impl<W: Write> Drawing<'_, W> {
             let left_out = counted(comparison.patterns_left_out, "pattern");
             writeln!(
                 self.out,
-                "\n{left_out} were not asked about: they are too many for {asked} readers."
+                "\n{left_out} were not compared: there are too many for {asked} readers."
             )?;
         }
         if comparison.crawlers_left_out > 0 {
             let left_out = counted(comparison.crawlers_left_out, "more name");
-            writeln!(self.out, "\n{left_out} of crawlers: too many to ask as each of them.")?;
+            writeln!(self.out, "\n{left_out} of crawlers were not compared: there are too many.")?;
         }
         Ok(())
     }
 
-    /// Who reads so. Where a crawler reads so in some dialects only, they are said.
+    /// The readers of a reading. If a crawler has it only in some dialects, these are named.
     fn draw_reading(&mut self, reading: &FileReading) -> io::Result<()> {
         let mut names: Vec<String> = Vec::new();
         // Crawlers with the same dialects stand together.
-        let mut by_dialects: Vec<(&[&str], Vec<String>)> = Vec::new();
+        let mut by_dialects: Vec<(&[Cow<'_, str>], Vec<String>)> = Vec::new();
         for of in &reading.of {
             let name = if of.crawler == "*" {
-                "* (who is not named)".to_owned()
+                "* (crawlers that are not named)".to_owned()
             } else {
                 shown(of.crawler.as_bytes())
             };

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
-use mayi::RobotsTxt;
-use mayi::meaning::{Change, Diff, Grounds, Meaning, PartChange, ReaderDiff, RuleAt, ValueAt};
+use mayi::meaning::{Became, Change, Diff, Grounds, Meaning, PartChange, ReaderDiff, RuleAt, ValueAt};
+use mayi::{Reason, RobotsTxt};
 
 use super::check::write_json;
 use crate::cli::{DialectName, Reading};
@@ -95,8 +95,8 @@ impl<W: Write> Drawing<'_, W> {
             Meaning::Changed => {}
             Meaning::Unproved => writeln!(
                 self.out,
-                "Rules changed. No URL was found that is decided otherwise, and it is not proved that \
-                 there is none."
+                "Rules changed. No URL with a different decision was found, but it is not proved \
+                 that there is none."
             )?,
         }
         let mut is_first = diff.meaning == Meaning::Changed;
@@ -124,27 +124,28 @@ impl<W: Write> Drawing<'_, W> {
         }
         if diff.left_out > 0 {
             let more = counted(diff.left_out, "more name");
-            writeln!(self.out, "\n{more} of crawlers: too many to ask as each of them.")?;
+            writeln!(self.out, "\n{more} of crawlers were not compared: there are too many.")?;
         }
         Ok(())
     }
 
     fn draw_readers(&mut self, readers: &ReaderDiff) -> io::Result<()> {
         let name = |name: &String| match &**name {
-            "*" => "* (who is not named)".to_owned(),
+            "*" => "* (crawlers that are not named)".to_owned(),
             name => shown(name.as_bytes()),
         };
         let names: Vec<_> = readers.crawlers.iter().map(name).collect();
         let names = listed(&names, self.columns, self.most == usize::MAX);
         writeln!(self.out, "{}", styled(STRONG, format_args!("for {names}")))?;
-        for became in ["disallowed", "allowed"] {
+        for (became, style, word) in
+            [(Became::Disallowed, BAD, "disallowed"), (Became::Allowed, GOOD, "allowed")]
+        {
             let changes: Vec<_> =
                 readers.changes.iter().filter(|change| change.became == became).collect();
             if changes.is_empty() {
                 continue;
             }
-            let style = if became == "allowed" { GOOD } else { BAD };
-            writeln!(self.out, "  {}", styled(style, format_args!("now {became}")))?;
+            writeln!(self.out, "  {}", styled(style, format_args!("now {word}")))?;
             self.draw_changes(&changes)?;
             self.left_out(changes.len(), self.most, "pattern")?;
         }
@@ -231,16 +232,16 @@ pub(crate) fn grounds(grounds: &Grounds) -> String {
 }
 
 fn rule_at(rule: &RuleAt, pattern: &str) -> String {
-    let name = if rule.kind == "allow" { "Allow" } else { "Disallow" };
+    let name = rule.kind.directive().name;
     let colon = if pattern.is_empty() { "" } else { ": " };
     format!("line {}: {name}{colon}{}", rule.line, shown(pattern.as_bytes()))
 }
 
 /// Why something is decided by no rule.
-fn without_rule(reason: &str) -> &'static str {
+fn without_rule(reason: Reason) -> &'static str {
     match reason {
-        "no-rule" => "no rule matches",
-        "no-group" => "no group is for it",
+        Reason::NoRule => "no rule matches",
+        Reason::NoGroup => "no group is for it",
         _ => "robots.txt itself may always be fetched",
     }
 }

@@ -17,10 +17,10 @@ use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, sho
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-All crawlers of the registry are asked about, those that the file names, and `*`
-for one that it does not name. A crawler that may fetch everything or nothing is
-said to only if that is proved, or else `probably`. What may not be fetched
-can't be used: a training crawler that may fetch nothing may not train.
+The overview has every crawler of the registry, those that the file names, and `*`
+for one that it does not name. If it is not proved that a crawler may fetch
+everything or nothing, `probably` is added. What may not be fetched can't be
+used: a training crawler that may fetch nothing may not train.
 
 Examples:
   mayi overview robots.txt
@@ -93,7 +93,7 @@ impl<W: Write> Drawing<'_, W> {
         }
         if overview.crawlers_left_out > 0 {
             let left_out = counted(overview.crawlers_left_out, "crawler");
-            writeln!(self.out, "\n{left_out} were not asked about: there are too many.")?;
+            writeln!(self.out, "\n{left_out} were left out: there are too many.")?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl<W: Write> Drawing<'_, W> {
     fn draw_rules(&mut self, crawling: &Crawling) -> io::Result<()> {
         let most = if self.all { usize::MAX } else { MOST_RULES };
         for rule in crawling.rules.iter().take(most) {
-            let name = if rule.kind == "allow" { "Allow" } else { "Disallow" };
+            let name = rule.kind.directive().name;
             let pattern = clipped(&shown(rule.pattern.as_bytes()), self.columns.saturating_sub(32));
             let line = styled(DIM, format_args!("line {}", rule.line));
             writeln!(self.out, "      {name}: {pattern}  {line}")?;
@@ -146,7 +146,7 @@ impl<W: Write> Drawing<'_, W> {
             .filter_map(|because| because.line)
             .map(|line| format!("line {line}"))
             .collect();
-        let elsewhere = if answer.elsewhere.is_empty() { "" } else { "; otherwise on some paths" };
+        let elsewhere = if answer.elsewhere.is_empty() { "" } else { "; different on some paths" };
         let (name, says) = (answer.about.name(), answer.answer.name());
         let lines = styled(DIM, lines.join(", "));
         writeln!(self.out, "      {name}: {says}{elsewhere}  {lines}")

@@ -1,7 +1,7 @@
 //! `mayi check --server`: the same answers from a running service, printed in the same way.
 //!
-//! What the service says is a [`Report`], which is drawn as every other. The line that decided is quoted from
-//! the file, which the service has too.
+//! The service answers with a [`Report`], which is drawn like every other. The line that decided is quoted
+//! from the file, which also comes from the service.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -44,13 +44,13 @@ impl ServiceArgs {
 }
 
 pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
-    // What is wrong with the words is said before anybody is asked.
+    // Invalid options are reported before a request is sent.
     let crawler = input::crawler(question, None)?;
     let client = Client::new(server, key).map_err(Failure::new)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format_args!("no runtime is to be had: {error}")))?;
+        .map_err(|error| Failure::new(format_args!("the runtime can't be started: {error}")))?;
     let mut asking = ServiceQuestions {
         question,
         agent: crawler.product_token().to_string(),
@@ -112,7 +112,7 @@ struct ServiceQuestions<'q> {
 
 impl ServiceQuestions<'_> {
     fn answer(&mut self, url: &str, out: &mut impl Write) -> Result<Exit, Failure> {
-        // A URL that nothing can be asked about is told of as it is without a service.
+        // An invalid URL is reported in the same way as without a service.
         let wrong = match (Target::parse(url), self.given.is_some()) {
             (Ok(_), false) => Origin::of_url(url).err(),
             (target, _) => target.err(),

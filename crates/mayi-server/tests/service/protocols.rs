@@ -50,7 +50,7 @@ async fn tls_with_both_protocols() {
     std::fs::write(&certificate, made.cert.pem()).expect("a file");
     std::fs::write(&key, made.signing_key.serialize_pem()).expect("a file");
     let mut config = config();
-    config.tls = Some(Tls { certificate, key });
+    config.tls = Some(Tls::new(certificate, key));
     let service = Service::with(config).await;
     for protocol in ["h2", "http/1.1"] {
         let mut roots = RootCertStore::empty();
@@ -141,7 +141,7 @@ async fn a_certificate_is_read_again_and_one_that_has_ended_is_refused() {
         made.der().to_vec()
     };
     let mut config = config();
-    config.tls = Some(Tls { certificate: certificate.clone(), key: key.clone() });
+    config.tls = Some(Tls::new(&certificate, &key));
     write(2021);
     let error = Server::bind(config.clone()).await.expect_err("it has ended").to_string();
     assert!(error.contains("the certificate expired"), "{error}");
@@ -167,7 +167,7 @@ async fn a_service_with_wrong_files_does_not_start() {
     let mut keys = config();
     keys.keys = Some(empty.clone());
     let mut tls = config();
-    tls.tls = Some(Tls { certificate: empty.clone(), key: empty.clone() });
+    tls.tls = Some(Tls::new(&empty, &empty));
     let mut store = config();
     store.fetch.store = "mysql://x".to_owned();
     let mut dialect = config();

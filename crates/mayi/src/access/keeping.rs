@@ -22,16 +22,16 @@ use super::freshness::MOST_FRESH;
 pub struct Keeping {
     /// Whether a copy that is at most 24 hours old is used while the file is unavailable (REP-20).
     pub unavailable_uses_copy: bool,
-    /// How long a file may be unreachable before [`after_unreachable`](Self::after_unreachable)
-    /// holds (REP-21).
+    /// How long a file may be unreachable before [`after_unreachable`](Self::after_unreachable) applies
+    /// (REP-21).
     pub unreachable_for: Duration,
     /// What applies then.
     pub after_unreachable: AfterUnreachable,
 }
 
 impl Default for Keeping {
-    /// A file is unavailable when its server says so; the last copy is kept for as long as the file
-    /// can't be reached, and 30 days count as long.
+    /// A file is unavailable when its server says so. The last copy is used while the file is unreachable.
+    /// The time for `after_unreachable` is 30 days.
     fn default() -> Self {
         Self {
             unavailable_uses_copy: false,
@@ -41,8 +41,9 @@ impl Default for Keeping {
     }
 }
 
-/// What applies when a file has been unreachable for long.
+/// What applies when a file has been unreachable for a long time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AfterUnreachable {
     /// The copy is still used; without one, everything stays disallowed.
     Copy,
@@ -55,7 +56,7 @@ pub enum AfterUnreachable {
 pub enum Outcome {
     /// It was fetched or found unchanged.
     Successful,
-    /// The server does not have it for us.
+    /// The server has no file for this client.
     Unavailable,
     /// It has been unreachable since then.
     Unreachable {
@@ -82,7 +83,7 @@ impl Keeping {
         let elapsed = |then| now.duration_since(then).unwrap_or_default();
         match (last, copy) {
             (Outcome::Successful, Some(_)) => InForce::Copy,
-            // A success whose copy was lost is as good as an attempt that never was.
+            // A success whose copy was lost counts as no attempt.
             (Outcome::Successful, None) => InForce::DisallowAll,
             (Outcome::Unavailable, Some(fetched))
                 if self.unavailable_uses_copy && elapsed(fetched) <= MOST_FRESH =>

@@ -22,7 +22,7 @@ macro_rules! directives {
         /// Every directive, the most frequent first.
         pub static DIRECTIVES: &[&Directive] = &[$(&$directive,)*];
 
-        /// Their roles, side by side: every record of a file is asked for its own.
+        /// Their roles as a table: the role of every record of a file is looked up here.
         static ROLES: &[Role] = &[$($directive.role,)*];
     };
 }
@@ -67,7 +67,7 @@ pub(crate) struct Spelling {
 }
 
 /// The names that nearly every line starts with, and that every dialect reads as they are: those of REP's own
-/// directives. They stand at the start of [`Spelling::all`] too.
+/// directives. They are at the start of [`Spelling::all`] too.
 pub(crate) static FREQUENT: [Spelling; 4] = [
     Spelling::new(&DISALLOW, 0, DISALLOW.name, false),
     Spelling::new(&ALLOW, 1, ALLOW.name, false),
@@ -126,8 +126,8 @@ impl Spelling {
 
     /// Whether it is this name, if the heads are the same and the lengths too.
     fn has_rest_of(&self, name: &[u8]) -> bool {
-        // Nothing but a letter or `-` gives their octets with that bit set, as no line has a CR: where
-        // the head is made of those, it has been compared already.
+        // Only a letter or `-` gives these octets with that bit set, because no line has a CR. So a head of
+        // only these octets has already been compared.
         let compared = if self.head_is_plain { name.len().min(8) } else { 0 };
         name[compared..].eq_ignore_ascii_case(&self.text.as_bytes()[compared..])
     }
@@ -151,16 +151,17 @@ pub(crate) fn head_of(name: &[u8]) -> u64 {
 pub struct Directive {
     /// Its name in canonical spelling; a record's name is compared in any case.
     pub name: &'static str,
-    /// Other names that are as good.
+    /// Other names with the same meaning.
     pub aliases: &'static [&'static str],
     /// Spellings that are read as intended (WILD-2).
     pub misspellings: &'static [&'static str],
     /// What a record of it does.
     pub role: Role,
-    /// The extension that it belongs to; a dialect adopts extensions. Without one it is REP's own.
+    /// The extension that it belongs to; a dialect adopts extensions. None for a directive of REP itself.
     pub extension: Option<Extension>,
-    /// The member of a report's `records` that lists its values as written, for records that nothing
-    /// else is made of: those of the crawler's groups, or of the file, as the role says.
+    /// The member of a report's `records` that lists its values as written, for records that are not
+    /// evaluated otherwise. The role says whether these are the values of the crawler's groups or of the
+    /// file.
     pub listed_as: Option<&'static str>,
     /// The clause that it is read by.
     pub clause: Clause,
@@ -178,7 +179,7 @@ pub enum Role {
     Rule(RuleKind),
     /// It is a rule about something else, of the group above it.
     Statement,
-    /// It is a record of the group above it, and no rule: it does not end the group-start lines.
+    /// It is a record of the group above it, but not a rule: it does not end the group-start lines.
     GroupRecord,
     /// It belongs to the file as a whole.
     FileRecord,
@@ -203,9 +204,17 @@ impl RuleKind {
             Self::Disallow => "disallow",
         }
     }
+
+    /// The directive of such rules.
+    pub const fn directive(self) -> &'static Directive {
+        match self {
+            Self::Allow => &ALLOW,
+            Self::Disallow => &DISALLOW,
+        }
+    }
 }
 
-/// What a group-start line names crawlers by.
+/// By what a group-start line names crawlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GroupStart {
@@ -215,17 +224,18 @@ pub enum GroupStart {
     Purpose,
 }
 
-/// The walk over the records of a file that makes groups (REP-1): a group starts at its first group-start line and goes
-/// up to the group-start line that follows a rule. Records that are not rules never end it (REP-17).
+/// The walk over the records of a file that makes groups (REP-1): a group starts at its first group-start
+/// line and ends before the next group-start line after a rule. Records that are not rules never end it
+/// (REP-17).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupWalk {
-    /// Whether other records of groups end the group-start lines too, as they do in some dialects.
+    /// Whether other records of groups end the group-start lines too, as in some dialects.
     records_end_start: bool,
     has_group: bool,
     behind_rule: bool,
 }
 
-/// Where a record stands among the groups.
+/// The position of a record among the groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupStep {
     /// It is the first line of a group.
@@ -239,7 +249,7 @@ pub(crate) enum GroupStep {
 }
 
 impl GroupWalk {
-    /// Stands before the first record.
+    /// The state before the first record.
     pub(crate) fn new(records_end_start: bool) -> Self {
         Self { records_end_start, has_group: false, behind_rule: false }
     }

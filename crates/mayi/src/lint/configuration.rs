@@ -28,7 +28,7 @@ use crate::span::{LineNumber, Span, line_at};
 ///
 /// let error = Configuration::parse("[lint]\nselct = []\n").unwrap_err();
 /// assert_eq!((error.line().number(), &error.to_string()[..7]), (2, "line 2:"));
-/// assert!(error.message().contains("perhaps `select` is meant"));
+/// assert!(error.message().contains("did you mean `select`?"));
 /// # Ok::<(), mayi::lint::InvalidConfiguration>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -44,12 +44,12 @@ impl Configuration {
     /// Reads the text of a `mayi.toml`.
     ///
     /// # Errors
-    /// When it is not TOML, has a key or a lint that nobody knows, or a value of another type.
+    /// When it is not TOML, or has an unknown key, an unknown lint, or a value of the wrong type.
     pub fn parse(text: &str) -> Result<Self, InvalidConfiguration> {
         let file: File = toml::from_str(text).map_err(|error| {
             let span = error.span().unwrap_or_default();
             let meant = meant_by_key(text, &span);
-            let meant = meant.map(|near| format!("; perhaps `{near}` is meant")).unwrap_or_default();
+            let meant = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             InvalidConfiguration::at(text, &span, format!("{}{meant}", error.message()))
         })?;
         let read = file.lint.unwrap_or_default();
@@ -66,7 +66,8 @@ impl Configuration {
         let mut configuration = Self { select, ignore, fail_on: read.fail_on, ..Self::default() };
         for (name, severity) in &read.severity {
             let named = Severity::named(severity.get_ref()).ok_or_else(|| {
-                let message = format!("`{}` is none of note, warning and error", severity.get_ref());
+                let message =
+                    format!("`{}` is not a severity: give note, warning or error", severity.get_ref());
                 InvalidConfiguration::at(text, &severity.span(), message)
             })?;
             let lint = Lint::find(name.get_ref()).map_err(|error| unknown(name, error))?;
@@ -80,12 +81,12 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// From which severity on diagnostics are a failure, where it says so.
+    /// From which severity on diagnostics are a failure, if the file says so.
     pub fn fail_on(&self) -> Option<FailOn> {
         self.fail_on
     }
 
-    /// These options, with what the file says laid over them.
+    /// These options, overridden by what the file says.
     #[must_use]
     pub fn over(&self, mut options: Options) -> Options {
         options.switch(&self.select, &self.ignore);
@@ -200,10 +201,10 @@ struct Table {
     agents: Vec<Spanned<String>>,
 }
 
-/// The keys of a file, for who writes one nearly right.
+/// The keys of a file, to suggest one for a misspelled key.
 const KEYS: &[&str] = &["lint", "select", "ignore", "fail-on", "severity", "agents"];
 
-/// The key that is probably meant, where the part of the text that is wrong is a key that nobody knows.
+/// The key that is probably meant, if the wrong part of the text is an unknown key.
 fn meant_by_key(text: &str, range: &Range<usize>) -> Option<&'static str> {
     let is_key = text.get(range.end..)?.trim_start().starts_with(['=', ']', '.']);
     let key = text.get(range.clone()).filter(|_| is_key)?.trim_matches(['"', '\'']);
@@ -223,15 +224,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        check("[lnit]", 1, "unknown field `lnit`, expected `lint`; perhaps `lint` is meant");
-        check("[lint]\nselct = []", 2, "perhaps `select` is meant");
+        check("[lnit]", 1, "unknown field `lnit`, expected `lint`; did you mean `lint`?");
+        check("[lint]\nselct = []", 2, "did you mean `select`?");
         check("[lint]\nx = 1", 2, "expected one of `");
-        check("[lint]\nselect = [\"styl\"]", 2, "perhaps `style` is meant");
+        check("[lint]\nselect = [\"styl\"]", 2, "did you mean `style`?");
         check("[lint]\nx =\n", 2, "");
         check("[lint]\n\nignore = [\n  \"S001\",\n  \"missing-colons\",\n]", 5, "`missing-colon`");
         check("[lint]\nfail-on = \"bad\"", 2, "`never`");
         check("[lint]\nseverity = { S001 = 1 }", 2, "expected a string");
-        check("[lint]\n[lint.severity]\nS001 = \"note\"\nS002 = \"bad\"", 4, "`bad` is none of");
+        check("[lint]\n[lint.severity]\nS001 = \"note\"\nS002 = \"bad\"", 4, "`bad` is not a severity");
         check("[lint]\n[lint.severity]\nS001 = \"note\"\nS0O2 = \"note\"", 4, "S0O2");
         check("[lint]\nagents = [\"a\", \"a b\"]", 2, "is not a product token");
         check("lint = 1", 1, "expected struct");

@@ -53,9 +53,9 @@ impl Options {
         Self { reading, ..self }
     }
 
-    /// Lists no more than this many diagnostics of each lint; the others are counted. More than a thousand places of
-    /// a lint are never listed, and of those that look when five thousand are, a hundred: see
-    /// [`Linted::left_out`](super::Linted::left_out).
+    /// Lists no more than this many diagnostics of each lint; the others are counted. At most a thousand
+    /// places of a lint are listed, and once five thousand are listed, at most a hundred of each further
+    /// lint: see [`Linted::left_out`](super::Linted::left_out).
     #[must_use]
     pub fn with_most_of_each(self, most: usize) -> Self {
         Self { most_of_each: most, ..self }
@@ -74,7 +74,7 @@ impl Options {
         Self { page: Some(page), ..self }
     }
 
-    /// Knows the site that the file is of, by a URL of it, where a lint can tell more by that.
+    /// Sets the site of the file, by a URL of it, for lints that can then say more.
     ///
     /// ```
     /// use mayi::lint::{Options, lint};
@@ -89,11 +89,12 @@ impl Options {
         Self { site: Some(url.to_owned()), ..self }
     }
 
-    /// Switches lints on and off, each given by its code or name, or a set of them by the name of the set. What is
-    /// said of a lint counts more than what is said of its set, and then what is switched on counts more.
+    /// Switches lints on and off, each given by its code or name, or a set of them by the name of the set.
+    /// What is said about a lint overrides what is said about its set, and switching on overrides switching
+    /// off.
     ///
     /// # Errors
-    /// When there is no such lint or set. Nothing is switched then.
+    /// When there is no such lint or set. Then nothing changes.
     pub fn choose<S: AsRef<str>>(&mut self, select: &[S], ignore: &[S]) -> Result<(), UnknownLint> {
         let choices = |names: &[S]| {
             let choices = names.iter().map(|name| LintChoice::named(name.as_ref()));
@@ -155,7 +156,7 @@ impl Options {
         self.page.as_ref()
     }
 
-    /// A URL of the site that the file is of.
+    /// A URL of the site of the file.
     pub(super) fn site(&self) -> Option<&str> {
         self.site.as_deref().or_else(|| self.page.as_ref().map(|page| &*page.url))
     }
@@ -207,7 +208,7 @@ impl LintChoice {
     }
 }
 
-/// A name that neither a lint nor a set of lints has.
+/// A name that is neither a lint nor a set of lints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLint {
     name: Box<str>,
@@ -219,7 +220,7 @@ impl fmt::Display for UnknownLint {
         let sets = LintSet::ALL.iter().map(|set| set.name());
         let names = LINTS.iter().flat_map(|lint| [lint.name, lint.code]).chain(sets);
         match nearest(&self.name, names) {
-            Some(name) => write!(f, "; perhaps `{name}` is meant"),
+            Some(name) => write!(f, "; did you mean `{name}`?"),
             None => write!(f, "; `mayi lint --list` prints them all"),
         }
     }

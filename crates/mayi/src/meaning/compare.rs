@@ -3,11 +3,12 @@
 //! A reading is how a crawler reads the file in a dialect. Readings that agree about every path are
 //! merged; patterns in which the same readings differ are listed together.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use indexmap::{IndexMap, IndexSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::readers::Readers;
 use super::{Grounds, witness};
@@ -23,7 +24,7 @@ use crate::target::Target;
 use crate::work::{Spent, Work};
 
 /// Where readings of a file differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The readings that differ, each with its crawlers. If there is only one, all crawlers have it.
@@ -42,7 +43,7 @@ pub struct Comparison {
 }
 
 /// One reading, and its crawlers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reading {
     /// `A`, `B` and so on.
@@ -52,19 +53,19 @@ pub struct Reading {
 }
 
 /// A crawler with this reading, and in which dialects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadingOf {
     /// Its product token, or `*` for one that is not named.
     pub crawler: String,
     /// The dialects in which it has this reading.
-    pub dialects: Vec<&'static str>,
+    pub dialects: Vec<Cow<'static, str>>,
     /// Whether those are all.
     pub every_dialect: bool,
 }
 
 /// Patterns in which the same readings differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DifferingPatterns {
     /// The patterns, in file order; no more than a hundred are listed.
@@ -80,7 +81,7 @@ pub struct DifferingPatterns {
 }
 
 /// A pattern about which readings differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DifferingPattern {
     /// The pattern as it is written.
@@ -90,7 +91,7 @@ pub struct DifferingPattern {
 }
 
 /// What decides in a reading.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadingGrounds {
     /// The reading.
@@ -107,9 +108,9 @@ const MOST_PATTERNS: usize = 100;
 /// The well-known crawlers that are compared by default.
 const WELL_KNOWN: &[&str] = &["Googlebot", "Bingbot", "GPTBot", "ClaudeBot", "CCBot"];
 
-/// Compares how crawlers and dialects read a file. Without `agents`, the crawlers are those that the
-/// file names, one that it does not, and a few that are known well; in `agents`, `None` is the one that
-/// is not named. The dialect of the options does not matter: those are given apart.
+/// Compares how crawlers and dialects read a file. Without `agents`, the crawlers are those that the file
+/// names, one that it does not name, and a few well-known ones; in `agents`, `None` is the one that is not
+/// named. The dialect of the options is ignored: the dialects are a separate argument.
 ///
 /// ```
 /// use mayi::meaning::compare;
@@ -157,7 +158,7 @@ pub fn compare(
         }
     }
     let patterns = patterns(&files);
-    let asked = Asked::new(&files, &mut readers, patterns.asked, &work);
+    let asked = Readings::new(&files, &mut readers, patterns.asked, &work);
     let mut comparison = asked.compare(&readers, &work);
     comparison.pattern_count = patterns.count;
     comparison.crawlers_left_out = readers.left_out;
@@ -165,8 +166,8 @@ pub fn compare(
     comparison
 }
 
-/// The patterns of a file as they are written, in file order, in whatever dialect they are rules; the
-/// root, which every rule for everything is about, stands first.
+/// The patterns of a file as they are written, in file order, if they are rules in at least one dialect; the
+/// root comes first, because every rule for everything is about it.
 fn patterns<'f>(files: &'f [RobotsTxt<'_>]) -> Patterns<'f> {
     let mut patterns: IndexSet<&[u8]> = IndexSet::new();
     for robots in files {
@@ -187,7 +188,7 @@ struct Patterns<'f> {
     count: usize,
 }
 
-/// The paths to ask about for a pattern, the plainest first: in the forms in which dialects compare it,
+/// The paths to decide about for a pattern, the simplest first: in the forms in which dialects compare it,
 /// and as it is written.
 fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     let forms = [Compared::AsWritten, Compared::Normalised]
@@ -196,7 +197,7 @@ fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let forms = forms.iter().map(Vec::as_slice).chain(folder.as_deref()).chain([pattern]);
     for path in forms.flat_map(|form| witness::paths(form, filler)) {
-        // That the file itself may be fetched is no matter of what it says (REP-10).
+        // The file itself may always be fetched, whatever it says (REP-10).
         if !paths.contains(&path) && path != "/robots.txt" {
             paths.push(path);
         }
@@ -204,12 +205,12 @@ fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
     paths
 }
 
-/// A file as it was asked: by everyone, in every dialect.
-struct Asked<'f> {
+/// The answers of a file: for every reader, in every dialect.
+struct Readings<'f> {
     dialects: Vec<Dialect>,
     /// The rules that differ in what they are made of.
     rules: Vec<CrawlerRules>,
-    /// For each reader and dialect, which of them hold.
+    /// For each reader and dialect, which of them apply.
     held: Vec<Vec<usize>>,
     patterns: Vec<&'f [u8]>,
     filler: &'static str,
@@ -229,7 +230,7 @@ struct Parted {
     count: usize,
 }
 
-impl<'f> Asked<'f> {
+impl<'f> Readings<'f> {
     fn new(
         files: &[RobotsTxt<'_>],
         readers: &mut Readers,
@@ -242,7 +243,7 @@ impl<'f> Asked<'f> {
         let mut rules = Vec::new();
         let mut known: HashMap<(usize, Vec<Range<usize>>), usize> = HashMap::new();
         let mut held = Vec::new();
-        // Whom there is too little left to ask as is left out, but for the first.
+        // Readers for whom the budget is too small are left out, except for the first.
         let share = work.share(3);
         for reader in &readers.all {
             let cost = |robots| cost_of_selecting(robots, &reader.crawler);
@@ -279,13 +280,13 @@ impl<'f> Asked<'f> {
     }
 
     fn compare(&self, readers: &Readers, work: &Work) -> Comparison {
-        // By the answers that readings give, and where it is the pattern itself that decides: the patterns,
-        // each with an example. So what is said of the first one of a row is true of the others.
+        // Patterns are grouped by the answers of the readings and by whether the pattern itself decides, each
+        // with an example. So what is reported for the first pattern of a row is true for the others.
         let mut splits: IndexMap<Split, Parted> = IndexMap::new();
         let mut left_out = 0;
         let asking = work.share(2);
         for (place, pattern) in self.patterns.iter().enumerate() {
-            // The next pattern is asked about in some twelve forms, each for each of the rules.
+            // The next pattern is tried in about twelve forms, each against all rules.
             let cost = 12 * (100 + 3 * pattern.len() + self.rules.len());
             if !asking.spend(cost, "patterns") && place > 0 {
                 left_out = self.patterns.len() - place;
@@ -337,7 +338,7 @@ impl<'f> Asked<'f> {
         }
     }
 
-    /// The readings, in the order of who reads so, and the first rules of each.
+    /// The readings, in the order of their readers, and the first rules of each.
     fn readings(
         &self,
         readers: &Readers,
@@ -360,10 +361,10 @@ impl<'f> Asked<'f> {
                 });
                 let of = &mut readings[reading].of;
                 match of.last_mut().filter(|last| last.crawler == reader.label) {
-                    Some(last) => last.dialects.push(dialect.name()),
+                    Some(last) => last.dialects.push(dialect.name().into()),
                     None => of.push(ReadingOf {
                         crawler: reader.label.clone(),
-                        dialects: vec![dialect.name()],
+                        dialects: vec![dialect.name().into()],
                         every_dialect: false,
                     }),
                 }
@@ -463,7 +464,8 @@ mod tests {
         }
     }
 
-    /// The reasons of a row are those of its first pattern, and so the others must have the like.
+    /// The reasons of a row are those of its first pattern, so the other patterns must have the same kind of
+    /// reasons.
     #[test]
     fn patterns_that_differ_for_other_reasons_are_in_other_rows() {
         let file = "User-agent: *\nDisallow: /a\nAllow: /a/%41\nDisallowAITraining: /t\nDisallow: /b\n";
@@ -488,7 +490,7 @@ mod tests {
             (&*row.patterns[0].pattern, &row.may, &row.may_not),
             ("/", &vec!["A".to_owned()], &vec!["B".to_owned()])
         );
-        assert_eq!(row.why[0].grounds.reason, "no-rule");
+        assert_eq!(row.why[0].grounds.reason, crate::Reason::NoRule);
         assert_eq!(row.why[1].grounds.rule.as_ref().map(|rule| rule.line), Some(5));
         let only = [None, ProductToken::new("OtherBot").ok()];
         let file = b"User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n";

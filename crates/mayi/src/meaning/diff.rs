@@ -1,11 +1,12 @@
 //! Two files → what changed in meaning: for which crawlers, which patterns, by which lines, with an
 //! example URL for each.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::parts::{self, PartChange};
 use super::readers::{self, Reader, Readers, RegexGroups};
@@ -20,11 +21,11 @@ use crate::target::Target;
 use crate::work::{Spent, Work};
 
 /// What changed from one file to another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diff {
     /// The dialect that both were read in.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// Whether the files mean the same.
     pub meaning: Meaning,
     /// Whether their texts are the same, so that nothing can have changed.
@@ -46,7 +47,7 @@ pub struct Diff {
 }
 
 /// Whether two files mean the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Meaning {
     /// They mean the same, for every crawler and every URL.
@@ -58,7 +59,7 @@ pub enum Meaning {
 }
 
 /// What changed for some crawlers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReaderDiff {
     /// The crawlers: product tokens, `*` for those that neither file names, purposes.
@@ -75,11 +76,11 @@ pub struct ReaderDiff {
 }
 
 /// A pattern that became allowed or disallowed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// `allowed` or `disallowed`.
-    pub became: &'static str,
+    /// What it became.
+    pub became: Became,
     /// The rule that was added or removed, from the file that has it.
     pub pattern: String,
     /// The path and query of a URL that is decided differently now.
@@ -90,29 +91,39 @@ pub struct Change {
     pub new: Grounds,
 }
 
+/// What a pattern became.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Became {
+    /// It may be fetched now.
+    Allowed,
+    /// It may not be fetched any more.
+    Disallowed,
+}
+
 /// How many changes are listed for a reader.
 const MOST_CHANGES: usize = 1000;
 
-/// Says what changed in meaning from one file to another. Both have to be read with the same options.
+/// Reports what changed in meaning from one file to another. Both must be read with the same options.
 ///
 /// ```
 /// use mayi::RobotsTxt;
-/// use mayi::meaning::{Meaning, diff};
+/// use mayi::meaning::{Became, Meaning, diff};
 ///
 /// let old = RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
 /// let new = RobotsTxt::parse(b"# Anew\nUser-Agent: *\nAllow: /a/b\nDisallow: /a\n");
 /// let diff = diff(&old, &new);
 /// assert_eq!(diff.meaning, Meaning::Changed);
 /// let change = &diff.crawlers[0].changes[0];
-/// assert_eq!((change.became, &*change.pattern, &*change.example), ("allowed", "/a/b", "/a/b"));
+/// assert_eq!((change.became, &*change.pattern, &*change.example), (Became::Allowed, "/a/b", "/a/b"));
 /// assert_eq!(mayi::meaning::diff(&old, &old).meaning, Meaning::Same);
 /// ```
 pub fn diff(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Diff {
     diff_within(old, new, &ReadOptions::default())
 }
 
-/// The same within the limits of the options ([`Limits::with_work`](crate::Limits::with_work)), and until they say to
-/// stop. What is left out is not called the same.
+/// The same within the limits of the options ([`Limits::with_work`](crate::Limits::with_work)), and until
+/// they say to stop. What is left out is not reported as unchanged.
 pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, options: &ReadOptions) -> Diff {
     let work = options.work_for(old.text().len() + new.text().len());
     let regexes = Both::new(old, new, &work.share(8)).changed_regexes();
@@ -122,7 +133,7 @@ pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, options: &ReadOptio
     let mut outcomes: IndexMap<Key, (Outcome, Vec<usize>)> = IndexMap::new();
     let mut asked = 0;
     for reader in &readers.all {
-        // Whom there is too little left to ask as is left out, but for the first.
+        // Readers for whom the budget is too small are left out, except for the first.
         let cost = [old, new].map(|robots| 2 * cost_of_selecting(robots, &reader.crawler));
         if !work.spend(cost.iter().sum(), "crawlers") && asked > 0 {
             break;
@@ -168,7 +179,7 @@ pub fn diff_within(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, options: &ReadOptio
         Meaning::Unproved
     };
     Diff {
-        dialect: new.dialect().name(),
+        dialect: new.dialect().name().into(),
         meaning,
         same_text,
         crawlers,
@@ -251,7 +262,7 @@ impl<'b, 't> Both<'b, 't> {
         Self { old, new, has_app_directives: asks(old) || asks(new), work }
     }
 
-    /// What it costs to lay out what both files say to a reader, without looking for URLs.
+    /// What it costs to collect what both files say to a reader, without the search for URLs.
     fn cost_of_asking(&self, selected: &Selected) -> usize {
         let of_file = |robots: &RobotsTxt<'_>, selection: Option<&Selection>| {
             // Content-Signal lines before all groups are for everybody.
@@ -329,7 +340,7 @@ impl<'b, 't> Both<'b, 't> {
     }
 }
 
-/// The rules that only one of the files has: what went, then what came.
+/// The rules that only one of the files has: first the removed ones, then the added ones.
 fn extra<'r>(old: &'r Rules<'r>, new: &'r Rules<'r>) -> Vec<Extra<'r>> {
     let of = |one: &'r Rules<'r>, other: &'r Rules<'r>, is_old| {
         let alone = one.iter().filter(|(rule, _)| !other.contains_key(*rule));
@@ -358,7 +369,7 @@ struct Search<'s> {
     work: &'s Work,
 }
 
-/// How many rules that say the opposite are laid over one rule.
+/// With how many rules that say the opposite a rule is combined.
 const MOST_OPPOSED: usize = 64;
 
 impl Search<'_> {
@@ -369,7 +380,7 @@ impl Search<'_> {
         let (mut listed, mut count) = (Vec::new(), 0);
         for of_pattern in in_order.chunk_by(|one, next| one.rule.pattern == next.rule.pattern) {
             // What one pattern became is reported once.
-            let mut known: Vec<&'static str> = Vec::new();
+            let mut known: Vec<Became> = Vec::new();
             for extra in of_pattern {
                 let Some((path, became)) = self.change_by(**extra) else { continue };
                 if known.contains(&became) {
@@ -386,7 +397,7 @@ impl Search<'_> {
     }
 
     /// A path that a rule decides and that is decided differently without it, and what it became.
-    fn change_by(&self, extra: Extra<'_>) -> Option<(String, &'static str)> {
+    fn change_by(&self, extra: Extra<'_>) -> Option<(String, Became)> {
         let rule = extra.rule;
         let tried = |path: &str| self.try_path(path, extra).map(|change| change.became);
         if !self.work.spend(200 + 8 * rule.pattern.len(), "rules") {
@@ -399,7 +410,7 @@ impl Search<'_> {
         }
         // What it says may matter only where another rule says the opposite.
         let rules = self.rules;
-        // To lay one beside the other compares no more than the shorter one has.
+        // A comparison of the two takes no more than the length of the shorter one.
         let pair = 1 + rule.pattern.len() / 64;
         if !self.work.spend(rules.iter().map(|rules| pair * rules.len()).sum(), "rules") {
             return None;
@@ -407,7 +418,7 @@ impl Search<'_> {
         let opposed = rules.iter().flat_map(|rules| rules.keys());
         let opposed = opposed.filter(|other| other.kind != rule.kind && overlap(other, rule));
         for other in opposed.take(MOST_OPPOSED) {
-            // To lay one over the other takes a table of both.
+            // Combining the two takes a table with their lengths as its sides.
             if !self.work.spend(100 + rule.pattern.len() * other.pattern.len(), "rules") {
                 return None;
             }
@@ -433,7 +444,7 @@ impl Search<'_> {
             return None;
         }
         Some(Change {
-            became: if new.is_allowed() { "allowed" } else { "disallowed" },
+            became: if new.is_allowed() { Became::Allowed } else { Became::Disallowed },
             pattern: String::from_utf8_lossy(extra.at.written).into_owned(),
             example: path.to_owned(),
             old: Grounds::of(&old),
@@ -444,6 +455,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::Became::{Allowed, Disallowed};
     use super::*;
 
     fn diff_of(old: &str, new: &str) -> Diff {
@@ -451,7 +463,7 @@ mod tests {
     }
 
     /// Who, what it became, and the example.
-    fn changes(old: &str, new: &str) -> Vec<(String, &'static str, String)> {
+    fn changes(old: &str, new: &str) -> Vec<(String, Became, String)> {
         let diff = diff_of(old, new);
         let each = diff.crawlers.iter().flat_map(|readers| {
             let who = readers.crawlers.join(",");
@@ -464,7 +476,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(old: &str, new: &str, expected: &[(&str, &str, &str)]) {
+    fn check(old: &str, new: &str, expected: &[(&str, Became, &str)]) {
         let expected: Vec<_> =
             expected.iter().map(|(a, b, c)| ((*a).to_owned(), *b, (*c).to_owned())).collect();
         assert_eq!(changes(old, new), expected);
@@ -476,13 +488,13 @@ mod tests {
         check(
             "User-agent: *\nDisallow: /a\n",
             "User-agent: *\nDisallow: /b\n",
-            &[("*", "allowed", "/a"), ("*", "disallowed", "/b")],
+            &[("*", Allowed, "/a"), ("*", Disallowed, "/b")],
         );
-        check("User-agent: *\nDisallow: /a\n", "User-agent: *\nAllow: /a\n", &[("*", "allowed", "/a")]);
+        check("User-agent: *\nDisallow: /a\n", "User-agent: *\nAllow: /a\n", &[("*", Allowed, "/a")]);
         check(
             "User-agent: *\nDisallow: /\n",
             "User-agent: *\nDisallow: /*.pdf$\n",
-            &[("*", "allowed", "/")],
+            &[("*", Allowed, "/")],
         );
     }
 
@@ -491,7 +503,7 @@ mod tests {
         check(
             "User-agent: *\nDisallow: /p\nAllow: /*.css$\n",
             "User-agent: *\nDisallow: /p\n",
-            &[("*", "disallowed", "/p.css")],
+            &[("*", Disallowed, "/p.css")],
         );
     }
 
@@ -499,7 +511,7 @@ mod tests {
     fn crawlers_for_whom_the_same_changed_are_together() {
         let old = "User-agent: *\nDisallow: /a\n";
         let new = "User-agent: b\nUser-agent: c\nDisallow: /\nUser-agent: *\nDisallow: /a\n";
-        check(old, new, &[("b,c", "disallowed", "/")]);
+        check(old, new, &[("b,c", Disallowed, "/")]);
     }
 
     #[test]
@@ -534,7 +546,7 @@ mod tests {
     #[test]
     fn a_wildcard_at_the_end_can_make_a_difference() {
         let with = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}\nAllow: /a\n");
-        check(&with("/a*"), &with("/a"), &[("*", "allowed", "/ax")]);
+        check(&with("/a*"), &with("/a"), &[("*", Allowed, "/ax")]);
         let dollar = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}\n");
         assert_eq!(diff_of(&dollar("/a$*"), &dollar("/a$")).meaning, Meaning::Changed);
     }
@@ -545,8 +557,8 @@ mod tests {
             "User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /a\n",
             "User-Agent-Purpose: EXAMPLE-PURPOSE-1\nDisallow: /b\n",
             &[
-                ("purpose EXAMPLE-PURPOSE-1", "allowed", "/a"),
-                ("purpose EXAMPLE-PURPOSE-1", "disallowed", "/b"),
+                ("purpose EXAMPLE-PURPOSE-1", Allowed, "/a"),
+                ("purpose EXAMPLE-PURPOSE-1", Disallowed, "/b"),
             ],
         );
         let unknown =
@@ -556,7 +568,7 @@ mod tests {
             (Meaning::Unproved, &["q[0-9]{3}".to_owned()][..])
         );
         let changed = changes("User-agent: .*-zz$\nAllow: /\n", "User-agent: .*-zz$\nDisallow: /\n");
-        assert_eq!(changed, [(".*-zz$ (-zz)".to_owned(), "disallowed", "/".to_owned())]);
+        assert_eq!(changed, [(".*-zz$ (-zz)".to_owned(), Disallowed, "/".to_owned())]);
     }
 
     #[test]
@@ -566,7 +578,7 @@ mod tests {
         assert_eq!(diff_of(old, new).meaning, Meaning::Same);
         let new = "User-agent: *\nContent-Usage: search=y\nContent-Signal: ai-train=no\nDisallow: /\nSitemap: c\nSitemap: a\n";
         let diff = diff_of(old, new);
-        let of_star: Vec<_> = diff.crawlers[0].records.iter().map(|part| part.directive).collect();
+        let of_star: Vec<_> = diff.crawlers[0].records.iter().map(|part| &*part.directive).collect();
         assert_eq!(of_star, ["Crawl-delay", "Content-Signal", "Content-Usage"]);
         assert_eq!((diff.file[0].removed[0].line, &*diff.file[0].added[0].value), (7, "c"));
         assert_eq!(diff.crawlers[0].changes, []);

@@ -17,33 +17,34 @@ mod witness;
 pub use compare::{
     Comparison, DifferingPattern, DifferingPatterns, Reading, ReadingGrounds, ReadingOf, compare,
 };
-pub use diff::{Change, Diff, Meaning, ReaderDiff, diff, diff_within};
+pub use diff::{Became, Change, Diff, Meaning, ReaderDiff, diff, diff_within};
 pub use overview::{
     CrawlerOverview, Crawling, Fetchable, GroupAt, KindOverview, Overview, RuleWithExample,
     SharedAnswer, UseAnswer, UseElsewhere, UseGrounds, overview,
 };
 pub use parts::{PartChange, ValueAt};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::decision::Decision;
+use crate::decision::{Decision, Reason};
+use crate::directive::RuleKind;
 
 /// What a decision is based on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grounds {
-    /// `rule`, `no-rule`, `no-group` or `robots-txt`.
-    pub reason: &'static str,
+    /// Why it is what it is.
+    pub reason: Reason,
     /// The rule that decided.
     pub rule: Option<RuleAt>,
 }
 
 /// A rule and where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleAt {
-    /// `allow` or `disallow`.
-    pub kind: &'static str,
+    /// What it says.
+    pub kind: RuleKind,
     /// The pattern as written; what is not UTF-8 is replaced.
     pub pattern: String,
     /// The line that it is on.
@@ -53,10 +54,10 @@ pub struct RuleAt {
 impl Grounds {
     fn of(decision: &Decision<'_>) -> Self {
         let rule = decision.rule().map(|rule| RuleAt {
-            kind: rule.kind().name(),
+            kind: rule.kind(),
             pattern: String::from_utf8_lossy(rule.pattern()).into_owned(),
             line: rule.line().number(),
         });
-        Self { reason: decision.reason().name(), rule }
+        Self { reason: decision.reason(), rule }
     }
 }

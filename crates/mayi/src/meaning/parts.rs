@@ -1,13 +1,14 @@
 //! What two files say apart from access, directive by directive: what was removed, and what was added.
 //!
-//! Values are compared as they are understood: the delay that counts, the signals together, statements
-//! by their path and labels. Their order counts only where the later one wins (APP-4).
+//! Values are compared by their meaning: the delay that counts, the signals together, statements by their
+//! path and labels. Their order counts only where the later one wins (APP-4).
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::rules::normalised_path;
 use crate::directive::{
@@ -23,11 +24,11 @@ use crate::span::LineCounter;
 use crate::structured::{Part, Value, each_part, is_list, split_path};
 
 /// What changed in one kind of record.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PartChange {
     /// The directive.
-    pub directive: &'static str,
+    pub directive: Cow<'static, str>,
     /// What the old file says and the new one does not.
     pub removed: Vec<ValueAt>,
     /// What the new file says and the old one does not.
@@ -37,7 +38,7 @@ pub struct PartChange {
 }
 
 /// A value and where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ValueAt {
     /// The value as written; what is not UTF-8 is replaced.
@@ -199,7 +200,7 @@ fn signals_changed(
     let (removed, added) = (unlike(&old, &new, &old_lines), unlike(&new, &old, &new_lines));
     let is_changed = !removed.is_empty() || !added.is_empty();
     is_changed.then_some(PartChange {
-        directive: CONTENT_SIGNAL.name,
+        directive: CONTENT_SIGNAL.name.into(),
         removed,
         added,
         reordered: false,
@@ -216,7 +217,8 @@ fn changed(
     if old.iter().map(meaning_of).eq(new.iter().map(meaning_of)) {
         return None;
     }
-    // Which are said there alone, and for the first time: values are moved and not copied, as there can be very many.
+    // The values that only one side has, each once: they are moved and not copied, because there can be very
+    // many.
     let is_only = |values: &[Understood], others: &[Understood]| -> Vec<bool> {
         let others: HashSet<&[u8]> = others.iter().map(meaning_of).collect();
         let mut said = HashSet::new();
@@ -233,5 +235,5 @@ fn changed(
     if reordered && !in_order {
         return None;
     }
-    Some(PartChange { directive: directive.name, removed, added, reordered })
+    Some(PartChange { directive: directive.name.into(), removed, added, reordered })
 }

@@ -26,7 +26,7 @@ use super::RuleAt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EffectiveRule<'r> {
     pub(crate) kind: RuleKind,
-    /// How many octets every target starts with which the rule matches, and that are the same in all forms.
+    /// The number of octets that all targets matched by the rule have in common at their start, in all forms.
     head: u32,
     pub(crate) pattern: Cow<'r, [u8]>,
 }
@@ -54,10 +54,10 @@ pub(super) struct Standing<'r> {
 }
 
 impl Standing<'_> {
-    /// The rule that stands there, as it is told.
+    /// The rule at this place, as it is reported.
     pub(super) fn told(&self, kind: RuleKind) -> RuleAt {
         let pattern = String::from_utf8_lossy(self.written).into_owned();
-        RuleAt { kind: kind.name(), pattern, line: self.line.number() }
+        RuleAt { kind, pattern, line: self.line.number() }
     }
 }
 
@@ -89,8 +89,8 @@ pub(crate) fn effective_rules<'r>(
 /// What a look at a pair of rules costs, in units of work.
 const PAIR: usize = 4;
 
-/// Whether the rules that one of two sets has alone are idle, or are the other's in another spelling, so that
-/// both decide as what they share.
+/// Whether the rules that only one of two sets has are idle, or are rules of the other set in another
+/// spelling. Then both sets decide like their common rules.
 pub(super) fn differ_in_idle_rules<'r>(
     old: impl Iterator<Item = &'r EffectiveRule<'r>>,
     new: impl Iterator<Item = &'r EffectiveRule<'r>>,
@@ -113,7 +113,7 @@ pub(super) fn differ_in_idle_rules<'r>(
         if !work.spend(pairs.saturating_mul(2 * PAIR), "proof") {
             return false;
         }
-        // One after the other is taken away, each idle among those that are left.
+        // They are removed one after the other; each must be idle among the rules that are left.
         kept.extend(&extra);
         for rule in extra {
             kept.retain(|other| !std::ptr::eq(*other, rule));
@@ -125,9 +125,9 @@ pub(super) fn differ_in_idle_rules<'r>(
     })
 }
 
-/// A set of rules, and those that another set has not in the spelling of the other set: of the rule there that
-/// says the same, matches the same by [`core`], and wins and loses against the same rules of both sets,
-/// although it has not as many octets.
+/// A set of rules in which each rule that the other set lacks is replaced by its respelling there, if there
+/// is one: a rule that says the same, matches the same by [`core`], and wins and loses against the same rules
+/// of both sets, although its number of octets differs.
 fn respelled<'r>(
     rules: &IndexSet<&'r EffectiveRule<'r>>,
     others: &IndexSet<&'r EffectiveRule<'r>>,
@@ -182,12 +182,13 @@ fn has_others(rule: &EffectiveRule<'_>, dialect: &Dialect) -> bool {
         && other_patterns(rule.kind, &rule.pattern, dialect).next().is_some()
 }
 
-/// Whether a rule decides nothing that the others would not decide alike.
+/// Whether the other rules would decide everything in the same way without this rule.
 ///
 /// It proves three cases, one after the other. The rule never decides, because one that says the opposite always wins
-/// over it. It allows where nothing would disallow. Or another rule says the same, matches all that this one matches
-/// and wins against whatever this one wins against. Everything else is not proved, although it may be so: which URLs a
-/// set of patterns matches is a hard question, and nobody is told "the same" by a guess.
+/// over it. It allows where nothing would disallow. Or another rule says the same, matches all that this one
+/// matches and wins against all rules that this one wins against. Everything else is not proved, although it
+/// may be true: which URLs a set of patterns matches is a hard question, and "the same" must never be a
+/// guess.
 pub(super) fn is_idle(
     rule: &EffectiveRule<'_>,
     others: &[&EffectiveRule<'_>],
@@ -228,14 +229,14 @@ pub(super) fn is_idle(
     others.iter().any(|other| stands_in(other))
 }
 
-/// Whether two rules may match the same target. Heads that part at an octet exclude that; anything else is taken for
-/// possible, which makes a proof harder and never wrong.
+/// Whether two rules may match the same target. Heads that differ in an octet exclude that; in all other
+/// cases it is assumed to be possible, which can make a proof harder but never wrong.
 pub(crate) fn overlap(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     let (one, other) = (one.head(), other.head());
     one.starts_with(other) || other.starts_with(one)
 }
 
-/// Whether a rule surely matches whatever another one does.
+/// Whether a rule certainly matches everything that another one matches.
 pub(crate) fn covers(one: &EffectiveRule<'_>, other: &EffectiveRule<'_>) -> bool {
     one.pattern == other.pattern
         || matches!(&*one.pattern, b"/" | b"*" | b"/*")

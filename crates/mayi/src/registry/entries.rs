@@ -50,7 +50,7 @@ pub struct ApplicationDirective {
     pub documentation: Cow<'static, str>,
     /// Whether it is in use.
     pub status: Status,
-    /// The usage category that it speaks about, if it does (APP-9).
+    /// The usage category that it is about, if any (APP-9).
     pub overrides: Option<Overrides>,
 }
 
@@ -58,6 +58,7 @@ pub struct ApplicationDirective {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "report", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Status {
     /// It is.
     Active,
@@ -120,7 +121,7 @@ pub struct Agent {
     pub kind: AgentKind,
     /// What others use the data for that it collects.
     pub used_for: Cow<'static, [AgentKind]>,
-    /// Whether it is a token for robots.txt alone, which no request is made with.
+    /// Whether the token is only for robots.txt: no request is made with it.
     pub control_only: bool,
     /// The source of this entry.
     pub source: Cow<'static, str>,

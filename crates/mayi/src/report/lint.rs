@@ -35,10 +35,10 @@ pub struct LintReport<'l> {
     pub severities: Severities,
     /// How many places are in none of the diagnostics.
     pub left_out: usize,
-    /// How many octets of the file stand before its text: spans count from there. Null if the file
+    /// How many octets of the file come before its text: spans count from there. Null if the file
     /// had to be decoded.
     pub text_start: Option<usize>,
-    /// The lint that may not have found everything, as it would have cost more than it may.
+    /// The lint that may not have found everything, because the budget was used up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<Cow<'l, str>>,
 }
@@ -49,9 +49,9 @@ pub struct LintReport<'l> {
 pub struct Severities {
     /// The file does not do what it says.
     pub error: usize,
-    /// The file could be plainer.
+    /// The file could be simpler.
     pub note: usize,
-    /// Some crawlers read it otherwise than it looks.
+    /// Some crawlers read it differently from how it looks.
     pub warning: usize,
 }
 
@@ -77,9 +77,9 @@ pub struct DiagnosticReport<'l> {
     pub message: Cow<'l, str>,
     /// What crawlers do with it.
     pub reading: Cow<'l, str>,
-    /// What would make it go away, if that is known.
+    /// What would fix it, if that is known.
     pub fix: Option<FixReport<'l>>,
-    /// Other places that have to do with it.
+    /// Related places.
     pub related: Vec<RelatedReport<'l>>,
 }
 
@@ -99,37 +99,37 @@ pub struct PlaceReport {
     pub end: u32,
 }
 
-/// Another place, and what it has to do with the finding.
+/// A related place, and how it is related.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RelatedReport<'l> {
     /// Where it is.
     pub place: PlaceReport,
-    /// What it has to do with it.
+    /// How it is related.
     pub message: Cow<'l, str>,
 }
 
-/// Edits that make a finding go away.
+/// Edits that fix a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FixReport<'l> {
     /// What they do.
     pub label: Cow<'l, str>,
-    /// Whether no decision changes by them.
+    /// Whether they change no decision.
     pub safe: bool,
     /// The edits.
-    pub edits: Vec<EditReport<'l>>,
+    pub edits: Vec<ReplacementReport<'l>>,
 }
 
-/// Octets to put in the place of others.
+/// Octets that replace others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct EditReport<'l> {
+pub struct ReplacementReport<'l> {
     /// The offset of the first octet that is replaced.
     pub start: u32,
     /// The offset after the last one.
     pub end: u32,
-    /// What stands there instead.
+    /// The replacement.
     pub replacement: Cow<'l, str>,
 }
 
@@ -175,7 +175,7 @@ impl LintReport<'_> {
 impl DiagnosticReport<'_> {
     /// The same without what it borrows.
     pub fn into_owned(self) -> DiagnosticReport<'static> {
-        let edit = |edit: EditReport<'_>| EditReport {
+        let edit = |edit: ReplacementReport<'_>| ReplacementReport {
             start: edit.start,
             end: edit.end,
             replacement: owned(edit.replacement),
@@ -245,7 +245,7 @@ impl PlaceReport {
 
 impl<'l> FixReport<'l> {
     fn of(fix: &'l Fix) -> Self {
-        let edit = |edit: &'l Edit| EditReport {
+        let edit = |edit: &'l Edit| ReplacementReport {
             start: edit.span.start,
             end: edit.span.end,
             replacement: String::from_utf8_lossy(&edit.replacement),

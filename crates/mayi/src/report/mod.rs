@@ -44,7 +44,7 @@ pub use file::{FileHop, FileReport, FileSource};
 pub use format::FormatReport;
 #[cfg(feature = "lint")]
 pub use lint::{
-    DiagnosticReport, EditReport, FixReport, LintReport, PlaceReport, RelatedReport, Severities,
+    DiagnosticReport, FixReport, LintReport, PlaceReport, RelatedReport, ReplacementReport, Severities,
 };
 pub use page::{FoundRule, LivePageReport, PageReport, PageRuleValue, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
@@ -75,7 +75,7 @@ use crate::selection::{GroupBy, Selection, select};
 use crate::target::Target;
 use crate::uses::{Response, usage_of};
 
-/// A decision, as JSON has it. What is written can be read again, and is the same.
+/// A decision, as JSON. A report that is written and read again is equal.
 ///
 /// ```
 /// use mayi::report::{Report, Request, answer};
@@ -90,9 +90,9 @@ use crate::uses::{Response, usage_of};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report<'a> {
-    /// The URL that was asked about, as it was given.
+    /// The URL of the question, as it was given.
     pub url: Cow<'a, str>,
-    /// The product token of the crawler that asked.
+    /// The product token of the crawler.
     pub agent: Cow<'a, str>,
     /// The dialect that the file was read in.
     pub dialect: Cow<'a, str>,
@@ -119,7 +119,7 @@ pub struct Report<'a> {
     /// Where the file came from, if it was not part of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileReport>,
-    /// Why, where that was asked for.
+    /// The explanation, if it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explained<'a>>,
 }
@@ -218,13 +218,13 @@ impl<'a> Access<'a> {
 }
 
 impl SiteFile<'_> {
-    /// The decision about a target in all its parts. [`Question`] has more to say of the page.
+    /// The decision about a target with all its parts. [`Question`] can also take a page into account.
     pub fn report<'a>(&'a self, crawler: &'a Crawler, target: &'a Target<'a>) -> Report<'a> {
         Question { file: self, crawler, target, fields: &[], page: None }.report()
     }
 }
 
-/// A question to a file: the crawler, the target, and what is already known of the page.
+/// A question to a file: the crawler, the target, and what is already known about the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The file, or why there is none.
@@ -233,9 +233,9 @@ pub struct Question<'a> {
     pub crawler: &'a Crawler,
     /// The target.
     pub target: &'a Target<'a>,
-    /// The header fields of the response, if there is one already.
+    /// The header fields of the response, if there already is one.
     pub fields: &'a [(&'a str, &'a str)],
-    /// The page rules of the response that hold for the crawler, if there is one already.
+    /// The page rules of the response that apply to the crawler, if there already is one.
     pub page: Option<&'a PageRules>,
 }
 
@@ -256,12 +256,12 @@ impl<'a> Question<'a> {
         self.explained_by(&self.file.explain(self.crawler, self.target))
     }
 
-    /// The same for the explanation of this question that there is already.
+    /// The same from an existing explanation of this question.
     pub fn explained_by(self, explanation: &Explanation<'a>) -> Report<'a> {
         self.answered(explanation.decision(), explanation.selection(), Some(explanation))
     }
 
-    /// The same for a decision that was made already, by groups that were selected already.
+    /// The same from an existing decision and its selected groups.
     fn report_of(self, decision: &Decision<'a>, selection: Option<&Selection>) -> Report<'a> {
         self.answered(decision, selection, None)
     }
@@ -300,7 +300,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// What a front end answers requests with, beside what is in them.
+/// The settings with which a front end answers requests.
 ///
 /// ```
 /// use mayi::report::{Answering, Request};
@@ -319,7 +319,7 @@ pub struct Answering {
 }
 
 impl Answering {
-    /// Reads files with these options; a request's own dialect and charset go before them.
+    /// Reads files with these options; the dialect and charset of a request override them.
     #[must_use]
     pub fn with_options(self, options: ReadOptions) -> Self {
         Self { options, ..self }
@@ -347,13 +347,13 @@ impl Answering {
     /// The dialect to answer a request in, without what is switched off.
     ///
     /// # Errors
-    /// When the request names a dialect that there is not.
+    /// When the request names an unknown dialect.
     pub fn dialect_of(&self, request: &Request<'_>) -> Result<Dialect, RequestError> {
         let dialect = request.dialect(self.options.dialect())?;
         Ok(self.without.iter().copied().fold(dialect, Dialect::without))
     }
 
-    /// The crawler, with all that a request says of it.
+    /// The crawler, with all that a request says about it.
     ///
     /// # Errors
     /// When one of those is not what it should be.
@@ -363,7 +363,7 @@ impl Answering {
         Ok(crawler.with_registered_purposes_only(only))
     }
 
-    /// The dialect to answer in where a request names none.
+    /// The dialect for requests that name none.
     pub fn dialect(&self) -> Dialect {
         self.without.iter().copied().fold(self.options.dialect().clone(), Dialect::without)
     }
@@ -373,7 +373,7 @@ impl Answering {
         self.options.limits()
     }
 
-    /// How to read a file that is asked in this dialect and came with this Content-Type.
+    /// How to read a file in this dialect that came with this Content-Type.
     pub fn reading(&self, dialect: Dialect, content_type: Option<&str>) -> ReadOptions {
         let options = self.options.clone().with_dialect(dialect);
         match content_type {
@@ -403,7 +403,7 @@ impl Answering {
         Ok(self.answer_of(request, crawler, target, file))
     }
 
-    /// Answers a request about a file that was fetched for it, with its story.
+    /// Answers a request about a file that was fetched for it, and reports where the file came from.
     ///
     /// ```
     /// use mayi::access::{AccessResult, SiteFile};
@@ -449,7 +449,7 @@ impl Answering {
     }
 }
 
-/// Answers a request that carries its file, with nothing but what is in it.
+/// Answers a request that includes its file, with default settings.
 ///
 /// # Errors
 /// When the request is wrong, or carries no file.
@@ -466,13 +466,13 @@ pub struct Answer<'a> {
     file: SiteFile<'a>,
     fields: Vec<(&'a str, &'a str)>,
     page: Option<PageRules>,
-    /// Where the file came from, where it did not come with the question.
+    /// Where the file came from, if it was not part of the request.
     story: Option<FileReport>,
     explain: bool,
 }
 
 impl Answer<'_> {
-    /// The decision, with an explanation where the request asks for one.
+    /// The decision, with an explanation if the request asks for one.
     pub fn report(&self) -> Report<'_> {
         let Self { crawler, target, fields, file, .. } = self;
         let question = Question { file, crawler, target, fields, page: self.page.as_ref() };

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use mayi::meaning::{Meaning, compare, diff};
-use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target, Use};
+use mayi::meaning::{Became, Meaning, compare, diff};
+use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Spent, Target, Use};
 
+use super::json::comes_back;
 use super::{Question, extensions, read};
 
 /// Law 14: a file does not differ from itself; each change that is told is one, by deciding; and files
@@ -17,7 +18,9 @@ pub(crate) fn a_diff_is_true(one: &Question, other: &Question) {
         assert_eq!(itself.meaning, Meaning::Same, "itself, {}", context());
         assert!(itself.same_text && itself.crawlers.is_empty() && itself.file.is_empty());
 
-        let found = diff(&old, &new);
+        let mut found = diff(&old, &new);
+        found.spent = Spent::default();
+        comes_back(&found);
         for readers in &found.crawlers {
             assert!(readers.change_count >= readers.changes.len());
             for (label, change) in readers
@@ -30,7 +33,12 @@ pub(crate) fn a_diff_is_true(one: &Question, other: &Question) {
                 let [before, after] =
                     [&old, &new].map(|robots| robots.decide(&crawler, &target).is_allowed());
                 assert_ne!(before, after, "{label}, {change:?}, {}", context());
-                assert_eq!(after, change.became == "allowed", "{label}, {change:?}, {}", context());
+                assert_eq!(
+                    after,
+                    change.became == Became::Allowed,
+                    "{label}, {change:?}, {}",
+                    context()
+                );
             }
         }
         if found.meaning == Meaning::Same {
@@ -112,7 +120,9 @@ pub(crate) fn nearly_the_same(robots: &[u8], choices: &[u8]) -> Vec<u8> {
 
 /// Law 15: each reading that is told decides about each example as it is told.
 pub(crate) fn a_comparison_is_true(question: &Question) {
-    let comparison = compare(&question.robots, &ReadOptions::default(), Dialect::BY_TOKEN, None);
+    let mut comparison = compare(&question.robots, &ReadOptions::default(), Dialect::BY_TOKEN, None);
+    comparison.spent = Spent::default();
+    comes_back(&comparison);
     for row in &comparison.rows {
         assert!(!row.may.is_empty() && !row.may_not.is_empty(), "{question:?}");
         assert_eq!(row.why.len(), row.may.len() + row.may_not.len(), "{question:?}");

@@ -2,9 +2,10 @@
 
 use mayi::access::SiteFile;
 use mayi::meaning::{CrawlerOverview, Fetchable, overview};
-use mayi::{Crawler, Dialect, Preference, ReadOptions, Target};
+use mayi::{Crawler, Dialect, Preference, ReadOptions, RuleKind, Spent, Target};
 
 use super::Question;
+use super::json::comes_back;
 
 /// Law 17: a crawler that may fetch everything, as is proved, may fetch every URL that is asked about, and one that may
 /// fetch nothing none; a part has an example for both; each rule that is listed decides about its example; and a crawler
@@ -14,7 +15,9 @@ pub(crate) fn an_overview_is_true(question: &Question, choices: &[u8]) {
     let dialect = &Dialect::ALL[choice % Dialect::ALL.len()];
     let options = ReadOptions::default().with_dialect(dialect.clone());
     let file = SiteFile::read(&*question.robots, &options);
-    let overview = overview(&file, &options);
+    let mut overview = overview(&file, &options);
+    overview.spent = Spent::default();
+    comes_back(&overview);
     let context = || format!("{dialect}: {question:?}");
     assert!(!overview.summary.is_empty(), "{}", context());
     let kinds = overview.kinds.iter();
@@ -44,7 +47,7 @@ pub(crate) fn an_overview_is_true(question: &Question, choices: &[u8]) {
         };
         assert!(sides, "{who}, {:?}, {}", answer.crawling, context());
         for rule in &answer.crawling.rules {
-            let expected = (rule.kind == "allow", Some(rule.line));
+            let expected = (rule.kind == RuleKind::Allow, Some(rule.line));
             assert_eq!(decide(&rule.example), expected, "{who}, {rule:?}, {}", context());
         }
         for url in [&*question.url, "https://h/", "https://h/a", "https://h/a/b?c"] {

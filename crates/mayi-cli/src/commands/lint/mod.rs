@@ -1,4 +1,4 @@
-//! `mayi lint`: what is wrong with files, for those who write them and for those who keep many.
+//! `mayi lint`: what is wrong with files, for their authors and for those who have many files.
 
 mod configuration;
 mod fixing;
@@ -38,7 +38,7 @@ Examples:
   mayi lint robots.txt
   mayi lint --fix robots.txt";
 
-/// What the long help says behind the options.
+/// The long help text after the options.
 const MORE: &str = "\
 Examples:
   mayi lint robots.txt
@@ -57,9 +57,9 @@ the folder of the file or above it:
   agents = [\"Googlebot\"]
 
 Options override these settings. By default, only problems are shown: what
-changes a decision in some crawler, what is surely a slip, what nobody reads.
-The set `style` has the other lints: what could be written more simply. What is
-said of a lint counts more than what is said of its set.
+changes a decision in some crawler, what is certainly a slip, and lines that
+nobody reads. The set `style` has the other lints: what could be written more
+simply. What is said of a lint counts more than what is said of its set.
 
 One cause in many places is one finding with a count. In a robots.txt file, the comment
 `# mayi: allow(S001, shadowed-rule)` switches lints off for its line. If nothing
@@ -200,7 +200,7 @@ fn fail_on() -> impl TypedValueParser<Value = FailOn> {
 fn severity_of(text: &str) -> Result<(String, Severity), String> {
     let (lint, severity) = text.split_once('=').ok_or("it is LINT=SEVERITY, as in S001=error")?;
     let severity = Severity::named(severity.trim())
-        .ok_or_else(|| format!("`{severity}` is none of `note`, `warning` and `error`"))?;
+        .ok_or_else(|| format!("`{severity}` is not a severity: give note, warning or error"))?;
     Ok((lint.trim().to_owned(), severity))
 }
 
@@ -282,7 +282,7 @@ struct Done {
     /// What the fixes change.
     difference: Vec<u8>,
     output: Vec<u8>,
-    /// The fixed file, where it is to be printed.
+    /// The fixed file, if it must be printed.
     fixed: Option<Vec<u8>>,
     results: sarif::Results,
     counts: Vec<(&'static Lint, Severity, usize)>,
@@ -299,7 +299,7 @@ fn one(
     let loaded = sources::load(source, args.max_octets, online)?;
     let mut options = settings.options.clone();
     if let Source::Url(_) = source {
-        // What came with the file says how it is read (REP-14), unless somebody knows better.
+        // The Content-Type of the file says how it is read (REP-14), unless an option overrides it.
         let reading = if args.charset.is_none() { loaded.reading(reading) } else { reading.clone() };
         options = options.with_site(&loaded.name).with_reading(reading);
     }

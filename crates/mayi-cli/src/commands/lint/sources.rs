@@ -33,7 +33,7 @@ impl Source {
         matches!(self, Self::Path(_))
     }
 
-    /// How it is called when people are told of it.
+    /// Its name in messages for people.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Path(path) => input::name(path),
@@ -42,7 +42,7 @@ impl Source {
         }
     }
 
-    /// The same for programs, which have to find the file by it: nothing in it is escaped.
+    /// The same for programs, which must find the file by it: nothing in it is escaped.
     pub(super) fn exactly<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
         match self {
             Self::Path(path) => path.to_string_lossy(),
@@ -50,7 +50,7 @@ impl Source {
         }
     }
 
-    /// The folder whose configuration holds for it.
+    /// The folder whose configuration applies to it.
     pub(super) fn folder(&self) -> PathBuf {
         let folder = match self {
             Self::Path(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
@@ -78,7 +78,7 @@ pub(super) fn load(source: &Source, limit: usize, online: &Online<'_>) -> Result
 /// How much of a file is read at least, to say how large it is.
 const MOST_READ: usize = 16 << 20;
 
-/// The sources that words stand for, in order, and what could not be looked into.
+/// The sources that the arguments name, in order, and the folders that could not be read.
 pub(super) fn find(words: &[String], every_file: bool) -> (Vec<Source>, Vec<String>) {
     let (mut sources, mut unreadable) = (Vec::new(), Vec::new());
     for word in words {
@@ -121,9 +121,9 @@ fn walk(folder: &Path, every_file: bool, sources: &mut Vec<Source>, unreadable: 
         }
     }
     if files.is_empty() && unreadable.len() == before {
-        let what = if every_file { "no file" } else { "no file that is called as a robots.txt is" };
-        let hint = if every_file { "" } else { "; --every-file takes any" };
-        unreadable.push(format!("`{}` has {what} below it{hint}", folder.display()));
+        let (what, hint) =
+            if every_file { ("", "") } else { (" robots.txt", "; --every-file accepts any name") };
+        unreadable.push(format!("there is no{what} file below `{}`{hint}", folder.display()));
     }
     files.sort();
     sources.extend(files.into_iter().map(Source::Path));

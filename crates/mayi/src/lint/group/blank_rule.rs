@@ -3,10 +3,10 @@
 //! ## What is wrong
 //!
 //! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to allow
-//! everything. Beside a rule that disallows everything it looks as if it cancels that rule, but it does not.
-//! The same is true in a second group of the same crawler, because crawlers combine the two groups. Between
-//! other rules, a path is probably missing. Before or after all others it is not reported: it says that
-//! everything else is allowed, and so it is.
+//! everything. Beside a rule that disallows everything it looks as if it cancels that rule, but it does
+//! not. The same is true in a second group of the same crawler, because crawlers combine the two groups.
+//! Between other rules, a path is probably missing. Before or after all other rules it is not reported:
+//! there it says that everything else is allowed, which is true.
 //!
 //! ## What crawlers do
 //!
@@ -21,7 +21,7 @@
 //! Disallow:
 //! ```
 //!
-//! Delete the line. If everything is to be allowed, delete the other rules instead. If a path is missing,
+//! Delete the line. If everything should be allowed, delete the other rules instead. If a path is missing,
 //! write it.
 
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let line = context.lines.at(rule.line);
             let span = context.span(rule.record.name);
             found.report(span, || {
-                let name = if kind == RuleKind::Allow { "Allow" } else { "Disallow" };
+                let name = kind.directive().name;
                 let of = if is_own { "of the group" } else { "for the same crawler" };
                 // It is not known which of the two was meant.
                 let fix = (is_own && line.inline_rule.is_none()).then(|| {

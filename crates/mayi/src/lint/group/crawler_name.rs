@@ -3,8 +3,8 @@
 //! ## What is wrong
 //!
 //! A crawler is named by its product token in robots.txt: `Googlebot`, not `Google Bot` and not the whole
-//! User-Agent string. Crawlers do not compare anything from the first character on that a token can't
-//! have. [G014](G014.md) reports a version, which changes nothing.
+//! User-Agent string. Crawlers compare only what comes before the first character that a token can't have.
+//! [G014](G014.md) reports a version, which changes nothing.
 //!
 //! ## What crawlers do
 //!
@@ -18,17 +18,18 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write the token from the crawler's own documentation, and one line for each crawler. Names that operators
-//! document as they are, for example `Screaming Frog SEO Spider`, are not reported, nor are programs that files call by
-//! the first word of their names, for example `Xenu Link Sleuth`, nor is a second spelling of a
-//! crawler that has its right name and the same rules elsewhere in the file, nor a group that says what the
-//! `*` group says, or nothing where there is no `*` group. A group for browsers that disallows nothing is not
-//! reported either: browsers do not read the file.
+//! Write the token from the crawler's own documentation, and one line for each crawler. Not reported are:
+//!
+//! - names that operators document as they are, for example `Screaming Frog SEO Spider`
+//! - programs that files call by the first word of their names, for example `Xenu Link Sleuth`
+//! - a second spelling of a crawler that has its right name and the same rules elsewhere in the file
+//! - a group that says the same as the `*` group, or that disallows nothing if there is no `*` group
+//! - a group for browsers that disallows nothing, because browsers do not read the file
 
 use std::cell::LazyCell;
 
 use super::crawler_version::is_harmless;
-use super::repeats_global::{said, said_to_others};
+use super::repeats_global::{said_to_others, says_nothing_new};
 use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
 use crate::lint::prelude::*;
@@ -91,12 +92,8 @@ const SHORT_NAMES: &[&str] = &[
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let others = LazyCell::new(|| said_to_others(context));
     for group in context.groups.iter() {
-        let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
-        let says_nothing_new = LazyCell::new(|| {
-            let says_it = || others.as_ref().is_some_and(|others| said(group.entries) == *others);
-            !group.starts.iter().any(is_global) && says_it()
-        });
-        check_group(context, found, group, || *says_nothing_new);
+        let changes_nothing = LazyCell::new(|| says_nothing_new(context, group, others.as_ref()));
+        check_group(context, found, group, || *changes_nothing);
     }
 }
 
@@ -104,7 +101,7 @@ fn check_group(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
     group: GroupView<'_, '_>,
-    says_nothing_new: impl Fn() -> bool,
+    changes_nothing: impl Fn() -> bool,
 ) {
     let registry = context.robots.registry();
     let rules = context.rules_hash(group);
@@ -124,11 +121,10 @@ fn check_group(
         }
         let known = if is_mozilla { known_in(value, registry) } else { spelled_apart(value, registry) };
         let known = known.filter(|known| !known.as_bytes().eq_ignore_ascii_case(token));
-        // The name of a known crawler is to be right when its rules change.
+        // The name of a known crawler should be right when its rules change later.
         let is_string = is_mozilla && value.iter().any(|octet| b"/(;".contains(octet));
         let is_for_browsers = || is_mozilla && !is_string && !disallows_something(group);
-        let changes_nothing = || says_nothing_new() || is_for_browsers();
-        if !is_list && known.is_none() && changes_nothing() {
+        if !is_list && known.is_none() && (changes_nothing() || is_for_browsers()) {
             continue;
         }
         let span = context.span(value);
@@ -172,7 +168,7 @@ fn disallows_something(group: GroupView<'_, '_>) -> bool {
     group.rules().any(|(kind, rule)| kind == RuleKind::Disallow && !rule.record.value.is_empty())
 }
 
-/// Whether the operator of a crawler asks for this name, with anything but more letters behind it.
+/// Whether the operator of a crawler documents this name; anything except more letters may follow it.
 pub(super) fn is_documented(value: &[u8]) -> bool {
     DOCUMENTED.iter().any(|known| {
         value.split_at_checked(known.len()).is_some_and(|(name, behind)| {
@@ -203,8 +199,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !in_token(c)).filter(|word| !word.is_empty())
 }
 
-/// The known crawler whose name is a word of a User-Agent string. A string with an address behind its brackets is that of
-/// another, who pretends to be the one in the brackets.
+/// The known crawler whose name is a word of a User-Agent string. A string with an address after its brackets
+/// is of another client, which pretends to be the one in the brackets.
 fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     let text = String::from_utf8_lossy(&value[..value.len().min(MOST_OCTETS)]);
     if text.rsplit_once(')').is_some_and(|(_, behind)| behind.contains("://")) {
@@ -213,8 +209,8 @@ fn known_in<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     words_of(&text).find_map(|word| registry.agent(word)).map(|agent| &*agent.token)
 }
 
-/// The known crawler whose name the value is without its spaces, with any version behind it. A crawler that a sentence
-/// mentions is perhaps not the one that is meant.
+/// The known crawler whose name is the value without its spaces, with any version after it. A crawler that a
+/// sentence mentions may not be the one that is meant.
 fn spelled_apart<'r>(value: &[u8], registry: &'r Registry) -> Option<&'r str> {
     let text = String::from_utf8_lossy(&value[..value.len().min(MOST_OCTETS)]);
     let is_version = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The name of a crawler has a version, or something else, behind it.
+//! The name of a crawler has a version, or something else, after it.
 //!
 //! ## What is wrong
 //!
@@ -25,7 +25,7 @@ use crate::lint::rules::Names;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G014",
     name: "crawler-version",
-    summary: "the name of a crawler has a version, or something else, behind it",
+    summary: "the name of a crawler has a version, or something else, after it",
     severity: Severity::Note,
     other_severities: &[],
     set: LintSet::Style,

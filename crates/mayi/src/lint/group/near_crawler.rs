@@ -17,11 +17,12 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write `Googlebot`. A group that says what the `*` group says is not reported: that is what the crawler gets. `mayi registry list agents` prints the known names, and `--registry` adds others.
+//! Write `Googlebot`. A group that says the same as the `*` group is not reported: the crawler gets those
+//! rules anyway. `mayi registry list agents` prints the known names, and `--registry` adds others.
 
 use std::cell::LazyCell;
 
-use super::repeats_global::{said, said_to_others};
+use super::repeats_global::{said_to_others, says_nothing_new};
 use crate::lint::nearest::slips;
 use crate::lint::prelude::*;
 use crate::lint::rules::Names;
@@ -66,13 +67,8 @@ const FAMILIES: &[(&str, &str)] = &[
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let others = LazyCell::new(|| said_to_others(context));
     for group in context.groups.iter() {
-        // Its crawler gets the same answers from the group of `*`.
-        let says_nothing_new = LazyCell::new(|| {
-            let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
-            !group.starts.iter().any(is_global)
-                && others.as_ref().is_some_and(|others| said(group.entries) == *others)
-        });
-        check_group(context, found, group.starts, || *says_nothing_new);
+        let changes_nothing = LazyCell::new(|| says_nothing_new(context, group, others.as_ref()));
+        check_group(context, found, group.starts, || *changes_nothing);
     }
 }
 
@@ -80,7 +76,7 @@ fn check_group(
     context: &Context<'_, '_>,
     found: &mut Found<'_>,
     starts: &[Entry<'_>],
-    says_nothing_new: impl Fn() -> bool,
+    changes_nothing: impl Fn() -> bool,
 ) {
     let registry = context.robots.registry();
     for start in starts {
@@ -92,8 +88,8 @@ fn check_group(
         }
         let family = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family));
         if let Some(near) = family.and_then(|(_, token)| registry.agent(token)) {
-            // Who names the crawler too has written the operator to be on the safe side.
-            if !context.has_name(&near.token) && !says_nothing_new() {
+            // If the crawler is named too, the operator's name is only there for safety.
+            if !context.has_name(&near.token) && !changes_nothing() {
                 report(context, found, start, name, near);
             }
             continue;
@@ -114,7 +110,7 @@ fn check_group(
         let mut about = agents.iter().filter(|agent| is_about_as_long(&agent.token));
         let near = about.find(|agent| is_slip(name, &agent.token));
         let Some(near) = near else { continue };
-        if !context.has_name(&near.token) && says_nothing_new() {
+        if !context.has_name(&near.token) && changes_nothing() {
             continue;
         }
         report(context, found, start, name, near);

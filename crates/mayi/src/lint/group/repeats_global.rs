@@ -96,6 +96,18 @@ pub(super) fn said_to_others(context: &Context<'_, '_>) -> Option<Said> {
     (!context.groups.starts().iter().any(is_between)).then(|| said(global))
 }
 
+/// Whether a group says what the groups of `*` say, so that its crawlers get the same answers without it. A group that is
+/// one of `*` itself says it to all of them.
+pub(super) fn says_nothing_new(
+    context: &Context<'_, '_>,
+    group: GroupView<'_, '_>,
+    to_others: Option<&Said>,
+) -> bool {
+    let is_global = |start: &Entry<'_>| Names::of(start, context) == Names::Global;
+    !group.starts.iter().any(is_global)
+        && to_others.is_some_and(|said_so| said(group.entries) == *said_so)
+}
+
 /// A number for what each group says. Groups with the same number say the same.
 pub(super) fn said_by_groups(context: &Context<'_, '_>) -> Vec<u64> {
     let hasher = RandomState::new();
@@ -103,7 +115,7 @@ pub(super) fn said_by_groups(context: &Context<'_, '_>) -> Vec<u64> {
 }
 
 /// Names of directives, and their values.
-type Said = BTreeSet<(&'static str, Vec<u8>)>;
+pub(super) type Said = BTreeSet<(&'static str, Vec<u8>)>;
 
 /// What the records say; their order does not matter, and a blank rule says nothing.
 pub(super) fn said<'e, 'c: 'e>(entries: impl IntoIterator<Item = &'e Entry<'c>>) -> Said {

@@ -110,7 +110,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let span = context.span(rule.entry.record.value);
             found.report(span, || {
                 let other = quoted(winner.entry.record.value);
-                let name = if winner.kind == RuleKind::Allow { "Allow" } else { "Disallow" };
+                let name = winner.kind.directive().name;
                 let why = if winner.octets > rule.octets {
                     "and is longer"
                 } else {

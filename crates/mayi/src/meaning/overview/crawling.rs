@@ -1,6 +1,6 @@
 //! The groups of a crawler → what it may fetch: everything, a part or nothing, with the rules that say so.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::super::rules::{EffectiveRule, Rules, differ_in_idle_rules, is_idle, rules_of};
 use super::super::{Grounds, witness};
@@ -16,15 +16,15 @@ use crate::target::Target;
 use crate::work::Work;
 
 /// What may be fetched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Crawling {
     /// How much.
     pub answer: Fetchable,
-    /// Whether that is proved. "A part" always is; "everything" and "nothing" are not where rules are there that were not
-    /// found to decide any URL, and that could not be shown to decide none.
+    /// Whether that is proved. "A part" always is; "everything" and "nothing" are not if there are rules for
+    /// which neither a URL that they decide was found nor a proof that they decide none.
     pub proved: bool,
-    /// Whether a URL may be fetched that no rule is about in particular.
+    /// Whether a URL that no particular rule is about may be fetched.
     pub otherwise: bool,
     /// What decides about such a URL.
     pub grounds: Grounds,
@@ -41,7 +41,7 @@ pub struct Crawling {
 }
 
 /// How much may be fetched, apart from robots.txt itself, which always may be (REP-10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fetchable {
     /// Every URL.
@@ -53,11 +53,11 @@ pub enum Fetchable {
 }
 
 /// A rule, and a URL that it decides about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleWithExample {
-    /// `allow` or `disallow`.
-    pub kind: &'static str,
+    /// What it says.
+    pub kind: RuleKind,
     /// The pattern as written; what is not UTF-8 is replaced.
     pub pattern: String,
     /// The line that it is on.
@@ -91,14 +91,13 @@ impl Crawling {
 }
 
 /// A file and the groups that apply, to be asked.
-pub(super) struct Asking<'a, 't> {
+pub(super) struct FileOfGroups<'a, 't> {
     pub(super) robots: &'a RobotsTxt<'t>,
     pub(super) selection: Option<&'a Selection>,
     pub(super) work: &'a Work,
 }
 
-/// Where to ask further: prepared rules, a path that may be fetched and is like most others, and a word that is in no
-/// pattern.
+/// For further questions: prepared rules, a usual path that may be fetched, and a word that is in no pattern.
 pub(super) struct Place {
     pub(super) rules: CrawlerRules,
     pub(super) path: Option<String>,
@@ -127,7 +126,7 @@ impl Tried<'_> {
     }
 }
 
-impl Asking<'_, '_> {
+impl FileOfGroups<'_, '_> {
     /// What may be fetched, and where to ask further.
     pub(super) fn crawling(&self, proofs: &Work) -> (Crawling, Place) {
         let rules = rules_of(self.robots, self.selection);
@@ -160,8 +159,8 @@ impl Asking<'_, '_> {
         (crawling, Place { rules: prepared, path, filler, statements })
     }
 
-    /// The rules that decide something, each with an example, and how many were not looked at. Those that say what holds
-    /// otherwise too are listed where they are exceptions.
+    /// The rules that decide something, each with an example, and how many were not looked at. A rule that
+    /// says the same as the usual answer is listed only if it is an exception to another rule.
     fn listed(
         &self,
         rules: &Rules<'_>,

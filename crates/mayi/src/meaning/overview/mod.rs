@@ -1,8 +1,9 @@
 //! One file → who may do what with the site: every known crawler by what it is for, and plain sentences.
 //!
 //! Crawlers that read the same groups have the same answer, so each answer is worked out once, as a [`SharedAnswer`].
-//! What is said of an answer is shown by URLs that were really decided: "a part" has an example that may be fetched and
-//! one that may not. "Everything" and "nothing" are proved, or the answer says that they are not.
+//! Every statement of an answer is shown by URLs that were really decided: "a part" has an example that may
+//! be fetched and one that may not. "Everything" and "nothing" are proved, or the answer says that they are
+//! not.
 
 mod crawling;
 mod sentences;
@@ -11,30 +12,31 @@ mod using;
 pub use crawling::{Crawling, Fetchable, RuleWithExample};
 pub use using::{UseAnswer, UseElsewhere, UseGrounds};
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::readers::Readers;
 use crate::access::SiteFile;
 use crate::crawler::Crawler;
 use crate::registry::{Agent, AgentKind};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
-use crate::selection::{Selection, cost_of_selecting, select};
+use crate::selection::{GroupBy, Selection, cost_of_selecting, select};
 use crate::target::Target;
 use crate::work::{Spent, Work};
 
 /// Who may do what with a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Overview {
     /// The dialect that the file was read in.
-    pub dialect: &'static str,
-    /// What came of asking for the file: `successful`, or why there is none.
-    pub access: &'static str,
-    /// What the file says, in plain sentences: one for each kind of crawler, or one for all, and one for each use that the
-    /// file speaks of.
+    pub dialect: Cow<'static, str>,
+    /// The result of the request for the file: `successful`, or why there is none.
+    pub access: Cow<'static, str>,
+    /// What the file says, in plain sentences: one for each kind of crawler, or one for all, and one for each
+    /// use that the file mentions.
     pub summary: Vec<String>,
     /// The crawlers, by what they are for. The last kind, `other`, has the crawlers that the file names and the registry
     /// does not have, and `*`, which stands for every crawler that is not named.
@@ -49,13 +51,13 @@ pub struct Overview {
 }
 
 /// The crawlers of a kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KindOverview {
     /// The kind, as in the registry, or `other`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// What people call crawlers of this kind.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// What they may do, in a sentence.
     pub summary: String,
     /// How many may fetch everything.
@@ -69,10 +71,11 @@ pub struct KindOverview {
 }
 
 /// A crawler, and which of the answers is for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CrawlerOverview {
-    /// Its product token; `*` for one that is not named. A purpose or a regular expression that the file names is in words.
+    /// Its product token; `*` for one that is not named. A purpose or a regular expression that the file
+    /// names is described in words.
     pub token: String,
     /// Its operator, if it is known.
     pub operator: Option<String>,
@@ -90,17 +93,17 @@ pub struct CrawlerOverview {
 }
 
 /// How a crawler comes to its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupAt {
-    /// `product-token`, `regex`, `purpose` or `global`.
-    pub by: &'static str,
+    /// How the group was found.
+    pub by: GroupBy,
     /// The first line that names the crawler.
     pub line: u32,
 }
 
 /// What some crawlers may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SharedAnswer {
     /// What they may fetch.
@@ -109,8 +112,8 @@ pub struct SharedAnswer {
     pub uses: Vec<UseAnswer>,
 }
 
-/// Says who may do what with a site, for the crawlers of the registry that its file is read with. The options are asked
-/// for the budget of work.
+/// Reports who may do what with a site, for the crawlers of the registry that its file is read with. The
+/// options give the budget of work.
 ///
 /// ```
 /// use mayi::ReadOptions;
@@ -124,9 +127,9 @@ pub struct SharedAnswer {
 pub fn overview(file: &SiteFile<'_>, options: &ReadOptions) -> Overview {
     let view = file.view();
     let work = options.work_for(view.robots.map_or(0, |robots| robots.text().len()));
-    let mut asked = Asked::new(file, &work);
+    let mut asked = AnswersSoFar::new(file, &work);
     let mut kinds = Vec::new();
-    // Whoever is not named comes first, so that there is an answer for it however little may be spent.
+    // The crawler that is not named comes first, so that there is an answer for it even with a small budget.
     let unnamed = asked.ask("*".to_owned(), None, &Crawler::unnamed());
     let mut left_out = 0;
     for &kind in AgentKind::ALL {
@@ -163,8 +166,8 @@ pub fn overview(file: &SiteFile<'_>, options: &ReadOptions) -> Overview {
     let summary = sentences::of_file(file, &kinds, &answers);
     kinds.retain(|kind| !kind.crawlers.is_empty());
     Overview {
-        dialect: view.dialect.name(),
-        access: file.access().name(),
+        dialect: view.dialect.name().into(),
+        access: file.access().name().into(),
         summary,
         kinds,
         answers,
@@ -174,16 +177,17 @@ pub fn overview(file: &SiteFile<'_>, options: &ReadOptions) -> Overview {
 }
 
 /// A file as it was asked so far.
-struct Asked<'a, 't> {
+struct AnswersSoFar<'a, 't> {
     file: &'a SiteFile<'t>,
     work: &'a Work,
-    /// For whether rules are without effect, which is a look at all others: where it is used up, they are not listed.
+    /// The budget to check whether rules have no effect, which needs a look at all other rules. If it is used
+    /// up, they are not listed.
     proofs: Work,
     known: HashMap<Option<Vec<Range<usize>>>, usize>,
     answers: Vec<SharedAnswer>,
 }
 
-impl<'a, 't> Asked<'a, 't> {
+impl<'a, 't> AnswersSoFar<'a, 't> {
     fn new(file: &'a SiteFile<'t>, work: &'a Work) -> Self {
         Self { file, work, proofs: work.share(4), known: HashMap::new(), answers: Vec::new() }
     }
@@ -223,7 +227,7 @@ impl<'a, 't> Asked<'a, 't> {
         let selection = select(robots, crawler, &mut ());
         let group = selection.as_ref().and_then(|selection| {
             let first = robots.lines_of(selection.starts.first().copied().into_iter());
-            first.first().map(|line| GroupAt { by: selection.by.name(), line: line.number() })
+            first.first().map(|line| GroupAt { by: selection.by, line: line.number() })
         });
         let key = selection.as_ref().map(|selection| selection.groups.clone());
         if let Some(&answer) = self.known.get(&key) {
@@ -232,7 +236,7 @@ impl<'a, 't> Asked<'a, 't> {
         if !self.work.spend(cost_of_answer(robots, selection.as_ref()), "crawlers") && !is_first {
             return None;
         }
-        let asking = crawling::Asking { robots, selection: selection.as_ref(), work: self.work };
+        let asking = crawling::FileOfGroups { robots, selection: selection.as_ref(), work: self.work };
         let (crawling, place) = asking.crawling(&self.proofs);
         let uses = using::uses(&asking, &crawling, &place);
         self.answers.push(SharedAnswer { crawling, uses });
@@ -240,7 +244,7 @@ impl<'a, 't> Asked<'a, 't> {
         Some((group, self.answers.len() - 1))
     }
 
-    /// What holds for everybody where there is no file.
+    /// What applies to everybody if there is no file.
     fn without_file(&mut self) -> usize {
         if self.answers.is_empty() {
             let target = Target::from_path("/").expect("a path");
@@ -258,8 +262,8 @@ impl<'a, 't> Asked<'a, 't> {
             crawlers.iter().filter(is).count()
         };
         KindOverview {
-            kind,
-            label: sentences::label(kind),
+            kind: kind.into(),
+            label: sentences::label(kind).into(),
             summary: sentences::of_kind(kind, &crawlers, &self.answers),
             everything: count(Fetchable::Everything),
             part: count(Fetchable::Part),
@@ -338,12 +342,15 @@ mod tests {
             of("User-agent: GPTBot\nUser-agent: SomeBot\nDisallow: /\n\nUser-agent: *\nDisallow: /a\n");
         let (gptbot, answer) = crawler(&overview, "GPTBot");
         assert_eq!(gptbot.operator.as_deref(), Some("OpenAI"));
-        assert_eq!(gptbot.group, Some(GroupAt { by: "product-token", line: 1 }));
+        assert_eq!(gptbot.group, Some(GroupAt { by: GroupBy::ProductToken, line: 1 }));
         assert_eq!(answer.crawling.answer, Fetchable::Nothing);
         let (other, same) = crawler(&overview, "SomeBot");
         assert_eq!((other.group.map(|group| group.line), same), (Some(2), answer));
-        assert_eq!(crawler(&overview, "Googlebot").0.group, Some(GroupAt { by: "global", line: 5 }));
-        // AdsBot-Google does not go by `*` (WILD-6).
+        assert_eq!(
+            crawler(&overview, "Googlebot").0.group,
+            Some(GroupAt { by: GroupBy::Global, line: 5 })
+        );
+        // `*` does not apply to AdsBot-Google (WILD-6).
         assert_eq!(crawler(&overview, "AdsBot-Google").0.group, None);
         let training = overview.kinds.iter().find(|kind| kind.kind == "training").expect("it is there");
         assert_eq!((training.nothing, training.part), (1, training.crawlers.len() - 1));
@@ -361,13 +368,13 @@ mod tests {
             ["train", "search", "ai-input"]
         );
         assert_eq!(uses[0].answer, crate::Preference::Disallowed);
-        assert_eq!((uses[0].because[0].source, uses[0].because[0].line), ("content-signal", Some(2)));
+        assert_eq!((&*uses[0].because[0].source, uses[0].because[0].line), ("content-signal", Some(2)));
         assert_eq!(uses[1].answer, crate::Preference::Allowed);
         assert_eq!(uses[2].answer, crate::Preference::Unknown);
         // A crawler that may fetch nothing may not train with it.
         let refused = &crawler(&overview, "GPTBot").1.uses[0];
         assert_eq!(refused.answer, crate::Preference::Disallowed);
-        assert_eq!((refused.because[0].source, refused.because[0].line), ("access", Some(8)));
+        assert_eq!((&*refused.because[0].source, refused.because[0].line), ("access", Some(8)));
         let elsewhere =
             of("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free/ train-ai=y\n");
         let train = &crawler(&elsewhere, "*").1.uses[0];

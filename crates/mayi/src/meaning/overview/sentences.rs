@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::{CrawlerOverview, Crawling, Fetchable, KindOverview, SharedAnswer};
 use crate::access::{AccessResult, SiteFile};
+use crate::directive::RuleKind;
 use crate::preference::Preference;
 use crate::registry::AgentKind;
 use crate::uses::Use;
@@ -12,7 +13,7 @@ use crate::uses::Use;
 const MOST_PATTERNS: usize = 3;
 const MOST_CHARACTERS: usize = 60;
 
-/// How many different answers a sentence tells apart.
+/// How many different answers a sentence lists.
 const MOST_ANSWERS: usize = 3;
 
 /// What people call the crawlers of a kind.
@@ -42,8 +43,8 @@ pub(super) fn of_kind(kind: &str, crawlers: &[CrawlerOverview], answers: &[Share
     sentences.join(" ")
 }
 
-/// What some crawlers may fetch. Those that do not go by `*` are told of by themselves (WILD-6), as else no sentence about
-/// a usual file would be a short one.
+/// What some crawlers may fetch. Those to which `*` does not apply are described separately (WILD-6), because
+/// otherwise sentences about usual files would be long.
 fn of_crawlers(label: &str, crawlers: &[&CrawlerOverview], answers: &[SharedAnswer]) -> Vec<String> {
     let is_exempt = |crawler: &&CrawlerOverview| crawler.ignores_global && crawler.group.is_none();
     let (mut exempt, mut heeding): (Vec<_>, Vec<_>) = crawlers.iter().copied().partition(is_exempt);
@@ -59,8 +60,8 @@ fn of_crawlers(label: &str, crawlers: &[&CrawlerOverview], answers: &[SharedAnsw
     let count = exempt.len();
     match count {
         0 => {}
-        1 => sentences.push("1 more does not go by `*` and may fetch everything.".to_owned()),
-        _ => sentences.push(format!("{count} more do not go by `*` and may fetch everything.")),
+        1 => sentences.push("1 more ignores `*` and may fetch everything.".to_owned()),
+        _ => sentences.push(format!("{count} more ignore `*` and may fetch everything.")),
     }
     sentences
 }
@@ -141,7 +142,7 @@ fn of_use(about: Use, crawlers: &[&CrawlerOverview], answers: &[SharedAnswer]) -
     if is_elsewhere && sentence.is_empty() {
         sentence = format!("On some paths, the file says whether what is fetched may be {what}.");
     } else if is_elsewhere {
-        sentence.push_str(" On some paths it is otherwise.");
+        sentence.push_str(" On some paths it is different.");
     }
     (!sentence.is_empty()).then_some(sentence)
 }
@@ -162,9 +163,12 @@ impl Phrase {
         if crawling.answer == Fetchable::Everything {
             return Self::May(format!("may {surely}fetch everything"));
         }
-        // What stands against what holds otherwise, and whether that has exceptions.
-        let (start, exception) =
-            if crawling.otherwise { ("everything", "disallow") } else { ("nothing", "allow") };
+        // The rules against the usual answer, and whether they have exceptions.
+        let (start, exception) = if crawling.otherwise {
+            ("everything", RuleKind::Disallow)
+        } else {
+            ("nothing", RuleKind::Allow)
+        };
         let patterns: Vec<_> = crawling.rules.iter().filter(|rule| rule.kind == exception).collect();
         if patterns.is_empty() {
             return Self::some();
@@ -224,7 +228,7 @@ fn phrases(crawlers: &[&CrawlerOverview], answers: &[SharedAnswer]) -> Vec<(Phra
     }
     let some = Phrase::some();
     if counts.len() > MOST_ANSWERS {
-        // More than a sentence can tell apart: parts are put together.
+        // Too many for one sentence: parts are merged.
         let mut fewer: IndexMap<&Phrase, usize> = IndexMap::new();
         for (phrase, count) in counts {
             let is_part = !phrase.is_refusal() && !phrase.of_all().ends_with("everything");
@@ -299,7 +303,7 @@ mod tests {
             "User-agent: *\nDisallow: /a\n",
             &[
                 "Crawlers may fetch everything but /a.",
-                &format!("{exempt} more do not go by `*` and may fetch everything."),
+                &format!("{exempt} more ignore `*` and may fetch everything."),
             ],
         );
         check("User-agent: *\nDisallow: /\n", &["Crawlers may fetch nothing."]);

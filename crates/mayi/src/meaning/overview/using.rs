@@ -3,11 +3,13 @@
 //! What may not be fetched can't be used. So a crawler that may fetch nothing may use nothing, whatever the file says
 //! about uses.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::super::rules::normalised_path;
 use super::super::witness;
-use super::crawling::{Asking, Crawling, Fetchable, Place};
+use super::crawling::{Crawling, Fetchable, FileOfGroups, Place};
 use crate::access::View;
 use crate::directive::{ALLOW_AI_TRAINING, CONTENT_USAGE, DISALLOW_AI_TRAINING};
 use crate::preference::Preference;
@@ -17,7 +19,7 @@ use crate::target::Target;
 use crate::uses::{Response, Usage, Use, usage_of};
 
 /// Whether a use is allowed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UseAnswer {
     /// The use.
@@ -32,11 +34,11 @@ pub struct UseAnswer {
 }
 
 /// What says something about a use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UseGrounds {
     /// `content-usage`, `content-signal` or `ai-training`; `access` where nothing may be fetched.
-    pub source: &'static str,
+    pub source: Cow<'static, str>,
     /// What it says.
     pub says: Preference,
     /// The line that it is on, if it is a line.
@@ -44,7 +46,7 @@ pub struct UseGrounds {
 }
 
 /// A path where the answer is another one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UseElsewhere {
     /// The answer there.
@@ -63,7 +65,11 @@ const MOST_ELSEWHERE: usize = 20;
 const MOST_GROUNDS: usize = 10;
 
 /// What may be done with what may be fetched.
-pub(super) fn uses(asking: &Asking<'_, '_>, crawling: &Crawling, place: &Place) -> Vec<UseAnswer> {
+pub(super) fn uses(
+    asking: &FileOfGroups<'_, '_>,
+    crawling: &Crawling,
+    place: &Place,
+) -> Vec<UseAnswer> {
     let Some(path) = &place.path else { return of_access(crawling) };
     let Some(usage) = usage_at(asking, path) else { return of_access(crawling) };
     let mut uses: Vec<UseAnswer> = Use::ALL.iter().map(|&about| of_usage(about, &usage)).collect();
@@ -98,7 +104,7 @@ pub(super) fn without_file(crawling: &Crawling) -> Vec<UseAnswer> {
 /// Nothing may be fetched, so nothing may be used.
 fn of_access(crawling: &Crawling) -> Vec<UseAnswer> {
     let line = crawling.grounds.rule.as_ref().map(|rule| rule.line);
-    let because = UseGrounds { source: "access", says: Preference::Disallowed, line };
+    let because = UseGrounds { source: "access".into(), says: Preference::Disallowed, line };
     let refused = |&about: &Use| UseAnswer {
         about,
         answer: Preference::Disallowed,
@@ -112,28 +118,28 @@ fn of_usage(about: Use, usage: &Usage) -> UseAnswer {
     let signals = usage.signals().iter().filter(|signal| signal.about == about);
     let because =
         signals.filter(|signal| !signal.is_overridden).take(MOST_GROUNDS).map(|signal| UseGrounds {
-            source: signal.source.name(),
+            source: signal.source.name().into(),
             says: signal.says,
             line: signal.line.map(LineNumber::number),
         });
     UseAnswer { about, answer: usage.answer(about), because: because.collect(), elsewhere: Vec::new() }
 }
 
-fn usage_at(asking: &Asking<'_, '_>, path: &str) -> Option<Usage> {
+fn usage_at(asking: &FileOfGroups<'_, '_>, path: &str) -> Option<Usage> {
     let target = Target::from_path(path).ok()?;
     let view = View::of(asking.robots);
     Some(usage_of(view, asking.selection, &target, Response::default(), &[]))
 }
 
 /// A usage is a pass over the records of the groups, and their lines are counted.
-fn cost_of_usage(asking: &Asking<'_, '_>) -> usize {
+fn cost_of_usage(asking: &FileOfGroups<'_, '_>) -> usize {
     let records = asking.selection.into_iter().flat_map(|selection| selection.records(asking.robots));
     records.map(|record| 10 + asking.robots.value(record).len()).sum::<usize>()
         + asking.robots.text().len() / 16
 }
 
 /// The patterns of the statements that are about some paths alone, normalised.
-pub(super) fn paths_of(asking: &Asking<'_, '_>) -> Vec<Vec<u8>> {
+pub(super) fn paths_of(asking: &FileOfGroups<'_, '_>) -> Vec<Vec<u8>> {
     let robots = asking.robots;
     let comparison = robots.dialect().comparison;
     let records = asking.selection.into_iter().flat_map(|selection| selection.records(robots));

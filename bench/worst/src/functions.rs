@@ -3,10 +3,12 @@
 use std::hint::black_box;
 
 use mayi::access::SiteFile;
+use mayi::edit::{Carrier, Preferences, Wish};
 use mayi::lint::Options;
 use mayi::page::{PageControls, PageOptions};
+use mayi::registry::Registry;
 use mayi::report::{Prepared, Request, answer};
-use mayi::{Crawler, Dialect, ReadOptions, RobotsTxt, Target};
+use mayi::{Crawler, Dialect, Preference, ReadOptions, RobotsTxt, Target};
 
 /// One public function, asked about input of one sort.
 pub struct Function {
@@ -89,6 +91,18 @@ pub const OF_FILES: &[Function] = functions! {
         let other = file.replace("Disallow: /", "Allow: /x");
         mayi::meaning::diff(&RobotsTxt::parse(file.as_bytes()), &RobotsTxt::parse(other.as_bytes()))
     };
+    "overview" => |file| {
+        let options = ReadOptions::default();
+        mayi::meaning::overview(&SiteFile::read(file.as_bytes(), &options), &options)
+    };
+    "edit, access" => |file| edited(file, &[refusal("/a/"), permission("/a/b")]);
+    "edit, everybody" => |file| edited(file, &[Wish::allow(&["*"], "/a/", &Registry::built_in()).expect("a wish")]);
+    "edit, statements" => |file| edited(file, &[training(Carrier::ContentUsage), training(Carrier::ContentSignal)]);
+    "edit, purposes" => |file| edited(file, &[purposes()]);
+    "edit, many wishes" => |file| {
+        let kinds = [refusal("/"), permission("/a/"), training(Carrier::ContentUsage), purposes()];
+        edited(file, &kinds.into_iter().cycle().take(mayi::edit::MOST_WISHES).collect::<Vec<_>>())
+    };
     "decide" => |file| RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(URL)).is_allowed();
     "decide, long URL" => |file| {
         let url = format!("https://example.com/{}", "ab*$1".repeat(file.len() / 5));
@@ -107,6 +121,8 @@ pub const OF_FILES: &[Function] = functions! {
         let options = ReadOptions::default().with_dialect(Dialect::GOOGLE);
         RobotsTxt::read(file.as_bytes(), &options).decide(&crawler(), &target(URL)).is_allowed()
     };
+    "decide, urllib" => |file| as_sent(file, Dialect::URLLIB);
+    "decide, protego" => |file| as_sent(file, Dialect::PROTEGO);
     "for_crawler" => |file| RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
     "prepared" => |file| {
         let rules = RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
@@ -135,6 +151,38 @@ pub const OF_FILES: &[Function] = functions! {
         serde_json::to_string(&file.report(&crawler(), &target(URL))).expect("JSON").len()
     };
 };
+
+/// The report of an edit, as the service answers it.
+fn edited(file: &str, wishes: &[Wish]) -> usize {
+    let report = mayi::edit::report(file.as_bytes(), wishes, &ReadOptions::default());
+    serde_json::to_string(&report).expect("JSON").len()
+}
+
+fn refusal(path: &str) -> Wish {
+    Wish::refuse(&["training", "examplebot"], path, &Registry::built_in()).expect("a wish")
+}
+
+fn permission(path: &str) -> Wish {
+    Wish::allow(&["search", "examplebot"], path, &Registry::built_in()).expect("a wish")
+}
+
+fn training(carrier: Carrier) -> Wish {
+    let mut preferences = Preferences::default();
+    preferences.train = Preference::Disallowed;
+    Wish::prefer(carrier, preferences).expect("a wish")
+}
+
+fn purposes() -> Wish {
+    let names: Vec<String> = (0..100).map(|n| format!("purpose-{n}")).collect();
+    Wish::refuse_purposes(&names).expect("a wish")
+}
+
+/// A decision for a crawler with a long User-Agent string, in a dialect that compares names as they are written.
+fn as_sent(file: &str, dialect: Dialect) -> bool {
+    let sent = format!("Mozilla/5.0 (compatible; {}bot/1.0)", "examplebot ".repeat(90));
+    let robots = RobotsTxt::read(file.as_bytes(), &ReadOptions::default().with_dialect(dialect));
+    robots.decide(&Crawler::from_user_agent(&sent), &target(URL)).is_allowed()
+}
 
 /// The file with octets that are no text where it has digits.
 fn not_text(file: &str) -> Vec<u8> {

@@ -12,9 +12,10 @@ use mayi::directive::{
     DIRECTIVES, DISALLOW, DISALLOW_AI_TRAINING, Directive, GroupStart, HOST, LICENSE, NOINDEX,
     REQUEST_RATE, Role, USER_AGENT, USER_AGENT_PURPOSE, VISIT_TIME,
 };
+use mayi::edit::{EditReport, Refusal, Wish};
 use mayi::meaning::{
-    Change, Comparison, Diff, DifferingPattern, DifferingPatterns, Grounds, Meaning, PartChange,
-    ReaderDiff, Reading, ReadingGrounds, ReadingOf, RuleAt, ValueAt, compare, diff,
+    Became, Change, Comparison, Diff, DifferingPattern, DifferingPatterns, Grounds, Meaning,
+    PartChange, ReaderDiff, Reading, ReadingGrounds, ReadingOf, RuleAt, ValueAt, compare, diff,
 };
 use mayi::page::{FoundAt, Loss, LossKind, PageControls, PageOptions, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
@@ -29,8 +30,8 @@ use mayi::report::{
 use mayi::{
     AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Formatted,
     Group, GroupBy, InvalidCrawler, Irregularity, IrregularityKind, Line, LineNumber, LineRecord,
-    OtherRecords, Override, Preference, ReadOptions, RobotsTxt, SignalSource, Span, StartLine, Target,
-    Unformatted, UnreadableUsage, Use, ValueType,
+    OtherRecords, Override, Preference, ReadOptions, RobotsTxt, RuleKind, SignalSource, Span, Spent,
+    StartLine, Target, Unformatted, UnreadableUsage, Use, ValueType, edit,
 };
 
 const FILE: &[u8] = b"disalow /a b\nuseragent: ExampleBot Disallow: /a\nContent-Signal: ai-train=no\n\
@@ -313,6 +314,26 @@ fn requests_and_reports_come_back() {
     assert!(reports > 1000, "{reports} vectors have an answer");
 }
 
+/// An edit that is made and one that is refused are the same when they are written and read again.
+#[test]
+fn edits_come_back() {
+    let registry = Registry::built_in();
+    let wishes = [Wish::refuse(&["ExampleBot"], "/a/", &registry).expect("a wish")];
+    for (file, refused) in [
+        (&b"User-agent: *\nDisallow: /b\nContent-Signal: search=yes\n"[..], None),
+        (b"User-agent: ExampleBot\nAllow: /*/b\n", Some("rule-in-the-way")),
+        (b"\xFF", Some("encoding")),
+    ] {
+        let mut report: EditReport = edit::report(file, &wishes, &ReadOptions::default());
+        assert_eq!(report.refused.as_ref().map(|why: &Refusal| &*why.code), refused);
+        if let Some(diff) = &mut report.diff {
+            // What it cost is not written.
+            diff.spent = Spent::default();
+        }
+        comes_back(&report);
+    }
+}
+
 /// What a request can't say of a fetch is written as something that is decided alike.
 #[test]
 fn every_end_of_a_fetch_is_decided_alike_when_it_is_read_again() {
@@ -352,22 +373,25 @@ fn differences_have_their_shapes() {
     let why: &ReadingGrounds = &row.why[1];
     let grounds: &Grounds = &why.grounds;
     let rule: &RuleAt = grounds.rule.as_ref().expect("a rule");
-    assert_eq!((why.allowed, rule.kind, rule.line), (false, "disallow", 6));
+    assert_eq!((why.allowed, rule.kind, rule.line), (false, RuleKind::Disallow, 6));
     assert_eq!((comparison.pattern_count, comparison.patterns_left_out), (2, 0));
     assert_eq!(comparison.crawlers_left_out, 0);
 
     let old = RobotsTxt::parse(file);
     let new = RobotsTxt::parse(b"User-agent: *\nDisallow: /*a\n");
     let found: Diff = diff(&old, &new);
-    assert_eq!((found.meaning, found.dialect, found.same_text), (Meaning::Changed, "rfc9309", false));
+    assert_eq!((found.meaning, &*found.dialect, found.same_text), (Meaning::Changed, "rfc9309", false));
     assert_eq!((found.asked, found.left_out), (2, 0));
     let readers: &ReaderDiff = &found.crawlers[0];
     let change: &Change = &readers.changes[0];
-    assert_eq!((change.became, &*change.example), ("disallowed", "/xa"));
+    assert_eq!((change.became, &*change.example), (Became::Disallowed, "/xa"));
     assert_eq!((readers.change_count, readers.unproved.len(), readers.records.len()), (1, 0, 0));
     let part: &PartChange = &found.file[0];
     let value: &ValueAt = &part.removed[0];
-    assert_eq!((part.directive, &*value.value, value.line, part.reordered), ("Sitemap", "s", 3, false));
+    assert_eq!(
+        (&*part.directive, &*value.value, value.line, part.reordered),
+        ("Sitemap", "s", 3, false)
+    );
 
     let formatted: Formatted<'_> = mayi::format(b"allow:/");
     assert_eq!(formatted.unformatted(), None::<Unformatted>);
@@ -430,10 +454,10 @@ fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
     let gptbot: &CrawlerOverview =
         training.crawlers.iter().find(|crawler| crawler.token == "GPTBot").expect("it is known");
     let group: GroupAt = gptbot.group.expect("the group of `*`");
-    assert_eq!((group.by, group.line), ("global", 1));
+    assert_eq!((group.by, group.line), (GroupBy::Global, 1));
     let answer = &said.answers[gptbot.answer];
     let rule: &RuleWithExample = &answer.crawling.rules[0];
-    assert_eq!((rule.kind, &*rule.pattern, rule.line), ("disallow", "/cart/", 4));
+    assert_eq!((rule.kind, &*rule.pattern, rule.line), (RuleKind::Disallow, "/cart/", 4));
     let train = answer.uses.iter().find(|it| it.about == mayi::Use::Train).expect("it is spoken of");
     let because: &UseGrounds = &train.because[0];
     assert_eq!((train.answer, because.line), (mayi::Preference::Disallowed, Some(2)));
@@ -448,7 +472,7 @@ fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
     assert_eq!((of_access.path(), of_access.is_to_allow()), ("/p/", false));
     let in_the_way = report(b"User-agent: GPTBot\nAllow: /*.html$\n", &[wish], &options);
     let refusal: Refusal = in_the_way.refused.expect("a rule is in the way");
-    assert_eq!((refusal.code, refusal.line), ("rule-in-the-way", Some(2)));
+    assert_eq!((&*refusal.code, refusal.line), ("rule-in-the-way", Some(2)));
     let mut preferences = Preferences::default();
     preferences.train = mayi::Preference::Disallowed;
     let prefer = Wish::prefer(Carrier::ContentUsage, preferences).expect("a right one");

@@ -5,9 +5,11 @@
 //! here, made small. Nothing is timed: units of work are the same on every machine.
 
 use mayi::access::SiteFile;
+use mayi::edit::{MOST_WISHES, Unedited, Wish, edit};
 use mayi::lint::{Options, lint};
 use mayi::meaning::{Meaning, compare, diff, diff_within, overview};
 use mayi::page::PageControls;
+use mayi::registry::Registry;
 use mayi::report::LintReport;
 use mayi::{Crawler, Dialect, Limits, ReadOptions, RobotsTxt, Spent, Target};
 
@@ -102,6 +104,25 @@ fn work_is_within_its_budget_for_pairs_of_kinds() {
             }
         }
     }
+}
+
+/// An edit has one budget for all of its wishes. Each wish is checked for every known crawler, which takes hundreds of
+/// passes over the file.
+#[test]
+fn wishes_of_an_edit_share_a_budget() {
+    let text = file(|n| format!("User-agent: bot{n}"), |n| format!("Disallow: /{n}"), false, 8 * 1024);
+    let wish =
+        |n| Wish::refuse(&["training"], &format!("/a{n}/"), &Registry::built_in()).expect("a wish");
+    let wishes: Vec<Wish> = (0..MOST_WISHES).map(wish).collect();
+    let options = ReadOptions::default();
+    assert!(edit(text.as_bytes(), &wishes[..1], &options).is_ok());
+    assert_eq!(edit(text.as_bytes(), &wishes, &options), Err(Unedited::TooCostly));
+    // So do the looks at purposes.
+    let purposes: Vec<String> = (0..100).map(|n| format!("purpose-{n}")).collect();
+    let purposes = Wish::refuse_purposes(&purposes).expect("a wish");
+    assert!(edit(text.as_bytes(), std::slice::from_ref(&purposes), &options).is_ok());
+    let purposes = vec![purposes; MOST_WISHES];
+    assert_eq!(edit(text.as_bytes(), &purposes, &options), Err(Unedited::TooCostly));
 }
 
 /// What is a matter of pairs, by what is asked and the kind of line: the budget keeps it in its bounds, and

@@ -1,10 +1,10 @@
 //! A wish about access → the file in which it is true, and nothing else is different.
 //!
 //! Crawlers with groups of their own get a rule there; others get a new group, with the rules that they have now and the
-//! new one. Groups of one crawler count together (REP-5), so that a crawler which shares a group gets a second group where
-//! that is enough.
+//! new one. Groups of one crawler are combined (REP-5), so a crawler that shares a group gets a second group
+//! if that is enough.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -12,13 +12,17 @@ use indexmap::IndexMap;
 use super::adapted::{Adapted, adapted, is_true};
 use super::change::{Change, written};
 use super::wish::AccessWish;
-use super::{Granted, Unedited, read};
+use super::{Granted, Unedited, pay, read, with_work};
 use crate::crawler::{Crawler, ProductToken};
 use crate::directive::{ALLOW, GroupStart, Role, RuleKind};
 use crate::meaning::diff_within;
 use crate::meaning::rules::effective_rules;
 use crate::robots_txt::{ReadOptions, Record, RobotsTxt};
 use crate::selection::{Selection, cost_of_selecting, is_global, is_regex, select};
+use crate::work::Work;
+
+/// The records of the groups that a crawler gets. None if it gets none.
+type Groups = Option<Vec<Range<usize>>>;
 
 /// Crawlers that get the same groups.
 struct Class {
@@ -26,8 +30,8 @@ struct Class {
     selection: Option<Selection>,
 }
 
-/// How often an edit is begun anew: where crawlers of one wish have some groups in common and others not, and where
-/// crawlers fall back to those that get a group.
+/// How often an edit is started again. This is necessary if crawlers of one wish share some groups but not
+/// others, and if crawlers fall back to a crawler that gets a group.
 const MOST_ROUNDS: usize = 8;
 
 /// Grants one wish.
@@ -35,92 +39,100 @@ pub(super) fn grant(
     text: &[u8],
     wish: &AccessWish,
     options: &ReadOptions,
+    work: &Work,
 ) -> Result<(Vec<u8>, Granted), Unedited> {
-    let old = read(text, options)?;
-    check_cost(&old, wish, options)?;
+    let old = read(text, options, work)?;
     let mut granted = Granted::default();
     if wish.is_for_everybody() {
+        pay(work, 4 * text.len())?;
         let new = grant_to_everybody(&old, wish)?;
         let is_changed = new != text;
         let list = if is_changed { &mut granted.changed } else { &mut granted.already };
         list.push("*".to_owned());
-        check_everybody(&read(&new, options)?, wish)?;
+        check_everybody(&read(&new, options, work)?, wish)?;
         return Ok((new, granted));
     }
+    let mut unmet = unmet_classes(&old, wish, work)?;
     for token in wish.crawlers() {
-        let holds = holds_for(&old, wish, &token.clone().into());
-        let list = if holds { &mut granted.already } else { &mut granted.changed };
+        let is_unmet = unmet.iter().any(|class| class.crawlers.contains(token));
+        let list = if is_unmet { &mut granted.changed } else { &mut granted.already };
         list.push(token.to_string());
+    }
+    if unmet.is_empty() {
+        return Ok((text.to_vec(), granted));
     }
     let mut new = text.to_vec();
     for _ in 0..MOST_ROUNDS {
-        let robots = read(&new, options)?;
-        let Some(after) = one_round(&robots, wish)? else { break };
+        new = one_round(&read(&new, options, work)?, &unmet, wish, work)?;
+        unmet = unmet_classes(&read(&new, options, work)?, wish, work)?;
+        if unmet.is_empty() {
+            break;
+        }
+    }
+    for round in 0.. {
+        let robots = read(&new, options, work)?;
+        let changed = changed_others(&old, &robots, wish, work)?;
+        let Some(first) = changed.first() else { break };
+        if round == MOST_ROUNDS {
+            return Err(Unedited::WouldChangeOthers { crawler: first.to_string() });
+        }
+        let after = keep_others(&old, &robots, &changed, work)?;
         drop(robots);
         new = after;
+        granted.kept.extend(changed.iter().map(ToString::to_string));
     }
-    for _ in 0..MOST_ROUNDS {
-        let robots = read(&new, options)?;
-        let Some((after, crawlers)) = keep_others(&old, &robots, wish) else { break };
-        drop(robots);
-        new = after;
-        granted.kept.extend(crawlers.iter().map(ToString::to_string));
-    }
-    check(&old, &read(&new, options)?, wish, options)?;
+    check(&old, &read(&new, options, work)?, wish, options, work)?;
     Ok((new, granted))
 }
 
-/// Fails where asking as every known crawler would cost too much: there are hundreds, and each is a pass over the file.
-fn check_cost(
+/// The crawlers of a wish that has not come true for them, by the groups that they get.
+fn unmet_classes(
     robots: &RobotsTxt<'_>,
     wish: &AccessWish,
-    options: &ReadOptions,
-) -> Result<(), Unedited> {
-    let work = options.work_for(robots.text().len());
-    let known =
-        robots.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
-    for token in known.chain(wish.crawlers().iter().cloned()) {
-        if !work.spend(cost_of_selecting(robots, &token.into()), "crawlers") {
-            return Err(Unedited::TooCostly);
-        }
-    }
-    Ok(())
-}
-
-/// The crawlers of a wish that has not come true for them, by the groups that they get.
-fn classes(robots: &RobotsTxt<'_>, wish: &AccessWish) -> Vec<Class> {
+    work: &Work,
+) -> Result<Vec<Class>, Unedited> {
     /// Whether groups were chosen by the crawler's own name, and which.
     type Key = Option<(bool, Vec<Range<usize>>)>;
     let mut classes: IndexMap<Key, Class> = IndexMap::new();
     for token in wish.crawlers() {
         let crawler = Crawler::from(token.clone());
+        pay(work, cost_of_selecting(robots, &crawler))?;
         let selection = select(robots, &crawler, &mut ());
         let key = selection.as_ref().map(|found| (found.is_by_own_name(), found.groups.clone()));
         let class = classes.entry(key).or_insert_with(|| Class { crawlers: Vec::new(), selection });
         class.crawlers.push(token.clone());
     }
-    classes.retain(|_, class| !holds(robots, class.selection.as_ref(), wish));
-    classes.into_values().collect()
+    let mut unmet = Vec::new();
+    for class in classes.into_values() {
+        pay(work, cost_of_rules(robots, class.selection.as_ref()))?;
+        if !holds(robots, class.selection.as_ref(), wish) {
+            unmet.push(class);
+        }
+    }
+    Ok(unmet)
 }
 
-/// Makes what changes can be made at once, and gives the text after them. None if there is nothing left to do.
-fn one_round(robots: &RobotsTxt<'_>, wish: &AccessWish) -> Result<Option<Vec<u8>>, Unedited> {
-    let classes = classes(robots, wish);
-    if classes.is_empty() {
-        return Ok(None);
-    }
+/// Makes all changes that can be made in one step, and returns the text after them.
+fn one_round(
+    robots: &RobotsTxt<'_>,
+    classes: &[Class],
+    wish: &AccessWish,
+    work: &Work,
+) -> Result<Vec<u8>, Unedited> {
+    pay(work, 2 * robots.text().len())?;
     let mut change = Change::of(robots);
     let mut touched = BTreeSet::new();
-    for class in &classes {
+    for class in classes {
         let groups = class.selection.as_ref().map(|found| found.groups.clone()).unwrap_or_default();
         // What two classes share is changed for one of them; the other follows in the next round.
         if groups.iter().any(|group| touched.contains(&group.start)) {
             continue;
         }
         touched.extend(groups.iter().map(|group| group.start));
+        pay(work, 2 * cost_of_rules(robots, class.selection.as_ref()))?;
         change_class(robots, class, wish, &mut change)?;
     }
-    Ok(Some(change.applied()))
+    Ok(change.applied())
 }
 
 /// Changes what these crawlers get.
@@ -142,10 +154,10 @@ fn change_class(
             return change_own_groups(robots, selection, &adapted, wish, change);
         }
         if adapted.removed.is_empty() {
-            change.add_group(vec![wish.line()], &class.crawlers);
-            return Ok(());
+            return change.add_group(vec![wish.line()], &class.crawlers);
         }
-        // The rules that have to go are others' too: these crawlers leave the groups that they share.
+        // The rules that must be removed also apply to others: these crawlers leave the groups that they
+        // share.
         for group in &selection.groups {
             leave(robots, group.clone(), &class.crawlers, change)?;
         }
@@ -160,11 +172,10 @@ fn change_class(
     if adapted.is_added || is_all_refused || !ends_group_start(robots, &indexes, &adapted.removed) {
         lines.push(wish.line());
     }
-    change.add_group(lines, &class.crawlers);
-    Ok(())
+    change.add_group(lines, &class.crawlers)
 }
 
-/// Takes crawlers out of a group. A group that names nobody else goes as a whole.
+/// Removes crawlers from a group. A group that names nobody else is removed as a whole.
 fn leave(
     robots: &RobotsTxt<'_>,
     group: Range<usize>,
@@ -182,7 +193,7 @@ fn leave(
     Ok(())
 }
 
-/// Changes groups that are for the wished crawlers alone.
+/// Changes groups that are only for the crawlers of the wish.
 fn change_own_groups(
     robots: &RobotsTxt<'_>,
     selection: &Selection,
@@ -212,7 +223,7 @@ fn change_own_groups(
     Ok(())
 }
 
-/// Whether one of these records ends group-start lines, when those that go are gone.
+/// Whether one of these records ends group-start lines, after the removals.
 fn ends_group_start(robots: &RobotsTxt<'_>, records: &[usize], removed: &[usize]) -> bool {
     let mut left = records.iter().filter(|index| removed.binary_search(index).is_err());
     left.any(|index| robots.records()[*index].role().ends_group_start())
@@ -244,8 +255,10 @@ pub(super) fn holds(robots: &RobotsTxt<'_>, selection: Option<&Selection>, wish:
     is_true(&rules, &wish.rule())
 }
 
-fn holds_for(robots: &RobotsTxt<'_>, wish: &AccessWish, crawler: &Crawler) -> bool {
-    holds(robots, select(robots, crawler, &mut ()).as_ref(), wish)
+/// What it costs to read the rules of groups, in units of work.
+pub(super) fn cost_of_rules(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> usize {
+    let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+    records.map(|record| 4 + robots.value(record).len() / 2).sum()
 }
 
 /// Adds the rule to every group, and a group of `*` where there is none.
@@ -284,53 +297,77 @@ fn check_everybody(robots: &RobotsTxt<'_>, wish: &AccessWish) -> Result<(), Uned
     Ok(())
 }
 
-/// Gives crawlers that the wish does not name, and that get other groups by the edit, a group with what they had. None if
-/// there are none.
+/// Adds a group, with the records that they had, for crawlers that the wish does not name and that would get others.
 fn keep_others(
     old: &RobotsTxt<'_>,
     new: &RobotsTxt<'_>,
-    wish: &AccessWish,
-) -> Option<(Vec<u8>, Vec<ProductToken>)> {
+    others: &[ProductToken],
+    work: &Work,
+) -> Result<Vec<u8>, Unedited> {
+    pay(work, 2 * new.text().len())?;
     let mut change = Change::of(new);
-    let mut kept = Vec::new();
-    for token in changed_others(old, new, wish) {
+    for token in others {
         let selection = select(old, &token.clone().into(), &mut ());
+        pay(work, cost_of_rules(old, selection.as_ref()))?;
         let indexes: Vec<usize> =
             selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
         let mut lines = copied(old, indexes.iter().copied());
         if !ends_group_start(old, &indexes, &[]) {
             lines.push(b"Allow: /".to_vec());
         }
-        change.add_group(lines, std::slice::from_ref(&token));
-        kept.push(token);
+        change.add_group(lines, std::slice::from_ref(token))?;
     }
-    (!kept.is_empty()).then(|| (change.applied(), kept))
+    Ok(change.applied())
 }
 
 /// The known crawlers that a wish does not name, and that get other rules or records after the edit.
-fn changed_others(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, wish: &AccessWish) -> Vec<ProductToken> {
-    let tokens =
-        old.registry().agents().iter().filter_map(|agent| ProductToken::new(&agent.token).ok());
-    let others = tokens.filter(|token| !wish.has(&token.clone().into()));
-    others.filter(|token| !gets_the_same(old, new, &token.clone().into())).collect()
+fn changed_others(
+    old: &RobotsTxt<'_>,
+    new: &RobotsTxt<'_>,
+    wish: &AccessWish,
+    work: &Work,
+) -> Result<Vec<ProductToken>, Unedited> {
+    let mut changed = Vec::new();
+    // Nearly all of them get the groups of `*`, which are compared once.
+    let mut compared: HashMap<[Groups; 2], bool> = HashMap::new();
+    let agents = old.registry().agents().iter();
+    for token in agents.filter_map(|agent| ProductToken::new(&agent.token).ok()) {
+        let crawler = Crawler::from(token.clone());
+        if wish.has(&crawler) {
+            continue;
+        }
+        pay(work, cost_of_selecting(old, &crawler) + cost_of_selecting(new, &crawler))?;
+        let found = [old, new].map(|robots| select(robots, &crawler, &mut ()));
+        let groups = found.each_ref().map(|found| found.as_ref().map(|found| found.groups.clone()));
+        let is_same = if let Some(is_same) = compared.get(&groups) {
+            *is_same
+        } else {
+            let [of_old, of_new] = found.each_ref().map(Option::as_ref);
+            pay(work, cost_of_rules(old, of_old) + cost_of_rules(new, of_new))?;
+            let is_same = brought(old, of_old).eq(brought(new, of_new));
+            compared.insert(groups, is_same);
+            is_same
+        };
+        if !is_same {
+            changed.push(token);
+        }
+    }
+    Ok(changed)
 }
 
-/// Whether a crawler gets the same rules and records from both files.
-fn gets_the_same(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, crawler: &Crawler) -> bool {
-    let [old_found, new_found] = [old, new].map(|robots| select(robots, crawler, &mut ()));
-    let old_lines = old_found.iter().flat_map(|found| brought(old, found));
-    old_lines.eq(new_found.iter().flat_map(|found| brought(new, found)))
-}
-
-/// What groups bring to a crawler: names of directives and values, in order. To allow everything is to say nothing.
+/// What groups say to a crawler: names of directives and values, in order. A rule that allows everything counts
+/// as nothing, unless the groups also disallow something: it may win over that (REP-8).
 fn brought<'r>(
     robots: &'r RobotsTxt<'_>,
-    selection: &Selection,
+    selection: Option<&Selection>,
 ) -> impl Iterator<Item = (&'static str, &'r [u8])> {
     let said = |record: &Record| !matches!(record.role(), Role::StartsGroup(_) | Role::FileRecord);
-    let lines = selection.records(robots).filter(said);
+    let records = || selection.into_iter().flat_map(|selection| selection.records(robots));
+    let lines = records().filter(said);
     let lines = lines.map(|record| (record.directive().name, robots.value(record)));
-    lines.filter(|line| *line != (ALLOW.name, b"/"))
+    let disallows = |record: Record| record.role() == Role::Rule(RuleKind::Disallow);
+    let is_all_allowed = !records().any(disallows);
+    lines.filter(move |line| !is_all_allowed || *line != (ALLOW.name, b"/"))
 }
 
 /// Fails if the wish is not true for a crawler that it names, or if something changed for another one.
@@ -339,16 +376,13 @@ fn check(
     new: &RobotsTxt<'_>,
     wish: &AccessWish,
     options: &ReadOptions,
+    work: &Work,
 ) -> Result<(), Unedited> {
-    for token in wish.crawlers() {
-        if !holds_for(new, wish, &token.clone().into()) {
-            return Err(Unedited::Unproved { crawler: token.to_string() });
-        }
+    if let Some(class) = unmet_classes(new, wish, work)?.first() {
+        return Err(Unedited::Unproved { crawler: class.crawlers[0].to_string() });
     }
-    if let Some(token) = changed_others(old, new, wish).first() {
-        return Err(Unedited::WouldChangeOthers { crawler: token.to_string() });
-    }
-    let diff = diff_within(old, new, options);
+    let diff = diff_within(old, new, &with_work(options, work.left()));
+    work.charge(diff.spent.units as usize, "edit");
     let mut changed = diff.crawlers.iter().flat_map(|changes| &changes.crawlers);
     let is_wished =
         |label: &str| wish.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));

@@ -1,4 +1,5 @@
-//! Changes of a file by whole lines: which go, which come and where, and which new groups it gets.
+//! Changes of a file by whole lines: which are removed, which are added and where, and which new groups it
+//! gets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +8,7 @@ use indexmap::IndexMap;
 use crate::crawler::ProductToken;
 use crate::directive::Role;
 use crate::format::dominant_end;
+use crate::limits::Limits;
 use crate::robots_txt::RobotsTxt;
 
 use super::Unedited;
@@ -17,11 +19,13 @@ pub(super) struct Change<'r, 't> {
     /// The line of each record.
     line_of: Vec<usize>,
     removed: BTreeSet<usize>,
-    /// Lines that come after this many lines of the file.
+    /// Lines to insert after this many lines of the file.
     inserted: BTreeMap<usize, Vec<Vec<u8>>>,
     /// The lines of new groups below their group-start lines, with the crawlers that they are for.
     groups: IndexMap<Vec<Vec<u8>>, Vec<ProductToken>>,
-    /// A line that comes last, after a blank one.
+    /// How many octets their lines have.
+    group_octets: usize,
+    /// A line to add at the end, after a blank one.
     last: Option<Vec<u8>>,
 }
 
@@ -30,7 +34,7 @@ impl<'r, 't> Change<'r, 't> {
         let lines = robots.lines_of(0..robots.records().len());
         let line_of = lines.iter().map(|line| line.number() as usize - 1).collect();
         let (removed, inserted, groups) = (BTreeSet::new(), BTreeMap::new(), IndexMap::new());
-        Self { robots, line_of, removed, inserted, groups, last: None }
+        Self { robots, line_of, removed, inserted, groups, group_octets: 0, last: None }
     }
 
     /// Removes the line of a record.
@@ -70,9 +74,19 @@ impl<'r, 't> Change<'r, 't> {
     }
 
     /// Adds a group. Crawlers that get the same lines get one group together.
-    pub(super) fn add_group(&mut self, lines: Vec<Vec<u8>>, crawlers: &[ProductToken]) {
-        let known = self.groups.entry(lines).or_default();
+    pub(super) fn add_group(
+        &mut self,
+        lines: Vec<Vec<u8>>,
+        crawlers: &[ProductToken],
+    ) -> Result<(), Unedited> {
+        let octets: usize = lines.iter().map(Vec::len).sum();
+        let known = self.groups.entry(lines).or_insert_with(|| {
+            self.group_octets += octets;
+            Vec::new()
+        });
         known.extend_from_slice(crawlers);
+        // Each crawler can get a copy of what many groups say: the copies end when no file has room for them.
+        if self.group_octets > Limits::LEAST_FILE_OCTETS { Err(Unedited::TooLarge) } else { Ok(()) }
     }
 
     /// Adds a group of `*` with these lines.
@@ -140,8 +154,8 @@ impl<'r, 't> Change<'r, 't> {
         }
     }
 
-    /// Where a group of the file has one rule and nothing else, and a new group would be the same, its crawlers join the
-    /// one that is there.
+    /// If a group of the file has exactly one rule and nothing else, and a new group would be the same, its
+    /// crawlers are added to the existing group.
     fn join_groups(&mut self) {
         let records = self.robots.records();
         for group in self.robots.group_ranges() {
@@ -161,8 +175,8 @@ impl<'r, 't> Change<'r, 't> {
         }
     }
 
-    /// The line before which new groups have to stand, if not at the end: the last group has group-start lines alone, so
-    /// that whatever follows would join it.
+    /// The line before which new groups must be inserted, if not at the end: if the last group has only
+    /// group-start lines, anything after it would join it.
     fn open_group(&self) -> Option<usize> {
         let mut walk = self.robots.dialect().group_walk();
         let mut first = None;

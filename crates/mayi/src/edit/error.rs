@@ -14,12 +14,13 @@ pub enum Unedited {
     Encoding,
     /// There are more than [`MOST_WISHES`].
     TooManyWishes,
-    /// A line has a group-start line and a rule (AIA-5), and only one of them would have to go.
+    /// A line has a group-start line and a rule (AIA-5), and only one of them would have to be removed.
     TwoOnOneLine {
         /// The line.
         line: u32,
     },
-    /// A rule decides about a part of the path, and about more than the path: it can't go, and it wins over the new one.
+    /// A rule decides about a part of the path, and about more than the path: it can't be removed, and it
+    /// wins over the new one.
     RuleInTheWay {
         /// The line of the rule.
         line: u32,
@@ -52,7 +53,7 @@ pub enum Unedited {
         /// The crawler.
         crawler: String,
     },
-    /// Finding out would take more work than a file of this size may take.
+    /// The check would take more work than a file of this size may take.
     TooCostly,
 }
 
@@ -88,7 +89,7 @@ impl fmt::Display for Unedited {
             ),
             Self::Unproved { crawler } => write!(
                 f,
-                "it can't be shown that {crawler} would get what is wished: change the file by hand"
+                "it can't be shown that {crawler} would get what you wish: change the file by hand"
             ),
             Self::TooCostly => f.write_str(
                 "the file has too many groups or regular expressions for an edit: change it by hand",

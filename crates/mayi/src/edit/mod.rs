@@ -3,9 +3,9 @@
 //! An edit adds, changes and removes whole lines: `access` for wishes about who may fetch what, `statement` for what a file
 //! says to everybody besides rules.
 //!
-//! Every edit is checked before it is given: the named crawlers get what is wished for every URL, and nobody else's rules
-//! or records are other ones than before. What can't be shown is not done: [`Unedited`] says why, and which line is in
-//! the way. Files are read in the default dialect.
+//! Every edit is checked before it is returned: the named crawlers get what is wished for every URL, and the
+//! rules and records of all others do not change. If this can't be shown, nothing is edited: [`Unedited`]
+//! says why, and which line is in the way. Files are read in the default dialect.
 
 mod access;
 mod adapted;
@@ -16,11 +16,12 @@ mod report;
 mod statement;
 mod wish;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 use crate::limits::Limits;
 use crate::robots_txt::{ReadOptions, RobotsTxt};
+use crate::work::Work;
 
 pub use error::Unedited;
 pub use new_file::{InvalidFile, NewFile};
@@ -51,6 +52,23 @@ pub const MOST_WISHES: usize = 32;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn edit(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> Result<Edited, Unedited> {
+    edit_within(octets, wishes, options, &budget(octets, options))
+}
+
+/// What an edit may cost, all of its wishes together. A file of some hundred names is compared twice for each of them
+/// and for every known crawler: that is as much as an answer about this many octets more may cost.
+fn budget(octets: &[u8], options: &ReadOptions) -> Work {
+    const FOR_KNOWN_CRAWLERS: usize = 200_000;
+    options.work_for(octets.len() + FOR_KNOWN_CRAWLERS)
+}
+
+/// The same with one budget for all wishes, and for what comes after.
+fn edit_within(
+    octets: &[u8],
+    wishes: &[Wish],
+    options: &ReadOptions,
+    work: &Work,
+) -> Result<Edited, Unedited> {
     if wishes.len() > MOST_WISHES {
         return Err(Unedited::TooManyWishes);
     }
@@ -60,8 +78,8 @@ pub fn edit(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> Result<Edi
     let mut granted = Vec::new();
     for wish in wishes {
         let (after, of_wish) = match wish {
-            Wish::Access(wish) => access::grant(&text, wish, &options)?,
-            _ => statement::grant(&text, wish, &options)?,
+            Wish::Access(wish) => access::grant(&text, wish, &options, work)?,
+            _ => statement::grant(&text, wish, &options, work)?,
         };
         text = after;
         granted.push(of_wish);
@@ -82,24 +100,35 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct Edited {
     /// The file.
     pub octets: Vec<u8>,
-    /// What became of each wish.
+    /// The result of each wish.
     pub granted: Vec<Granted>,
 }
 
 /// What became of a wish.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Granted {
     /// The crawlers for which something was changed; `*` for everybody.
     pub changed: Vec<String>,
-    /// The crawlers for which it was so before.
+    /// The crawlers for which it was already true.
     pub already: Vec<String>,
     /// Crawlers that use the groups of another crawler, which the wish is about. They got a group of their own with the
     /// rules that they had, so that nothing changes for them.
     pub kept: Vec<String>,
 }
 
-fn read<'t>(text: &'t [u8], options: &ReadOptions) -> Result<RobotsTxt<'t>, Unedited> {
+/// Takes units of work for the next step, or ends the edit.
+fn pay(work: &Work, units: usize) -> Result<(), Unedited> {
+    if work.spend(units, "edit") { Ok(()) } else { Err(Unedited::TooCostly) }
+}
+
+/// Options with which an answer costs no more than this.
+fn with_work(options: &ReadOptions, units: u64) -> ReadOptions {
+    options.clone().with_limits(options.limits().with_work(units))
+}
+
+fn read<'t>(text: &'t [u8], options: &ReadOptions, work: &Work) -> Result<RobotsTxt<'t>, Unedited> {
+    pay(work, text.len() / 4)?;
     let robots = RobotsTxt::read(text, options);
     if robots.cut().is_some() {
         return Err(Unedited::TooLarge);
@@ -150,6 +179,19 @@ mod tests {
             "/",
             "User-agent: *\nDisallow: /x\n\nUser-agent: A\nDisallow: /\n",
         );
+    }
+
+    /// `Allow: /` says something where `Disallow: /` is beside it: it wins over it (REP-8).
+    #[test]
+    fn who_falls_back_to_a_refused_crawler_keeps_an_allow_that_wins() {
+        let edited = granted("User-agent: *\nDisallow: /\nAllow: /\n", "refuse", &["Googlebot"], "/");
+        let edited = edited.expect("it can be edited");
+        let robots = RobotsTxt::parse(edited.as_bytes());
+        let target = crate::Target::parse("https://example.com/").expect("a URL");
+        let may = |token: &str| {
+            robots.decide(&crate::Crawler::new(token).expect("a token"), &target).is_allowed()
+        };
+        assert_eq!((may("Googlebot"), may("Applebot")), (false, true), "{edited}");
     }
 
     #[test]

@@ -1,20 +1,22 @@
-//! An edit as JSON: the new file, what became of each wish, and what the change means.
+//! An edit as JSON: the new file, the result of each wish, and what the change means.
 
-use serde::Serialize;
+use std::borrow::Cow;
 
-use super::{Granted, Unedited, Wish, edit};
+use serde::{Deserialize, Serialize};
+
+use super::{Granted, Unedited, Wish, budget, edit_within, with_work};
 use crate::meaning::{Diff, diff_within};
 use crate::robots_txt::{ReadOptions, RobotsTxt};
 
 /// An edit, or why there is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EditReport {
-    /// Whether the file is another one than before.
+    /// Whether the file was changed.
     pub changed: bool,
     /// The file after the edit. None if it was refused.
     pub robots: Option<String>,
-    /// What became of each wish, in order.
+    /// The result of each wish, in order.
     pub wishes: Vec<Granted>,
     /// What the change means for crawlers. None if it was refused.
     pub diff: Option<Diff>,
@@ -23,11 +25,11 @@ pub struct EditReport {
 }
 
 /// Why a file is not edited.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Refusal {
     /// A name for programs.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// The same in words.
     pub message: String,
     /// The line that is in the way, if it is one.
@@ -48,18 +50,21 @@ pub struct Refusal {
 /// # Ok::<(), mayi::edit::InvalidWish>(())
 /// ```
 pub fn report(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> EditReport {
-    let edited =
-        edit(octets, wishes, options).and_then(|edited| Ok((text_of(&edited.octets)?, edited.granted)));
-    match edited {
+    let work = budget(octets, options);
+    let edited = edit_within(octets, wishes, options, &work);
+    match edited.and_then(|edited| Ok((text_of(&edited.octets)?, edited.granted))) {
         Ok((robots, wishes)) => {
             let (old, new) =
                 (RobotsTxt::read(octets, options), RobotsTxt::read(robots.as_bytes(), options));
-            let diff = diff_within(&old, &new, options);
+            // What is left is for this. It is at least what a small file gets.
+            let rest = work.left().max(options.work_for(0).left());
+            let diff = diff_within(&old, &new, &with_work(options, rest));
             let changed = robots.as_bytes() != octets;
             EditReport { changed, wishes, diff: Some(diff), refused: None, robots: Some(robots) }
         }
         Err(why) => {
-            let refusal = Refusal { code: why.code(), message: why.to_string(), line: why.line() };
+            let refusal =
+                Refusal { code: why.code().into(), message: why.to_string(), line: why.line() };
             let refused = Some(refusal);
             EditReport { changed: false, robots: None, wishes: Vec::new(), diff: None, refused }
         }

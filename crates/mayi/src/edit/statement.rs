@@ -1,16 +1,17 @@
 //! A wish about what a file says besides rules → the file that says it: preferences about uses in every group, a group for
 //! purposes, a sitemap.
 //!
-//! A group in which nothing may be fetched needs no preference: what can't be fetched can't be used. A line that says
-//! something else about a part of the site is an exception that somebody made: it is not touched, and the edit is refused.
+//! A group in which nothing may be fetched needs no preference: what can't be fetched can't be used. A line
+//! that says something else about a part of the site is a deliberate exception: it is not changed, and the
+//! edit is refused.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::access::{holds, is_global_start};
+use super::access::{cost_of_rules, holds, is_global_start};
 use super::change::{Change, written};
 use super::wish::{AccessWish, Carrier, Preferences, Wish};
-use super::{Granted, Unedited, read};
+use super::{Granted, Unedited, pay, read};
 use crate::crawler::Crawler;
 use crate::directive::{
     CONTENT_SIGNAL, CONTENT_USAGE, Directive, GroupStart, Role, SITEMAP, USER_AGENT_PURPOSE,
@@ -18,23 +19,28 @@ use crate::directive::{
 use crate::preference::{Preference, Statement};
 use crate::records::ContentSignal;
 use crate::robots_txt::{ReadOptions, Record, RobotsTxt};
-use crate::selection::{Selection, is_regex, select};
+use crate::selection::{Selection, cost_of_selecting, is_regex, select};
 use crate::structured::split_path;
+use crate::work::Work;
+
+/// What a look at a file for such a wish costs: each line is read for each use, and compared with what was there.
+const UNITS_PER_OCTET: usize = 4;
 
 /// Grants one wish that is not about access.
 pub(super) fn grant(
     text: &[u8],
     wish: &Wish,
     options: &ReadOptions,
+    work: &Work,
 ) -> Result<(Vec<u8>, Granted), Unedited> {
-    let old = read(text, options)?;
-    let new = plan(&old, wish)?;
+    let old = read(text, options, work)?;
+    let new = plan(&old, wish, work)?;
     let mut granted = Granted::default();
     let list = if new == text { &mut granted.already } else { &mut granted.changed };
     list.push("*".to_owned());
-    let changed = read(&new, options)?;
-    // What was wished is said, and all that was there before is there as it was.
-    let says_so = plan(&changed, wish)? == new;
+    let changed = read(&new, options, work)?;
+    // The wish is granted, and everything else is unchanged.
+    let says_so = plan(&changed, wish, work)? == new;
     if !says_so || !is_the_rest_as_it_was(&old, &changed, wish) {
         return Err(Unedited::WouldChangeOthers { crawler: "*".to_owned() });
     }
@@ -42,14 +48,15 @@ pub(super) fn grant(
 }
 
 /// The text in which the wish is true.
-fn plan(robots: &RobotsTxt<'_>, wish: &Wish) -> Result<Vec<u8>, Unedited> {
+fn plan(robots: &RobotsTxt<'_>, wish: &Wish, work: &Work) -> Result<Vec<u8>, Unedited> {
+    pay(work, UNITS_PER_OCTET * robots.text().len())?;
     let mut change = Change::of(robots);
     match wish {
         Wish::Access(_) => {}
         Wish::Prefer(carrier, preferences) => {
             Stating { robots, carrier: *carrier, preferences: *preferences }.state(&mut change)?;
         }
-        Wish::RefusePurposes(purposes) => refuse_purposes(robots, purposes, &mut change)?,
+        Wish::RefusePurposes(purposes) => refuse_purposes(robots, purposes, &mut change, work)?,
         Wish::Sitemap(url) => name_sitemap(robots, url, &mut change),
     }
     Ok(change.applied())
@@ -156,8 +163,8 @@ impl Stating<'_, '_> {
         })
     }
 
-    /// Makes these records say it. `place` is the record after which a line comes where nothing says it yet; None where it
-    /// is said elsewhere.
+    /// Makes these records say it. `place` is the record after which a line is inserted if nothing says it
+    /// yet; None if it is said elsewhere.
     fn state_in(
         &self,
         records: &[usize],
@@ -221,7 +228,8 @@ impl Stating<'_, '_> {
         self.robots.records()[index].is(self.carrier.directive())
     }
 
-    /// After which record of a group a new line comes: its group-start lines, and what is said about uses already.
+    /// The record of a group after which a new line is inserted: after its group-start lines and the lines
+    /// about uses.
     fn place_in(&self, group: Range<usize>) -> usize {
         let records = self.robots.records();
         let is_start = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
@@ -300,12 +308,16 @@ fn refuse_purposes(
     robots: &RobotsTxt<'_>,
     purposes: &[String],
     change: &mut Change<'_, '_>,
+    work: &Work,
 ) -> Result<(), Unedited> {
     let refusal = AccessWish::refuse_all();
     let mut missing: Vec<Vec<u8>> = Vec::new();
     for purpose in purposes {
         let crawler = Crawler::unnamed().with_purpose(purpose).unwrap_or_else(|_| Crawler::unnamed());
-        if holds(robots, select(robots, &crawler, &mut ()).as_ref(), &refusal) {
+        pay(work, cost_of_selecting(robots, &crawler))?;
+        let selection = select(robots, &crawler, &mut ());
+        pay(work, cost_of_rules(robots, selection.as_ref()))?;
+        if holds(robots, selection.as_ref(), &refusal) {
             continue;
         }
         let is_named = |record: &&Record| {
@@ -320,7 +332,7 @@ fn refuse_purposes(
     }
     if !missing.is_empty() {
         missing.push(b"Disallow: /".to_vec());
-        change.add_group(missing, &[]);
+        change.add_group(missing, &[])?;
     }
     Ok(())
 }
@@ -457,7 +469,7 @@ mod tests {
         let nothing = Wish::prefer(Carrier::ContentSignal, Preferences::default());
         assert_eq!(
             nothing.expect_err("nothing is said").to_string(),
-            "say what Content-Signal is to say about search, ai-input or train"
+            "say what Content-Signal should say about search, ai-input or train"
         );
         let input = Preferences { ai_input: Preference::Disallowed, ..Preferences::default() };
         assert!(Wish::prefer(Carrier::ContentUsage, input).is_err(), "it has no word for that");

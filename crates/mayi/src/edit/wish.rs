@@ -1,4 +1,4 @@
-//! What a site's owner wishes: who may or may not fetch what, and what else the file is to say.
+//! What a site's owner wishes: who may or may not fetch what, and what else the file should say.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ impl Wish {
     ///
     /// # Errors
     ///
-    /// If one of `who` is none of these, or if the path can't stand in a rule.
+    /// If one of `who` is none of these, or if the path can't be written in a rule.
     pub fn refuse<S: AsRef<str>>(
         who: &[S],
         path: &str,
@@ -83,7 +83,7 @@ impl Wish {
     ///
     /// # Errors
     ///
-    /// If nothing is said that such lines have a word for.
+    /// If such lines have a word for none of these uses.
     pub fn prefer(carrier: Carrier, preferences: Preferences) -> Result<Self, InvalidWish> {
         if carrier.members(preferences).next().is_none() {
             return Err(InvalidWish::NoUse(carrier));
@@ -95,7 +95,7 @@ impl Wish {
     ///
     /// # Errors
     ///
-    /// If there is none, or if one can't stand in a file.
+    /// If there is none, or if one can't be written in a file.
     pub fn refuse_purposes<S: AsRef<str>>(purposes: &[S]) -> Result<Self, InvalidWish> {
         let is_wrong =
             |text: &str| text.contains('#') || Crawler::unnamed().with_purpose(text).is_err();
@@ -114,7 +114,7 @@ impl Wish {
     ///
     /// # Errors
     ///
-    /// If it is no absolute URL, or can't stand in a file.
+    /// If it is not an absolute URL, or can't be written in a file.
     pub fn sitemap(url: &str) -> Result<Self, InvalidWish> {
         let is_whole = url.starts_with("http://") || url.starts_with("https://");
         let is_one_word = !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
@@ -169,7 +169,7 @@ impl Carrier {
     }
 }
 
-/// What may be done with what is fetched. What is unknown is not said.
+/// What may be done with what is fetched. Unknown uses are not written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -270,18 +270,18 @@ impl AccessWish {
 
     /// The same as a line.
     pub(super) fn line(&self) -> Vec<u8> {
-        let name = if self.is_to_allow() { "Allow" } else { "Disallow" };
+        let name = self.kind.directive().name;
         format!("{name}: {}", self.path).into_bytes()
     }
 }
 
-/// How many words a wish may name crawlers with.
+/// The maximum number of words that name crawlers in a wish.
 const MOST_NAMES: usize = 100;
 
 /// The longest path of a wish. No site needs a longer one, and a rule of this length fits on a screen.
 const LONGEST_PATH: usize = 2000;
 
-/// A path as it can stand in a rule.
+/// A path as it can be written in a rule.
 pub(super) fn path_of(path: &str) -> Result<String, InvalidWish> {
     let wrong = |why| Err(InvalidWish::Path { path: path.to_owned(), why });
     if !path.starts_with('/') {
@@ -307,15 +307,15 @@ pub enum InvalidWish {
     Nobody,
     /// It names more than a hundred crawlers or kinds.
     TooMany,
-    /// This is no product token, no kind of crawlers and not `*`.
+    /// This is neither a product token nor a kind of crawlers nor `*`.
     Who(String),
-    /// Nothing is said that lines of this kind have a word for.
+    /// Lines of this kind have a word for none of the uses.
     NoUse(Carrier),
     /// This is no purpose.
     Purpose(String),
-    /// This is no address of a sitemap.
+    /// This is not the URL of a sitemap.
     Sitemap(String),
-    /// The path can't stand in a rule.
+    /// The path can't be written in a rule.
     Path {
         /// The path.
         path: String,
@@ -335,7 +335,7 @@ impl fmt::Display for InvalidWish {
                 let kinds: Vec<_> = AgentKind::ALL.iter().map(|kind| kind.name()).collect();
                 write!(
                     f,
-                    "`{word}` is no crawler: give a product token such as GPTBot, a kind of crawlers ({}), or `*` for all",
+                    "`{word}` is not a crawler: give a product token such as GPTBot, a kind of crawlers ({}), or `*` for all",
                     kinds.join(", ")
                 )
             }
@@ -344,21 +344,21 @@ impl fmt::Display for InvalidWish {
                     Carrier::ContentUsage => "search or train",
                     Carrier::ContentSignal => "search, ai-input or train",
                 };
-                write!(f, "say what {} is to say about {uses}", carrier.name())
+                write!(f, "say what {} should say about {uses}", carrier.name())
             }
-            Self::Purpose(purpose) => write!(f, "`{purpose}` is no purpose: give one word"),
+            Self::Purpose(purpose) => write!(f, "`{purpose}` is not a purpose: give one word"),
             Self::Sitemap(url) => write!(
                 f,
-                "`{url}` is no address of a sitemap: give a whole URL such as https://example.com/sitemap.xml"
+                "`{url}` is not the URL of a sitemap: give a whole URL such as https://example.com/sitemap.xml"
             ),
-            Self::Path { path, why } => write!(f, "`{path}` is no path for a rule: {why}"),
+            Self::Path { path, why } => write!(f, "`{path}` is not a path for a rule: {why}"),
         }
     }
 }
 
 impl std::error::Error for InvalidWish {}
 
-/// A wish as JSON has it: `{"say": "refuse", "who": ["training"], "path": "/"}`.
+/// A wish as JSON: `{"say": "refuse", "who": ["training"], "path": "/"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]

@@ -42,7 +42,7 @@ pub(crate) fn read_options(question: &Question) -> Result<ReadOptions, Failure> 
     Ok(options.with_dialect(question.reading.of_dialect(&question.dialect.0)))
 }
 
-/// The options that hold for every file.
+/// The options for every file.
 pub(crate) fn reading(reading: &Reading) -> Result<ReadOptions, Failure> {
     let mut options = ReadOptions::default();
     if !reading.registries.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn reading(reading: &Reading) -> Result<ReadOptions, Failure> {
     Ok(options)
 }
 
-/// The built-in registries with files laid over them.
+/// The built-in registries, extended by files.
 pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
     let mut registry = Registry::built_in();
     for path in files {
@@ -63,8 +63,8 @@ pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
     Ok(registry)
 }
 
-/// The crawler of a question. People copy User-Agent strings out of logs: the name in it that the registry or the file
-/// knows is taken, and told.
+/// The crawler of a question. People copy User-Agent strings from logs: the name in it that the registry or
+/// the file knows is used, and a message says so.
 pub(crate) fn crawler(question: &Question, robots: Option<&RobotsTxt<'_>>) -> Result<Crawler, Failure> {
     let said = if question.agent.contains('/') {
         let registry = registry(&question.reading.registries)?;
@@ -91,7 +91,7 @@ pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
     fields.iter().map(|(name, value)| (&**name, &**value)).collect()
 }
 
-/// The page rules of the response that hold for the crawler, if the question has a response.
+/// The page rules of the response that apply to the crawler, if the question has a response.
 pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Option<PageRules>, Failure> {
     if question.headers.is_empty() && question.html.is_none() {
         return Ok(None);
@@ -104,8 +104,9 @@ pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Optio
     Ok(Some(PageControls::of_head(&fields, head, options).for_crawler(crawler)))
 }
 
-/// The URLs of a question: those on the command line, then those of its file. The command line's are all
-/// there, for the exit status. A file may have no end: it ends when nobody reads the answers any more.
+/// The URLs of a question: those on the command line, then those of its file. Those of the command line are
+/// all answered, for the exit status. A file may have no end: reading stops when nobody reads the answers any
+/// more.
 pub(crate) fn urls(
     question: &Question,
 ) -> Result<impl Iterator<Item = Result<String, Failure>>, Failure> {
@@ -160,7 +161,7 @@ pub(crate) fn with_scheme(url: &str) -> Cow<'_, str> {
     if is_host { Cow::Owned(format!("https://{url}")) } else { Cow::Borrowed(url) }
 }
 
-/// Fails where more than one of these paths is standard input.
+/// Fails if more than one of these paths is standard input.
 pub(crate) fn one_reader<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
     if paths.filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Failure::new("standard input (`-`) can be only one of the inputs"));
@@ -178,7 +179,7 @@ pub(crate) fn page_options(reading: &PageReading) -> PageOptions {
 
 /// A file that was read as a whole.
 pub(crate) struct Loaded {
-    /// How it is called when people are told of it.
+    /// Its name in messages for people.
     pub(crate) name: String,
     pub(crate) octets: Vec<u8>,
     /// The Content-Type that came with it.
@@ -212,7 +213,8 @@ pub(crate) fn load(source: &str, online: &Online<'_>) -> Result<Loaded, Failure>
     }
 }
 
-/// The URL that a word is, where it is none of a file: `example.com` is one if no file has this name, which is said.
+/// The URL that an argument means, if it is not a file: `example.com` is a URL if no file has this name, and
+/// a message says so.
 pub(crate) fn url_of(source: &str) -> Option<Cow<'_, str>> {
     if is_url(source) {
         return Some(Cow::Borrowed(source));
@@ -223,7 +225,7 @@ pub(crate) fn url_of(source: &str) -> Option<Cow<'_, str>> {
     match with_scheme(source) {
         Cow::Owned(url) if !is_file => {
             anstream::eprintln!(
-                "mayi: there is no file `{}`: {} is asked",
+                "mayi: there is no file `{}`: using the URL {}",
                 shown(source.as_bytes()),
                 shown(url.as_bytes())
             );
@@ -242,7 +244,7 @@ pub(crate) fn load_file(source: &str) -> Result<Loaded, Failure> {
     let name = name(path);
     if octets.len() as u64 > MOST_LOADED {
         return Err(Failure::new(format_args!(
-            "`{name}` is larger than 64 MiB: that is no robots.txt"
+            "`{name}` is larger than 64 MiB, so it is not a robots.txt"
         )));
     }
     Ok(Loaded { name, octets, content_type: None })
@@ -261,7 +263,7 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(format_args!("`{}` can't be read: {error}", path.display()))
 }
 
-/// How a file is called when people are told of it.
+/// The name of a file in messages for people.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();

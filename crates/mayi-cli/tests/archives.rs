@@ -132,7 +132,7 @@ fn a_warc_that_is_cut_off_is_told() {
     ]);
     for (name, part) in [
         ("cut.warc.gz", "its gzip data is cut off"),
-        ("cut.warc", "it ends in the middle of a record (behind 9 whole records"),
+        ("cut.warc", "it ends in the middle of a record (after 9 complete records"),
     ] {
         let run = place.decided(&["--robots-warc", &format!("@{name}")]);
         assert_eq!(run.status, Some(2), "{}", run.stderr);
@@ -193,7 +193,7 @@ fn a_store_is_filled_from_a_warc_and_written_as_a_table() {
     fs::write(place.path("old.warc"), old).expect("a file");
     let run = place.run(&["cache", "import", "--warc", "@old.warc", "--store", "@store"], "");
     assert!(
-        run.stderr.contains("0 sites imported") && run.stderr.contains("1 site left alone"),
+        run.stderr.contains("0 sites imported") && run.stderr.contains("1 site unchanged"),
         "{}",
         run.stderr
     );

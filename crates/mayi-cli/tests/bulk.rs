@@ -281,7 +281,7 @@ fn what_the_caller_got_wrong_is_said() {
         assert!(run.stderr.contains(part), "{words:?}: {}", run.stderr);
     }
     for (words, part) in [
-        (&["--robots", "-"][..], "who asks?"),
+        (&["--robots", "-"][..], "no crawler is given"),
         (&["--robots-dir", "/no/such/folder", "--agent", "a"], "can't be read"),
         (&["--robots", "-", "--agent", "a b"], "is not a product token"),
         (&["--agent", "a"], "required"),

@@ -301,9 +301,9 @@ fn tables_that_can_not_be_read_are_clear_errors() {
     for (words, part) in [
         (
             &["@cut.parquet"][..],
-            "cut.parquet` can't be read: it is no whole Parquet file; its footer can't be read",
+            "cut.parquet` can't be read: it is not a complete Parquet file; its footer can't be read",
         ),
-        (&["@text.parquet"], "it is no whole Parquet file"),
+        (&["@text.parquet"], "it is not a complete Parquet file"),
         (
             &["@good.parquet", "--url-column", "n"],
             "the column `n` can't be used: it has the type Int64",

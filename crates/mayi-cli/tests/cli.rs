@@ -555,10 +555,10 @@ fn an_edit_is_written_shown_or_refused() {
         (&["edit", &path][..], "say what to change"),
         (&["edit", &path, "--content-usage", "train"][..], "does not say yes or no"),
         (&["edit", &path, "--content-usage", "ai-input=no"][..], "about search or train"),
-        (&["edit", &path, "--content-signal", "sell=no"][..], "`sell` is no use"),
+        (&["edit", &path, "--content-signal", "sell=no"][..], "`sell` is not a use"),
         (&["edit", &path, "--sitemap", "s.xml"][..], "give a whole URL"),
         (&["edit", &path, "--new"][..], "can't be written"),
-        (&["edit", &path, "--refuse", "a b"][..], "`a b` is no crawler"),
+        (&["edit", &path, "--refuse", "a b"][..], "`a b` is not a crawler"),
         (&["edit", &path, "--refuse", "A", "/#"][..], "write %23"),
     ] {
         let run = mayi(words, b"");

@@ -160,7 +160,7 @@ fn a_site_without_a_file_has_an_overview() {
     );
     let run = place.run(&["overview", "--offline"], &["never.test"], "");
     assert_eq!((run.status, &*run.stdout), (Some(2), ""));
-    assert!(run.stderr.contains("there is no file `never.test`: https://never.test is asked"));
+    assert!(run.stderr.contains("there is no file `never.test`: using the URL https://never.test"));
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn a_purge_gives_room_back() {
     let before = octets();
     let run = place.cache(&["purge", urls[0], urls[1], "never.test"]);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
-    assert!(run.stderr.contains("nothing was kept of https://never.test"), "{}", run.stderr);
+    assert!(run.stderr.contains("https://never.test was not cached"), "{}", run.stderr);
     assert!(run.stderr.ends_with("2 sites forgotten\n"), "{}", run.stderr);
     let after = octets();
     assert!(after < before, "{after} of {before}");

@@ -104,9 +104,9 @@ fn the_exit_status_follows_fail_on() {
         assert_eq!(run.status, Some(expected), "{words:?}: {}", run.stderr);
     }
     for (words, part) in [
-        (&["--ignore", "missing-colom", "-"][..], "perhaps `missing-colon` is meant"),
-        (&["--select", "styles", "-"], "perhaps `style` is meant"),
-        (&["--severity", "S001=bad", "-"], "is none of `note`, `warning` and `error`"),
+        (&["--ignore", "missing-colom", "-"][..], "did you mean `missing-colon`?"),
+        (&["--select", "styles", "-"], "did you mean `style`?"),
+        (&["--severity", "S001=bad", "-"], "is not a severity: give note, warning or error"),
         (&["--explain", "S999"], "no lint is called `S999`"),
         (&["/no/such/file"], "can't be read"),
         (
@@ -255,7 +255,7 @@ fn configuration_is_found_above_the_file() {
     assert_eq!(run.status, Some(2));
     assert!(
         run.stderr.contains("line 2: unknown field `selct`")
-            && run.stderr.contains("perhaps `select` is meant"),
+            && run.stderr.contains("did you mean `select`?"),
         "{}",
         run.stderr
     );
@@ -386,7 +386,7 @@ fn a_folder_without_files_is_no_answer() {
     let path = folder.path().to_str().expect("text");
     let run = lint(&[path], "");
     assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""));
-    assert!(run.stderr.contains("--every-file takes any"), "{}", run.stderr);
+    assert!(run.stderr.contains("--every-file accepts any name"), "{}", run.stderr);
     fs::write(folder.path().join("a\tb.txt"), "User-agent: *\nDisallow: /a\n").expect("a file");
     let run = lint(&["--every-file", "--format", "json", path], "");
     assert_eq!(run.status, Some(0), "{}", run.stderr);

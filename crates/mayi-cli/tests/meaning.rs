@@ -137,7 +137,7 @@ fn compare_draws_who_may_and_why() {
     assert_eq!(run.status, Some(1));
     for part in [
         "standard input: 3 patterns, read in 3 ways",
-        "  A   in rfc9309 and koster-00: * (who is not named) and 4 more (--all)\n",
+        "  A   in rfc9309 and koster-00: * (crawlers that are not named) and 4 more (--all)\n",
         "  C   GPTBot\n",
         "PATTERN       MAY  MAY NOT  WHY\n",
         "/             A B  C        e.g. /\n",
@@ -198,7 +198,7 @@ fn diff_tells_meaning_from_text() {
     let run = mayi(&["diff", &old, "-"], new.as_bytes());
     assert_eq!(run.status, Some(1));
     let expected = "\
-for * (who is not named)
+for * (crawlers that are not named)
   now disallowed
     /c/  e.g. /c/
          no rule matches → line 2: Disallow
@@ -234,7 +234,11 @@ fn what_is_not_proved_is_not_said() {
     let old = path_in(folder.path(), "old", "User-agent: *\nDisallow: /*a\nDisallow: /*ab\n");
     let run = mayi(&["diff", &old, "-"], b"User-agent: *\nDisallow: /*a\n");
     assert_eq!(run.status, Some(1));
-    assert!(run.stdout.starts_with("Rules changed. No URL was found"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("Rules changed. No URL with a different decision was found"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("line 3: Disallow: /*ab"), "{}", run.stdout);
 }
 

@@ -8,11 +8,11 @@ use tokio::task::JoinHandle;
 
 use crate::{Fetcher, Robots};
 
-/// How many files are asked for ahead of the question that is answered next, where nobody says otherwise.
+/// How many files are requested ahead of the question that is answered next, by default.
 const MOST: usize = 256;
 
-/// Questions that wait for the files of their sites. All of the files are asked for at the same time, and whoever
-/// drops this stops waiting for them.
+/// Questions that wait for the files of their sites. All files are requested at the same time; dropping this
+/// value stops the wait for them.
 ///
 /// ```no_run
 /// use mayi::access::Origin;
@@ -43,16 +43,16 @@ enum Wanted {
     /// It was in memory.
     There(Box<Robots>),
     /// It is asked for.
-    Asked(Asked),
+    Asked(PendingFetch),
 }
 
 #[derive(Debug)]
-struct Asked {
+struct PendingFetch {
     origin: Origin,
     task: JoinHandle<Robots>,
 }
 
-impl Drop for Asked {
+impl Drop for PendingFetch {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -71,7 +71,7 @@ impl<Q> Ahead<Q> {
         Self { fetcher, runtime, waiting: VecDeque::new() }
     }
 
-    /// Puts a question behind the others, and asks for the file of its origin, where it has one.
+    /// Appends a question, and requests the file of its origin, if it has one.
     pub fn push(&mut self, question: Q, origin: Option<Origin>) {
         let wanted = origin.map(|origin| {
             if let Some(robots) = self.fetcher.ready(&origin) {
@@ -79,13 +79,13 @@ impl<Q> Ahead<Q> {
             }
             let (fetcher, wanted) = (self.fetcher.clone(), origin.clone());
             let task = self.runtime.spawn(async move { fetcher.robots(&wanted).await });
-            Wanted::Asked(Asked { origin, task })
+            Wanted::Asked(PendingFetch { origin, task })
         });
         self.waiting.push_back((question, wanted));
     }
 
-    /// Whether the next question has to be answered before another one is put behind it: as its file is there, or as
-    /// too many wait.
+    /// Whether the next question must be answered before another one is appended: because its file has
+    /// arrived, or because too many wait.
     pub fn is_due(&self) -> bool {
         let is_there = |wanted: &Option<Wanted>| match wanted {
             Some(Wanted::Asked(asked)) => asked.task.is_finished(),
@@ -94,7 +94,7 @@ impl<Q> Ahead<Q> {
         self.waiting.len() > MOST || self.waiting.front().is_some_and(|(_, wanted)| is_there(wanted))
     }
 
-    /// The next question, with its file where it has an origin.
+    /// The next question, with its file if it has an origin.
     pub async fn next(&mut self) -> Option<(Q, Option<Robots>)> {
         let (question, wanted) = self.waiting.pop_front()?;
         let robots = match wanted {
@@ -102,7 +102,7 @@ impl<Q> Ahead<Q> {
             Some(Wanted::There(robots)) => Some(*robots),
             Some(Wanted::Asked(mut asked)) => Some(match (&mut asked.task).await {
                 Ok(robots) => robots,
-                // A fault of ours in one fetch; asked once more, its fetcher says what is known.
+                // An internal fault in one fetch; the fetcher is asked once more and returns what is known.
                 Err(_) => self.fetcher.robots(&asked.origin).await,
             }),
         };

@@ -20,7 +20,7 @@ use crate::roots::InvalidRoots;
 use crate::store::{MemoryStore, Store};
 use crate::transport::{BySchemes, Patience, Transport};
 
-/// A little more than the limit of a file is fetched, so that the reader of it sees that it goes on.
+/// A little more than the limit of a file is fetched, so that it is visible that the file is longer.
 const BEHIND_THE_LIMIT: usize = 4;
 
 /// What a fetcher is made from.
@@ -88,12 +88,12 @@ impl Builder {
         })
     }
 
-    /// What would be better about the User-Agent string, if something would.
+    /// How the User-Agent string could be improved, if it could.
     pub fn advice(&self) -> Option<&'static str> {
         let has_contact = ["http://", "https://", "@"].iter().any(|it| self.user_agent.contains(it));
         (!has_contact).then_some(
-            "the User-Agent string has no contact: add a URL or an address where the owners of sites \
-             can tell you of trouble, as in `ExampleBot/1.0 (+https://example.com/bot)`",
+            "the User-Agent string has no contact: add a URL or an address where site owners can \
+             report problems, as in `ExampleBot/1.0 (+https://example.com/bot)`",
         )
     }
 
@@ -107,7 +107,7 @@ impl Builder {
         Self { policy, ..self }
     }
 
-    /// How long a server may take, and how much it may say.
+    /// How long a server may take, and how much it may send.
     pub fn patience(self, patience: Patience) -> Self {
         Self { patience, ..self }
     }
@@ -117,7 +117,7 @@ impl Builder {
         Self { guard, ..self }
     }
 
-    /// Trusts the certificates of a PEM file beside those of the system.
+    /// Trusts the certificates of a PEM file in addition to those of the system.
     ///
     /// # Errors
     /// When the text has none, or one that can't be read.
@@ -133,48 +133,48 @@ impl Builder {
 
     /// How many fetches may wait for a connection for clients that were named
     /// ([`Fetcher::on_behalf_of`]), 4096 by default. If there are more, the client with the most waiting
-    /// fetches loses the newest one: its caller gets the answer that nothing is known.
+    /// fetches loses the newest one: its caller gets the answer that the file is unreachable.
     pub fn waiting(self, waiting: usize) -> Self {
         Self { waiting, ..self }
     }
 
-    /// Where what is fetched is kept; in memory where nothing is said.
+    /// Where fetched files are cached; default: in memory.
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), ..self }
     }
 
-    /// Tells this what happens beside the answers: failures of the store, what this machine lacks, and what
-    /// the guard has refused.
+    /// Reports events to this listener: failures of the store, faults of this machine, and what the guard
+    /// refused.
     pub fn listener(self, listener: Arc<dyn Listener>) -> Self {
         Self { listener: Some(listener), ..self }
     }
 
-    /// How many octets of files are held in memory, read and ready, in front of the store.
+    /// How many octets of parsed files are held in memory, in front of the store.
     pub fn ready_octets(self, octets: u64) -> Self {
         Self { ready_octets: octets, ..self }
     }
 
-    /// Asks no server: answers from what is kept, however old it is.
+    /// Sends no request: answers from the cache, however old its entries are.
     pub fn offline(self, offline: bool) -> Self {
         Self { offline, ..self }
     }
 
-    /// Tells the time by this clock.
+    /// Uses this clock.
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// Turns names into addresses by this.
+    /// Resolves names with this resolver.
     pub fn resolver(self, resolver: Arc<dyn Resolver>) -> Self {
         Self { resolver, ..self }
     }
 
-    /// Opens connections by this. It is asked only for addresses that the guard lets through.
+    /// Opens connections with this connector. It is called only for addresses that the guard allows.
     pub fn connector(self, connector: Arc<dyn Connector>) -> Self {
         Self { connector, ..self }
     }
 
-    /// Carries requests by this instead of HTTP. It goes past the guard.
+    /// Sends requests with this transport instead of HTTP. The guard does not apply to it.
     pub fn transport(self, transport: Arc<dyn Transport>) -> Self {
         Self { transport: Some(transport), ..self }
     }
@@ -205,7 +205,7 @@ impl Builder {
             body_octets: limits.file_octets() + BEHIND_THE_LIMIT,
             total: self.patience.total,
         };
-        // A file is there three times over while it is ready, about.
+        // A ready file takes about three times its size.
         let largest = limits.file_octets().saturating_mul(3) as u64;
         Fetcher::from_inner(Inner {
             policy: self.policy,
@@ -230,7 +230,7 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// A User-Agent string that can't be sent, or names nobody.
+/// A User-Agent string that can't be sent, or names no product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidUserAgent {
     text: Box<str>,

@@ -28,14 +28,14 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Lets nothing special through but these.
+    /// Allows these special addresses, and no others.
     #[must_use]
     pub fn allowing(mut self, range: AddressRange) -> Self {
         self.allowed.push(range);
         self
     }
 
-    /// Lets every address through, special or not, and every port.
+    /// Allows every address, special or not, and every port.
     #[must_use]
     pub fn allowing_all() -> Self {
         let everything = |address: IpAddr| AddressRange { address, prefix: 0 };
@@ -44,7 +44,7 @@ impl Guard {
         Self { allowed, any_port: true }
     }
 
-    /// Lets every port through, not only the schemes' own and the one that the question named.
+    /// Allows every port, not only those of the schemes and the one in the question.
     #[must_use]
     pub fn allowing_any_port(self) -> Self {
         Self { any_port: true, ..self }
@@ -63,7 +63,7 @@ impl Guard {
         Err(Forbidden { what: format!("{address} is {kind}, and is not connected to") })
     }
 
-    /// Whether a port may be connected to: the scheme's own, or the one that the question named.
+    /// Whether a port may be connected to: that of the scheme, or the one in the question.
     ///
     /// # Errors
     /// When it is neither.
@@ -71,11 +71,11 @@ impl Guard {
         if self.any_port || port == named || matches!(port, 80 | 443) {
             return Ok(());
         }
-        Err(Forbidden { what: format!("port {port} is neither 80, 443 nor the one asked about") })
+        Err(Forbidden { what: format!("port {port} is not 80, 443 or the port in the question") })
     }
 }
 
-/// Something that the guard does not let through.
+/// Something that the guard refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     what: String,
@@ -135,7 +135,7 @@ impl FromStr for AddressRange {
     }
 }
 
-/// Text that is no range of addresses.
+/// Text that is not a range of addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRange {
     text: Box<str>,
@@ -153,7 +153,7 @@ impl fmt::Display for InvalidRange {
 
 impl std::error::Error for InvalidRange {}
 
-/// Whether an address is special: of this machine, of a network inside, or of no host at all.
+/// Whether an address is special: of this machine, of an internal network, or of no host at all.
 pub(crate) fn is_special(address: IpAddr) -> bool {
     special(address).is_some()
 }

@@ -1,7 +1,8 @@
-//! A URL → what its server says of the page there: its header fields, and the start of its body.
+//! A URL → the page there: its header fields, and the start of its body.
 //!
-//! It is for page rules, which stand in both. A page is asked for as a crawler asks for it: robots.txt of its site first, for
-//! each site that redirects lead to, with the guard and the manners of every other fetch. It is never kept.
+//! It is for page rules, which are in both. A page is fetched as a crawler fetches it: first the robots.txt
+//! of its site, and of each site that redirects lead to, with the guard and the limits of every other fetch.
+//! It is never cached.
 
 use std::time::Duration;
 
@@ -16,17 +17,17 @@ use crate::kept::{Hop, Said};
 use crate::manners::Party;
 use crate::transport::{Response, TransportError};
 
-/// What came of asking for a page.
+/// The result of the request for a page.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedPage {
-    /// The URL that was asked for last, or that may not be.
+    /// The URL of the last request, or the one that may not be fetched.
     pub url: String,
     /// The requests for it, without those for robots.txt.
     pub asked: Vec<FileHop>,
     /// The crawler that asked.
     pub crawler: Crawler,
-    /// The answer, or why there is none.
+    /// The response, or why there is none.
     pub answer: Result<Response, NoPage>,
 }
 
@@ -38,11 +39,11 @@ pub enum NoPage {
     Disallowed(Option<u32>),
     /// robots.txt of its site can't be reached, so nothing may be fetched there (REP-21).
     Unreachable(String),
-    /// A page of this site was asked for a moment ago.
+    /// A page of this site was requested a moment ago.
     TooSoon(Duration),
     /// It redirects too often.
     TooManyRedirects,
-    /// It redirects to what is not asked for: another scheme, or a port that nobody named.
+    /// It redirects to something that is not fetched: another scheme, or a port that is not in the question.
     Elsewhere(String),
     /// Nobody is asked offline.
     Offline,
@@ -50,13 +51,13 @@ pub enum NoPage {
     Failed(TransportError),
 }
 
-/// How much of a page is read. Robots meta elements stand in its head.
+/// How much of a page is read. Robots meta elements are in its head.
 const MOST_OCTETS: usize = 256 << 10;
 
 /// How many redirects are followed.
 const MOST_REDIRECTS: usize = 5;
 
-/// How long a site is left alone after one of its pages was asked for.
+/// How long a site gets no further request after one for a page.
 const PAUSE: Duration = Duration::from_secs(2);
 
 const HTML: &str = "text/html, application/xhtml+xml, */*;q=0.5";
@@ -65,7 +66,7 @@ impl Fetcher {
     /// The page at a URL, as its server sends it.
     ///
     /// # Errors
-    /// When it is no URL of http or https. What goes wrong with the request is part of what comes back.
+    /// When it is not a URL of http or https. A failed request is part of the result.
     pub async fn page(&self, url: &str) -> Result<FetchedPage, InvalidUrl> {
         let origin = Origin::of_url(url)?;
         Target::parse(url)?;
@@ -86,7 +87,7 @@ impl Fetcher {
         Ok(page)
     }
 
-    /// How long a site is still to be left alone. If it is not, its pause begins.
+    /// How much longer a site must get no request. If it may get one, its pause begins.
     fn pause_of(&self, origin: &Origin) -> Option<Duration> {
         let now = self.inner.clock.now();
         let ago = self.inner.paged.get(origin).and_then(|at| now.duration_since(at).ok());
@@ -97,7 +98,7 @@ impl Fetcher {
         left
     }
 
-    /// Asks for a page and follows its redirects.
+    /// Requests a page and follows its redirects.
     async fn follow(&self, named_port: u16, page: &mut FetchedPage) -> Result<Response, NoPage> {
         let party = Party::of(self.client);
         let means = &self.inner.means;
@@ -151,10 +152,10 @@ impl NoPage {
     pub fn sentence(&self, agent: &str) -> String {
         match self {
             Self::Disallowed(Some(line)) => {
-                format!("robots.txt of this site does not let `{agent}` fetch this page (line {line}).")
+                format!("The robots.txt of this site disallows this page for `{agent}` (line {line}).")
             }
             Self::Disallowed(None) => {
-                format!("robots.txt of this site does not let `{agent}` fetch this page.")
+                format!("The robots.txt of this site disallows this page for `{agent}`.")
             }
             Self::Unreachable(why) => {
                 format!(
@@ -163,13 +164,13 @@ impl NoPage {
             }
             Self::TooSoon(left) => {
                 format!(
-                    "A page of this site was asked for a moment ago; ask again in {} s.",
+                    "A page of this site was requested a moment ago; retry in {} s.",
                     left.as_secs() + 1
                 )
             }
             Self::TooManyRedirects => format!("The page redirects more than {MOST_REDIRECTS} times."),
             Self::Elsewhere(url) => {
-                format!("The page redirects to what is not asked for here: {}", url.escape_debug())
+                format!("The page redirects to a URL that is not fetched here: {}", url.escape_debug())
             }
             Self::Offline => "The service is offline, so no page is fetched.".to_owned(),
             Self::Failed(error) => format!("The page could not be fetched: {error}."),

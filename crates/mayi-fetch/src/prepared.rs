@@ -1,7 +1,7 @@
-//! A site and a crawler → what was prepared for them, kept in bounded memory.
+//! A site and a crawler → what was prepared for them, cached in bounded memory.
 //!
-//! What is asked for least goes first when there is no more room. What is prepared is not known here, but that it
-//! can say how much memory it takes.
+//! The least used values are evicted first. This file does not know what the values are, only that they can
+//! say how much memory they take.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -24,13 +24,13 @@ pub trait Weigh {
 
 /// What was prepared, for all threads.
 pub struct PreparedCache<V: Weigh> {
-    entries: Cache<Vec<u8>, Arc<V>, Octets>,
+    entries: Cache<Vec<u8>, Arc<V>, WeightInOctets>,
 }
 
 #[derive(Clone)]
-struct Octets;
+struct WeightInOctets;
 
-impl<V: Weigh> Weighter<Vec<u8>, Arc<V>> for Octets {
+impl<V: Weigh> Weighter<Vec<u8>, Arc<V>> for WeightInOctets {
     fn weight(&self, key: &Vec<u8>, value: &Arc<V>) -> u64 {
         (2 * key.len() + 128 + value.octets()) as u64
     }
@@ -39,7 +39,7 @@ impl<V: Weigh> Weighter<Vec<u8>, Arc<V>> for Octets {
 impl<V: Weigh> PreparedCache<V> {
     /// An empty one, for values of so many octets together.
     pub fn new(octets: u64) -> Self {
-        Self { entries: held::cache(octets, USUAL, LARGEST, Octets) }
+        Self { entries: held::cache(octets, USUAL, LARGEST, WeightInOctets) }
     }
 
     /// What is there.
@@ -47,12 +47,12 @@ impl<V: Weigh> PreparedCache<V> {
         self.entries.get(&*key.octets)
     }
 
-    /// Keeps something, instead of what is there.
+    /// Stores a value, and replaces the old one.
     pub fn insert(&self, key: &Key, value: Arc<V>) {
         self.entries.insert(key.octets.clone(), value);
     }
 
-    /// What is there, or else is made now, by one thread while the others wait for it.
+    /// The stored value, or one that is made now, by one thread while the others wait for it.
     pub fn get_or_make(&self, key: &Key, make: impl FnOnce() -> V) -> Arc<V> {
         let make = || Ok::<_, std::convert::Infallible>(Arc::new(make()));
         match self.entries.get_or_insert_with(&*key.octets, make) {
@@ -68,8 +68,8 @@ impl<V: Weigh> std::fmt::Debug for PreparedCache<V> {
     }
 }
 
-/// What tells apart what is prepared: a site, and all that is said of a crawler, each with its length, so that no two
-/// are written alike. It is a buffer, to be used again.
+/// The key of a prepared value: a site, and all parts of a crawler, each with its length, so that different
+/// keys are never equal. It is a buffer that can be reused.
 ///
 /// ```
 /// use mayi::CrawlerParts;
@@ -90,14 +90,14 @@ pub struct Key {
 }
 
 impl Key {
-    /// Starts the key of a crawler that asks in this dialect; `None` is the one that holds where nobody says another.
+    /// Starts the key of a crawler in this dialect; `None` is the default dialect.
     pub fn set_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>, dialect: Option<&str>) {
         self.octets.clear();
         self.push_crawler(parts, dialect);
         self.site = self.octets.len();
     }
 
-    /// Adds a crawler that asks together with the first one, before the site is set.
+    /// Adds a crawler to the first one, before the site is set.
     pub fn add_crawler<S: AsRef<str>>(&mut self, parts: &CrawlerParts<'_, S>) {
         self.octets.truncate(self.site);
         self.push_crawler(parts, None);
@@ -107,13 +107,13 @@ impl Key {
     /// Starts the key of crawlers that were made before.
     pub fn set_made_crawlers(&mut self, crawlers: &[Crawler]) {
         self.octets.clear();
-        // No parts begin so.
+        // No parts begin like this.
         self.octets.push(MADE);
         crawlers.hash(&mut Written(&mut self.octets));
         self.site = self.octets.len();
     }
 
-    /// Sets the site: the start of a URL up to its path, or whatever else tells sites apart.
+    /// Sets the site: the start of a URL up to its path, or another text that identifies the site.
     pub fn set_site(&mut self, site: &str) {
         self.octets.truncate(self.site);
         self.octets.extend_from_slice(site.as_bytes());

@@ -14,7 +14,7 @@ pub(crate) struct Problem {
     code: &'static str,
     detail: String,
     retry_after: Option<u64>,
-    /// What the request was about, where it is one of the core's and could be read.
+    /// The URL and the crawler of the request, if they could be read.
     about: Option<Box<RequestError>>,
 }
 
@@ -81,8 +81,8 @@ impl Problem {
     /// A request whose answer costs more than the limit.
     pub(crate) fn too_costly(part: &str, units: u64) -> Self {
         let detail = format!(
-            "this costs more than {units} units of work (limits.work), which were used up at `{part}`; a shorter file, or \
-             one with fewer of what that looks at, costs less"
+            "this costs more than {units} units of work (limits.work), which were used up at `{part}`; a shorter \
+             or simpler file costs less"
         );
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too-costly", detail)
     }
@@ -93,7 +93,7 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal.name(), detail)
     }
 
-    /// Writes what stands in the place of an answer among others.
+    /// Writes the error in place of an answer in a batch.
     pub(crate) fn write_in_place(&self, out: &mut Vec<u8>) {
         serde_json::to_writer(out, &self.in_place()).expect("an error is JSON");
     }

@@ -30,16 +30,18 @@ pub struct Crawler {
     /// Whether only registered purposes are accepted.
     registered_purposes_only: bool,
     applications: Vec<Box<str>>,
-    /// What the caller says of fallbacks and exemption; without it the registry is asked.
+    /// The fallbacks and exemptions that the caller gives; default: those of the registry.
     manners: Option<Manners>,
-    /// The text that it goes by where names are compared as they are written, if that is not its product token.
+    /// The text that is compared with names in dialects that compare names as they are written, if it is not
+    /// the product token.
     sent: Option<Box<str>>,
 }
 
-/// How many octets of a User-Agent string are kept: each is compared with each name of a file.
+/// How many octets of a User-Agent string are kept. The limit bounds the work, because each octet is compared
+/// with each name of a file.
 const MOST_SENT: usize = 1024;
 
-/// What is said of a crawler, for [`Crawler::of_parts`].
+/// The parts of a crawler, for [`Crawler::of_parts`].
 ///
 /// ```
 /// use mayi::{Crawler, CrawlerParts};
@@ -56,11 +58,11 @@ pub struct CrawlerParts<'a, S> {
     pub product_token: &'a str,
     /// What it crawls for.
     pub purposes: &'a [S],
-    /// Whether its purposes count only where they are registered (PUR-2).
+    /// Whether its purposes count only if they are registered (PUR-2).
     pub registered_purposes_only: bool,
     /// The applications that it gathers for.
     pub applications: &'a [S],
-    /// The User-Agent string that it sends, which has to have its names.
+    /// The User-Agent string that it sends, which must contain its product token and its purposes.
     pub user_agent: Option<&'a str>,
 }
 
@@ -74,7 +76,7 @@ impl<S> Clone for CrawlerParts<'_, S> {
 }
 
 impl<'a, S> CrawlerParts<'a, S> {
-    /// A name, of which nothing else is said.
+    /// Only a name, without any other part.
     pub fn new(product_token: &'a str) -> Self {
         Self {
             product_token,
@@ -106,8 +108,8 @@ impl Crawler {
         Ok(ProductToken::new(product_token)?.into())
     }
 
-    /// A crawler without a product token. No line of a file can name it, a regular expression that matches
-    /// everything included: only the groups of `*`, and those of its purposes, apply to it (REP-6).
+    /// A crawler without a product token. No line of a file can name it, not even a regular expression that
+    /// matches everything. Only the groups of `*`, and those of its purposes, apply to it (REP-6).
     ///
     /// ```
     /// use mayi::{Crawler, RobotsTxt, Target};
@@ -124,7 +126,7 @@ impl Crawler {
         ProductToken(Cow::Borrowed(GLOBAL)).into()
     }
 
-    /// A crawler with everything that is said of it: what a request, a row or a command line has.
+    /// A crawler with all its parts, as they are in a request, a row or a command line.
     ///
     /// # Errors
     /// When a part is not what it should be.
@@ -154,8 +156,7 @@ impl Crawler {
         Ok(self)
     }
 
-    /// The same crawler, whose purposes count only where they are registered, or count in any case
-    /// (PUR-2).
+    /// The same crawler, whose purposes count only if they are registered, or always (PUR-2).
     ///
     /// ```
     /// use mayi::{Crawler, RobotsTxt, Target};
@@ -185,24 +186,24 @@ impl Crawler {
         Ok(self)
     }
 
-    /// The same crawler, falling back to the groups of another token before those of `*`. What the
-    /// registry of known crawlers says of it no longer counts.
+    /// The same crawler, with another token whose groups it falls back to before those of `*`. What the
+    /// registry of known crawlers says about it no longer counts.
     #[must_use]
     pub fn with_fallback(mut self, token: ProductToken) -> Self {
         self.manners.get_or_insert_default().fallbacks.to_mut().push(token);
         self
     }
 
-    /// The same crawler, to which the groups of `*` do not apply, or do. What the registry of known
-    /// crawlers says of it no longer counts.
+    /// The same crawler; `*` groups do not apply to it, or do. What the registry of known crawlers says about
+    /// it no longer counts.
     #[must_use]
     pub fn ignoring_global(mut self, ignores: bool) -> Self {
         self.manners.get_or_insert_default().ignores_global = ignores;
         self
     }
 
-    /// The same crawler, checked against the User-Agent string that it sends: its product token and
-    /// its purposes have to be in there (PUR-4).
+    /// The same crawler, checked against the User-Agent string that it sends: the string must contain its
+    /// product token and its purposes (PUR-4).
     ///
     /// # Errors
     /// When one of them is not.
@@ -254,7 +255,8 @@ impl Crawler {
         Self { sent: Some(sent.trim().into()), ..self }
     }
 
-    /// What it goes by where names are compared as they are written: what it sends, or else its product token.
+    /// The text for dialects that compare names as they are written: what it sends, or else its product
+    /// token.
     pub(crate) fn sent(&self) -> &str {
         self.sent.as_deref().unwrap_or(self.product_token.as_str())
     }
@@ -277,7 +279,7 @@ impl From<ProductToken> for Crawler {
     }
 }
 
-/// A part of a crawler that can't be what was given.
+/// A part of a crawler that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidCrawler {
     part: Part,
@@ -352,7 +354,7 @@ impl Error for InvalidCrawler {}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProductToken(Cow<'static, str>);
 
-/// What stands for all crawlers on a group-start line, and is shown for one that has no product token.
+/// The token for all crawlers on a group-start line; it is also shown for a crawler without a product token.
 const GLOBAL: &str = "*";
 
 impl ProductToken {
@@ -446,7 +448,7 @@ impl fmt::Display for ProductToken {
     }
 }
 
-/// Text that is no product token.
+/// Text that is not a product token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidProductToken {
     token: Box<str>,
@@ -464,7 +466,7 @@ impl fmt::Display for InvalidProductToken {
         if *self.token == *GLOBAL {
             write!(f, "; `*` means all crawlers in a file, but a question is about one crawler")?;
         } else if !start.is_empty() && start != "Mozilla" {
-            write!(f, "; perhaps `{start}` is meant")?;
+            write!(f, "; did you mean `{start}`?")?;
         }
         Ok(())
     }
@@ -536,6 +538,6 @@ mod tests {
             assert!(ProductToken::new(token).is_err(), "{token:?}");
         }
         let message = ProductToken::new("ExampleBot/1.0").unwrap_err().to_string();
-        assert!(message.contains("perhaps `ExampleBot` is meant"), "{message}");
+        assert!(message.contains("did you mean `ExampleBot`?"), "{message}");
     }
 }

@@ -24,7 +24,7 @@ use crate::output::Output;
 use crate::parallel;
 use crate::progress::{self, Progress, ProgressArgs};
 
-/// What the help says behind the options.
+/// The help text after the options.
 const MORE: &str = "\
 Rows: every row of the input gets one row of output, in the same order. Blank lines are skipped. A bad row \
 (no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error in its row, and \
@@ -105,7 +105,7 @@ pub(crate) struct Bulk {
 
     /// Write the rows to this file instead of standard output
     ///
-    /// It is there when it is whole, and not before. `.gz`, `.zst`, `.bz2` or `.xz` at the end of its name
+    /// The file appears only when it is complete. `.gz`, `.zst`, `.bz2` or `.xz` at the end of its name
     /// compresses it.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -278,7 +278,7 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     let (rows, errors) = (counts.rows.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
     if errors > 0 {
         let (rows, errors) = (with_commas(rows), with_commas(errors));
-        anstream::eprintln!("mayi: {errors} of {rows} rows have an error in the place of an answer");
+        anstream::eprintln!("mayi: {errors} of {rows} rows have an error instead of an answer");
         if bulk.fail_on_error {
             return Ok(Exit::NoAnswer);
         }
@@ -304,7 +304,7 @@ fn words(bulk: &Bulk) -> Words<'_> {
     }
 }
 
-/// Where the files are, and what is wrong with that.
+/// The source of the files, and its errors.
 fn source(
     bulk: &Bulk,
     limits: Limits,
@@ -346,7 +346,7 @@ fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {
     })
 }
 
-/// Fails where the crawlers of all rows can't be what they are said to be, rather than in each row.
+/// Fails once if the crawlers of all rows are invalid, instead of in each row.
 fn check_crawlers(bulk: &Bulk) -> Result<(), Failure> {
     for (place, agent) in bulk.agents.iter().enumerate() {
         check_crawler(agent, bulk)?;

@@ -1,4 +1,4 @@
-//! `mayi cache`: what is kept of which site, for people and for other programs.
+//! `mayi cache`: the cached sites, for people and for other programs.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -25,7 +25,7 @@ use crate::fetching;
 use crate::output::Output;
 use crate::text::{DIM, STRONG, shown, styled};
 
-/// How many origins are asked of a store at once.
+/// How many origins are read from a store at once.
 const PAGE: usize = 500;
 
 /// One in so many sites is a lot to be forgotten at once.
@@ -82,7 +82,7 @@ enum CacheCommand {
     /// Fill the cache from WARCs or from tables of robots.txt files
     #[command(
         group(clap::ArgGroup::new("what").args(["warcs", "tables"]).required(true)),
-        after_help = "A site is left alone if what is cached is newer. Exit status: 0 everything was read, 2 a file \
+        after_help = "A site is not changed if its cached entry is newer. Exit status: 0 everything was read, 2 a file \
                       could not be read, or not to its end."
     )]
     Import {
@@ -137,7 +137,7 @@ struct Place {
     roots: Option<PathBuf>,
 }
 
-/// An open store, and something to wait for it with.
+/// An open store, and a runtime to wait for it.
 struct Opened {
     store: Arc<dyn Store>,
     runtime: tokio::runtime::Runtime,
@@ -174,7 +174,7 @@ impl Opened {
         Ok(Self { store, runtime })
     }
 
-    /// Goes through all that is kept, a page at a time.
+    /// Reads all entries, a page at a time.
     fn each(&self, mut visit: impl FnMut(&Kept) -> Result<(), Failure>) -> Result<(), Failure> {
         let mut after: Option<String> = None;
         loop {
@@ -222,7 +222,7 @@ fn show(opened: &Opened, url: &str, json: bool) -> Result<Exit, Failure> {
     let origin = origin_of(url)?;
     let kept = opened.runtime.block_on(opened.store.load(&origin)).map_err(Failure::new)?;
     let Some(kept) = kept else {
-        anstream::eprintln!("mayi: nothing is kept of {origin}");
+        anstream::eprintln!("mayi: {origin} is not cached");
         return Ok(Exit::Disallowed);
     };
     if json {
@@ -255,7 +255,7 @@ fn purge(opened: &Opened, urls: &[String], all: bool) -> Result<Exit, Failure> {
                     if removal.await.map_err(StoreError::new)?? {
                         forgotten += 1;
                     } else {
-                        anstream::eprintln!("mayi: nothing was kept of {origin}");
+                        anstream::eprintln!("mayi: {origin} was not cached");
                     }
                 }
             }
@@ -313,10 +313,10 @@ fn import(warcs: &[PathBuf], tables: &[PathBuf], place: &Place) -> Result<Exit, 
     }
     anstream::eprintln!("{} imported", sites(saved));
     if newer > 0 {
-        anstream::eprintln!("{} left alone, because what is cached is newer", sites(newer));
+        anstream::eprintln!("{} unchanged, because the cached entry is newer", sites(newer));
     }
     if unknown > 0 {
-        anstream::eprintln!("{} left out, because they redirect to what is not there", sites(unknown));
+        anstream::eprintln!("{} left out, because they redirect to a missing file", sites(unknown));
     }
     for trouble in &loaded.troubles {
         anstream::eprintln!("mayi: {trouble}");
@@ -324,7 +324,7 @@ fn import(warcs: &[PathBuf], tables: &[PathBuf], place: &Place) -> Result<Exit, 
     Ok(if loaded.troubles.is_empty() { Exit::Allowed } else { Exit::NoAnswer })
 }
 
-/// What is kept of a site of an archive, as if it had been asked then.
+/// The entry of a site from an archive, as if the site had been fetched then.
 fn kept_of(origin: &Origin, site: &Site<'_>) -> Kept {
     let at = site.last.time;
     let mut last = LastAttempt::new(at, site.result.clone());
@@ -393,7 +393,7 @@ fn export(opened: &Opened, format: ExportFormat, output: Option<&Path>) -> Resul
     Ok(Exit::Allowed)
 }
 
-/// What holds for a site now, as an answer of its server.
+/// What applies to a site now, as a response of its server.
 #[cfg(feature = "columns")]
 fn in_force(kept: &Kept, now: SystemTime) -> Response {
     let last = &kept.last;
@@ -422,7 +422,7 @@ fn in_force(kept: &Kept, now: SystemTime) -> Response {
     }
 }
 
-/// What is kept of a site, as JSON has it: what came of the last attempt is all that is known to hold.
+/// The entry of a site as JSON; what applies is the result of the last attempt.
 fn report_of(kept: &Kept) -> SiteReport {
     kept.site_report(&kept.last.result)
 }

@@ -1,6 +1,7 @@
 //! `mayi edit`: who may fetch what, changed by the smallest edit of a file.
 //!
-//! What is edited how, and why nobody else notices, is `mayi::edit`; here files are replaced, and told about.
+//! `mayi::edit` makes the edit, and checks that nothing changes for anybody else; this file replaces files
+//! and reports the result.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -167,7 +168,7 @@ fn wishes(args: &EditArgs, registry: &Registry) -> Result<Vec<Wish>, Failure> {
     let purposes = Some(&args.refuse_purpose).filter(|all| !all.is_empty());
     let purposes = purposes.map(|all| Wish::refuse_purposes(all));
     let sitemaps = args.sitemap.iter().map(|url| Wish::sitemap(url));
-    // Whoever is refused by now needs not be told what to do with pages.
+    // Crawlers that are refused need no statement about uses.
     let wishes = of_access.chain(preferred).chain(purposes).chain(sitemaps);
     let wishes = wishes.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     if wishes.is_empty() && !args.new {
@@ -192,7 +193,7 @@ fn uses(text: &str) -> Result<Preferences, String> {
             "search" => uses.search = says,
             "train" | "train-ai" | "ai-train" => uses.train = says,
             "ai-input" => uses.ai_input = says,
-            other => return Err(format!("`{other}` is no use: there are search, train and ai-input")),
+            other => return Err(format!("`{other}` is not a use: give search, train or ai-input")),
         }
     }
     Ok(uses)
@@ -219,7 +220,7 @@ fn new(args: &EditArgs) -> Result<Loaded, Failure> {
     })
 }
 
-/// Tells what became of each wish.
+/// Reports the result of each wish.
 fn tell(
     out: &mut impl Write,
     args: &EditArgs,

@@ -1,4 +1,4 @@
-//! `mayi fetch`: the robots.txt of a site on standard output, how that went on standard error.
+//! `mayi fetch`: the robots.txt of a site on standard output, and what happened on standard error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -70,7 +70,7 @@ pub(crate) fn origin_of(url: &str) -> Result<Origin, Failure> {
     Origin::of_url(&input::with_scheme(url)).map_err(Failure::new)
 }
 
-/// The file itself. What a terminal would obey is escaped there, and only there.
+/// The file itself. Control characters are escaped on a terminal, and only there.
 pub(crate) fn write_file(kept: &Kept) -> io::Result<()> {
     let Some(copy) = &kept.copy else { return Ok(()) };
     let mut out = BufWriter::new(io::stdout().lock());
@@ -91,7 +91,7 @@ fn tell(out: &mut impl Write, robots: &Robots) -> io::Result<()> {
     tell_kept(out, robots.kept())
 }
 
-/// What is known of an origin, a line a fact.
+/// What is known about an origin, one fact per line.
 pub(crate) fn tell_kept(out: &mut impl Write, kept: &Kept) -> io::Result<()> {
     let mut fact = |name: &str, text: String| {
         writeln!(out, "  {} {}", styled(DIM, format!("{name:<12}")), shown(text.as_bytes()))
@@ -105,7 +105,7 @@ pub(crate) fn tell_kept(out: &mut impl Write, kept: &Kept) -> io::Result<()> {
     }
     fact("access", kept.last.result.to_string())?;
     if let Some(copy) = &kept.copy {
-        let cut = if copy.is_cut { ", and it goes on" } else { "" };
+        let cut = if copy.is_cut { ", and the file is longer" } else { "" };
         fact("file", format!("{} octets{cut}, from {}", copy.body.len(), copy.url))?;
         if let Some(content_type) = &copy.content_type {
             fact("type", content_type.to_string())?;
@@ -120,7 +120,7 @@ pub(crate) fn tell_kept(out: &mut impl Write, kept: &Kept) -> io::Result<()> {
         fact("fresh until", rfc3339_of(copy.fresh_until))?;
     }
     if let Some(since) = kept.last.failing_since {
-        // That there is no file is an answer, and no failure of anybody.
+        // A missing file is an answer, not a failure.
         let is_answer = matches!(kept.last.result, AccessResult::Unavailable(_));
         let (name, asked) = if is_answer { ("none", "asked") } else { ("failing", "failed") };
         let times = if kept.last.failures == 1 { "time" } else { "times" };

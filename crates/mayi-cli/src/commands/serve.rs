@@ -1,4 +1,4 @@
-//! `mayi serve`: the words, the environment and a file → the configuration of a service, which runs.
+//! `mayi serve`: options, environment variables and a file → the configuration of a service, which then runs.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ Examples:
   mayi serve
   mayi serve --listen 0.0.0.0:9309 --keys keys.txt --host mayi.example";
 
-/// What the long help says behind the options.
+/// The long help text after the options.
 const MORE: &str = "\
 --print-config prints all settings with their defaults. The configuration file is TOML with the same
 settings. Each setting is also an environment variable (limits.in_flight is MAYI_LIMITS_IN_FLIGHT) and
@@ -118,7 +118,8 @@ fn member(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
     if let Some(name) = &serve.new_key {
         let (key, line) = new_key(name);
-        // Apart, so that `>>` into the file of keys does not write down what only the client should have.
+        // Separate, so that `>>` to the file of keys does not store the key, which only the client should
+        // have.
         writeln!(io::stdout(), "{line}")?;
         anstream::eprintln!("the key, for the client, which is not shown again:\n{key}");
         return Ok(Exit::Allowed);
@@ -132,9 +133,9 @@ pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format_args!("no threads are to be had: {error}")))?;
+        .map_err(|error| Failure::new(format_args!("threads can't be started: {error}")))?;
     let exit = runtime.block_on(listen(config))?;
-    // Work on other threads that nobody waits for any more must not hold up the end.
+    // Work on other threads that nobody waits for any more must not delay the exit.
     runtime.shutdown_background();
     Ok(exit)
 }
@@ -144,13 +145,13 @@ async fn listen(config: Config) -> Result<Exit, Failure> {
     let store = config.fetch.store.clone();
     let server = Server::bind(config).await.map_err(|error| match &error {
         BindError::Socket(_, why) if why.kind() == io::ErrorKind::AddrInUse => Failure::new(format_args!(
-            "{error}: perhaps mayi runs there already; --listen 127.0.0.1:0 takes any port that is free"
+            "{error}: another mayi may already be running there; --listen 127.0.0.1:0 uses any free port"
         )),
         _ => Failure::new(error),
     })?;
-    // Whoever reads that it listens may ask it to end at once.
+    // A program that reads this line may send a signal at once.
     let mut signals = Signals::listen();
-    // Whoever started it, a person or a program, reads here where it is.
+    // The person or program that started it reads the address here.
     writeln!(io::stdout(), "mayi listens on {}", server.url())?;
     tracing::info!(url = server.url(), store = without_login(&store), "listening");
     let (end, ends) = tokio::sync::oneshot::channel::<()>();
@@ -170,12 +171,12 @@ async fn listen(config: Config) -> Result<Exit, Failure> {
         }
     }
     drop(end);
-    tracing::info!("ending: what was accepted is answered; a second signal ends at once");
+    tracing::info!("shutting down: accepted requests are finished; a second signal ends at once");
     loop {
         tokio::select! {
             () = &mut running => break,
             word = signals.next() => if word == Word::End {
-                tracing::warn!("ended at once: what was not answered yet is given up");
+                tracing::warn!("ended at once: unanswered requests are dropped");
                 return Ok(Exit::NoAnswer);
             },
         }
@@ -188,18 +189,18 @@ async fn listen(config: Config) -> Result<Exit, Failure> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     End,
-    /// Keys and certificates are to be read again.
+    /// Keys and certificates must be read again.
     Reload,
 }
 
-/// What the process is asked for from outside.
+/// The signals of the process.
 struct Signals {
     #[cfg(unix)]
     signals: Option<[tokio::signal::unix::Signal; 3]>,
 }
 
 impl Signals {
-    /// From now on they are heard.
+    /// Starts to listen for them.
     fn listen() -> Self {
         #[cfg(unix)]
         {
@@ -210,7 +211,7 @@ impl Signals {
                 heard(SignalKind::interrupt()),
                 heard(SignalKind::hangup()),
             );
-            // Where the system gives no such signals, the process is ended without a word, as any other.
+            // On systems without such signals, the process is simply ended.
             let (Some(terminate), Some(interrupt), Some(hangup)) = signals else {
                 return Self { signals: None };
             };
@@ -247,7 +248,8 @@ fn without_login(store: &str) -> String {
     }
 }
 
-/// What the file, the environment and the words say, in this order: later ones go before earlier ones.
+/// The settings of the file, the environment and the options, in this order: later ones override earlier
+/// ones.
 fn configuration(
     serve: &ServeArgs,
     variable: impl Fn(&str) -> Option<String>,
@@ -269,7 +271,7 @@ fn configuration(
     standard_traces(&mut table, &variable).map_err(Failure::new)?;
     for path in Config::MEMBERS {
         let name = format!("MAYI_{}", path.to_ascii_uppercase().replace('.', "_"));
-        // Set to nothing is as good as not set.
+        // An empty variable counts as not set.
         if let Some(text) = variable(&name).filter(|text| !text.is_empty()) {
             set(&mut table, path, value_of(path, &text))
                 .map_err(|why| Failure::new(format_args!("the variable {name}: {why}")))?;
@@ -305,21 +307,21 @@ fn configuration(
     Ok(config)
 }
 
-/// A file in the user's cache folder, or memory where there is none. It is not the one of the other
-/// commands: a store in a file is one process's.
+/// A file in the user's cache folder, or memory if there is no such folder. It is not the file of the other
+/// commands, because only one process can open a store in a file.
 fn default_store() -> String {
     match fetching::store_in_cache("service.store") {
         Ok(path) => path.display().to_string(),
         Err(Failure::Message(message)) => {
             let message = shown(message.as_bytes());
-            anstream::eprintln!("mayi: files are kept in memory: {message}");
+            anstream::eprintln!("mayi: files are cached in memory: {message}");
             "memory".to_owned()
         }
         Err(Failure::BrokenPipe) => "memory".to_owned(),
     }
 }
 
-/// What the variables say that every program with OpenTelemetry has; our own go before them.
+/// The settings of the standard OpenTelemetry variables; our own variables override them.
 fn standard_traces(
     table: &mut Table,
     variable: &impl Fn(&str) -> Option<String>,
@@ -355,7 +357,7 @@ fn value_of(path: &str, text: &str) -> Value {
     let read = format!("value = {text}").parse::<Table>().ok();
     let read = read.and_then(|mut table| if table.len() == 1 { table.remove("value") } else { None });
     match read {
-        // What is a text in the configuration stays one, although it may look like a number.
+        // A setting that is a string stays one, even if it looks like a number.
         Some(value) if Config::LISTS.contains(&path) && value.is_array() => value,
         _ if Config::LISTS.contains(&path) => {
             let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
@@ -366,7 +368,7 @@ fn value_of(path: &str, text: &str) -> Value {
     }
 }
 
-/// Sets a member by its path.
+/// Sets a setting by its path.
 fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let (first, rest) = match path.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),

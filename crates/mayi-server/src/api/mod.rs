@@ -55,7 +55,7 @@ pub(crate) struct App {
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Response<Body>, Problem>;
 
-/// A body, with its share of what bodies may take.
+/// A body, with its share of the memory for bodies.
 pub(crate) struct Read {
     pub(crate) octets: Bytes,
     _share: Share,
@@ -157,7 +157,7 @@ pub(crate) enum Kind {
 }
 
 /// The media type of a body; JSON by default. A form is not read as JSON: a page of another site can make a
-/// browser send one without asking us first.
+/// browser send one without a preflight request.
 pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
     let coding =
         headers.get(CONTENT_ENCODING).filter(|coding| !coding.is_empty() && *coding != "identity");
@@ -173,8 +173,8 @@ pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
         "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Ok(Kind::Lines),
         _ => {
             let detail = format!(
-                "`{}` is not read here: send application/json, or application/x-ndjson where there \
-                 are many requests",
+                "`{}` is not supported: send application/json, or application/x-ndjson for many \
+                 requests",
                 said.escape_debug()
             );
             let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
@@ -183,7 +183,7 @@ pub(crate) fn kind_of(headers: &HeaderMap) -> Result<Kind, Problem> {
     }
 }
 
-/// An object, from JSON. A list of its members is not one, although serde would take it.
+/// An object, from JSON. A list of its members is not accepted, although serde would accept it.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, RequestError> {
     let is_object = json.trim_ascii_start().first() == Some(&b'{');
     let wrong = |error: serde_json::Error| {
@@ -200,7 +200,7 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Reques
     Err(RequestError::new(ErrorCode::InvalidRequest, "this is JSON, but not an object"))
 }
 
-/// The place of a request that was let in.
+/// The place of an accepted request.
 pub(crate) fn place_of(parts: &Parts) -> Result<Place, Problem> {
     parts.extensions.get::<Place>().cloned().ok_or_else(Problem::internal)
 }

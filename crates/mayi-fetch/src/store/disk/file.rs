@@ -1,5 +1,5 @@
-//! The file of a [`DiskStore`](super::DiskStore): its tables, what is written to them together, and
-//! what goes when there is too much.
+//! The file of a [`DiskStore`](super::DiskStore): its tables, its transactions, and the eviction when it is
+//! full.
 //!
 //! | table | key | value |
 //! | --- | --- | --- |
@@ -28,16 +28,16 @@ const KEPT: TableDefinition<'_, &str, (u64, u64, &[u8])> = TableDefinition::new(
 const TURNS: TableDefinition<'_, u64, &str> = TableDefinition::new("turns");
 const FACTS: TableDefinition<'_, &str, u64> = TableDefinition::new("facts");
 
-/// The version of the tables. Entries have their own: those of another one are as good as absent.
+/// The version of the tables. Entries have their own version; those with another one count as absent.
 const SCHEMA: u64 = 1;
 
 /// Pages that the library keeps in memory.
 const CACHE: usize = 64 << 20;
 
-/// The most entries that go in one transaction, so that it stays short.
+/// The maximum number of entries that are evicted in one transaction, so that it stays short.
 const MOST_EVICTED: usize = 4096;
 
-/// What an entry costs beside its octets and its origin: numbers, offsets, its share of the tree.
+/// What an entry costs besides its octets and its origin: numbers, offsets, its share of the tree.
 const OVERHEAD: u64 = 64;
 
 /// How many octets of the file an entry counts for. Its origin is in two tables; and a file whose pages
@@ -46,10 +46,10 @@ pub(super) fn weight(origin: &str, octets: &[u8]) -> u64 {
     2 * (2 * origin.len() as u64 + octets.len() as u64 + OVERHEAD)
 }
 
-/// What opens the file: a test has something else than a disk under it.
+/// The function that opens the file: tests use something other than a disk.
 pub(super) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
 
-/// A file that is open, or that is to be opened again after a failure.
+/// A file that is open, or must be opened again after a failure.
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) most_octets: u64,
@@ -141,9 +141,9 @@ impl File {
         }
     }
 
-    /// Gives the room that entries have left back to the disk: what is left is moved to the front, and
-    /// the file is cut behind it. Readers get an error in the meantime. A process that is killed in the meantime
-    /// loses nothing, but the next one reads the whole file to open it.
+    /// Returns the space of removed entries to the disk: the remaining entries are moved to the front, and
+    /// the file is cut after them. Readers get an error in the meantime. A process that is killed in the
+    /// meantime loses nothing, but the next one reads the whole file to open it.
     ///
     /// Only the thread that writes may call it.
     pub(super) fn compact(&self) -> Result<(), StoreError> {
@@ -156,7 +156,8 @@ impl File {
             }
         };
         compacted.map_err(|trouble| self.failed(trouble.error(&self.path)))?;
-        // The library has left out what makes the file open at once after a crash; a write puts it back.
+        // The library has left out the data that lets the file open at once after a crash; a write restores
+        // it.
         self.write(&[]).map(|_| ())
     }
 
@@ -244,7 +245,7 @@ impl<'t> Tables<'t> {
             Change::Save { origin, at, octets } => {
                 let is_later = self.kept.get(&**origin)?.is_some_and(|there| {
                     let (its, _, octets) = there.value();
-                    // One that can't be read keeps nothing out, however late it says it is.
+                    // An entry that can't be read does not prevent a save, whatever its time is.
                     its > *at && entry::read(origin, Some(its), octets).is_ok_and(|kept| kept.is_some())
                 });
                 if is_later {
@@ -261,7 +262,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// Removes everything, and what can't be read with it.
+    /// Removes everything, including entries that can't be read.
     fn clear(&mut self) -> Result<bool, redb::Error> {
         let was_empty = self.kept.is_empty()?;
         self.kept.retain(|_, _| false)?;
@@ -286,8 +287,8 @@ impl<'t> Tables<'t> {
         Ok(true)
     }
 
-    /// Lets the oldest go until the bound is kept. What was asked for since its last turn gets another
-    /// one, but no more of those than were changed, so that this ends.
+    /// Evicts the oldest entries until the limit is kept. An entry that was read since its last turn gets
+    /// another one, but no more of them than were changed, so that this ends.
     fn evict(&mut self, most: u64, asked_for: &AskedFor, changed: usize) -> Result<(), redb::Error> {
         let mut chances = changed;
         for _ in 0..MOST_EVICTED + chances {
@@ -311,8 +312,8 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Which origins were asked for: one bit for all origins of one hash. An origin that shares its bit
-/// with another gets a chance too many, and nothing worse.
+/// Which origins were read: one bit for all origins of one hash. An origin that shares its bit with another
+/// may be spared once too often, and nothing worse.
 struct AskedFor {
     hasher: RandomState,
     bits: Box<[AtomicU64]>,
@@ -326,7 +327,7 @@ impl AskedFor {
 
     fn note(&self, origin: &str) {
         let (word, bit) = self.place(origin);
-        // Most are noted already, and reading leaves the word where other cores have it.
+        // Most bits are already set, and a read does not move the word from the caches of other cores.
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
         }
@@ -393,7 +394,7 @@ fn followed(path: &Path) -> Result<PathBuf, Trouble> {
     ))))
 }
 
-/// Whether there is no file yet. An empty one is what a script leaves that has only chosen a name.
+/// Whether there is no file yet. An empty file counts as none: scripts create one to choose a name.
 fn is_unmade(path: &Path) -> Result<bool, Trouble> {
     match std::fs::metadata(path) {
         Ok(there) => Ok(there.len() == 0 && there.is_file()),
@@ -402,8 +403,8 @@ fn is_unmade(path: &Path) -> Result<bool, Trouble> {
     }
 }
 
-/// Makes a new file under another name, and gives it its own when it is whole: a process that is
-/// killed in between leaves nothing that can't be opened.
+/// Makes a new file under another name, and renames it when it is complete: a process that is killed in
+/// between leaves nothing that can't be opened.
 ///
 /// Only one process makes the file at a time, because the library locks it under its first name too. The second
 /// one checks whether the file is still needed: it must not replace a file that is already in use, because all
@@ -415,7 +416,7 @@ fn make(path: &Path) -> Result<(), Trouble> {
     while is_unmade(path)? {
         let database = match Database::create(&unfinished) {
             Err(DatabaseError::Storage(_)) => {
-                // What somebody left who was killed.
+                // A file that a killed process left behind.
                 gone_already(std::fs::remove_file(&unfinished)).map_err(io)?;
                 Database::create(&unfinished)
             }
@@ -428,7 +429,7 @@ fn make(path: &Path) -> Result<(), Trouble> {
         } else {
             std::fs::remove_file(&unfinished)
         };
-        // Where it has no longer that name, another process has given it its own.
+        // If it no longer has that name, another process has renamed it.
         gone_already(published).map_err(io)?;
         drop(database);
     }
@@ -441,7 +442,7 @@ fn make(path: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// That a file was gone before is no trouble.
+/// It is not an error if the file does not exist.
 fn gone_already(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -496,8 +497,8 @@ impl Trouble {
 
     fn message(&self) -> String {
         let something_else = "this file is not a store of mayi; name another file";
-        let damaged = "this store is damaged; name another file, or remove this one: what it kept is \
-                       fetched anew";
+        let damaged = "this store is damaged; name another file, or remove this one: its files will \
+                       be fetched again";
         match self {
             Self::Library(redb::Error::DatabaseAlreadyOpen) => {
                 "another process has this store open, and only one process at a time can open it".into()
@@ -512,7 +513,7 @@ impl Trouble {
             Self::SomethingElse => something_else.into(),
             Self::Schema(other) => format!(
                 "this store has schema version {other}, and this program knows {SCHEMA}; name another \
-                 file, or remove this one: what it kept is fetched anew"
+                 file, or remove this one: its files will be fetched again"
             ),
             Self::Closed => {
                 "this store is closed after a failure, until a write can open it again".into()

@@ -1,7 +1,7 @@
-//! The way to a server or a cluster: commands out, answers or a prompt error in.
+//! The connection to a server or a cluster: sends commands, and returns answers or a quick error.
 //!
 //! It connects when it is first needed and again when the connection is lost. A command that lost its
-//! connection is sent once more, so commands have to bear being done twice.
+//! connection is sent once more, so commands must be safe to repeat.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,11 +31,11 @@ pub(super) struct Link {
     timeout: Duration,
     pause: Duration,
     way: Way,
-    /// Until when nobody is asked, and why; one for a server, one for each range of slots of a cluster.
+    /// Until when no command is sent, and why; one for a server, one for each range of slots of a cluster.
     paused: Box<[Pause]>,
 }
 
-/// Until when nobody is asked, and what went wrong when somebody was.
+/// Until when no command is sent, and the last error.
 type Pause = Mutex<Option<(Instant, StoreErrorKind, String)>>;
 
 /// A node of a cluster: its host and its port.
@@ -158,7 +158,7 @@ impl Link {
         let mut slots = 0_u32;
         for range in ranges {
             let (first, last, node) = read_range(range).ok_or_else(|| {
-                self.error(StoreErrorKind::Other, "it does not say where its nodes are")
+                self.error(StoreErrorKind::Other, "the cluster does not list its nodes")
             })?;
             slots += u32::from(last.saturating_sub(first)) + 1;
             if !nodes.contains(&Some(node.clone())) {
@@ -301,7 +301,7 @@ fn read(url: &str) -> Result<ConnectionInfo, StoreError> {
     Ok(info)
 }
 
-/// Whom to trust, as the library takes it.
+/// The trusted certificates, in the form that the library needs.
 fn certificates(extra_roots: &[u8]) -> Result<TlsCertificates, StoreError> {
     // The library takes the provider of the process, and panics where several are built in and none was
     // chosen. Who has chosen one keeps it.

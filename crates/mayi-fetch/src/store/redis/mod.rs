@@ -3,16 +3,16 @@
 //! | key | value |
 //! | --- | --- |
 //! | `mayi:2:kept:{https://example.com}` | 20 digits, the time of the attempt; then the octets of the entry |
-//! | `mayi:2:claim:{https://example.com}` | the token of whoever fetches the file now |
+//! | `mayi:2:claim:{https://example.com}` | the token of the process that fetches the file now |
 //!
 //! The number is the schema version: processes of two versions don't see each other's entries. The
-//! braces keep the keys of an origin on one node of a cluster. Entries go by themselves when nobody
-//! has saved them for [`RedisOptions::keep`]. The bound on the size is the server's `maxmemory`, with one
-//! of its policies that evict; one that doesn't makes saving fail, and the fetcher goes on.
+//! braces keep the keys of an origin on one node of a cluster. Entries expire if they are not saved again for
+//! [`RedisOptions::keep`]. The size is limited by the server's `maxmemory`, with a policy that evicts;
+//! without one, saving fails when memory is full, and the fetcher continues without it.
 //!
-//! Every operation ends within [`RedisOptions::timeout`]. Once one has found nobody, the next ones are
-//! told so at once for [`RedisOptions::pause`], and then somebody tries again. Claims hold as long as
-//! the server keeps them: a fail-over to a replica can lose one, and then a file is fetched twice.
+//! Every operation ends within [`RedisOptions::timeout`]. After a failure the next operations fail at once
+//! for [`RedisOptions::pause`], and then one tries again. Claims last as long as the server keeps them: a
+//! fail-over to a replica can lose one, and then a file is fetched twice.
 
 mod link;
 
@@ -33,12 +33,12 @@ use crate::kept::{Kept, SCHEMA, milliseconds};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RedisOptions {
-    /// How long an operation may take. One second unless told otherwise.
+    /// How long an operation may take; default: one second.
     pub timeout: Duration,
-    /// How long nobody is asked after nobody has answered. 300 milliseconds unless told otherwise.
+    /// How long no command is sent after a failure; default: 300 milliseconds.
     pub pause: Duration,
-    /// How long an entry stays that nobody saves again. 40 days unless told otherwise, which is longer
-    /// than a copy may be used for (REP-20).
+    /// How long an entry stays if it is not saved again; default: 40 days, which is longer than a copy may be
+    /// used for (REP-20).
     pub keep: Duration,
     /// Certificates to trust beside those of the system, in PEM form, where the URL asks for TLS.
     pub extra_roots: Vec<u8>,
@@ -55,7 +55,7 @@ impl Default for RedisOptions {
     }
 }
 
-/// What is kept, in a Redis or Valkey server, or in a cluster of them.
+/// A store in a Redis or Valkey server, or in a cluster of them.
 ///
 /// ```
 /// # let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -70,12 +70,12 @@ impl Default for RedisOptions {
 pub struct RedisStore {
     link: Link,
     options: RedisOptions,
-    ahead: Mutex<Ahead>,
+    ahead: Mutex<KeysAhead>,
 }
 
-/// Keys that a listing has found beyond what it was asked for, so that the next page needs no scan.
+/// Keys that a listing found beyond its page, so that the next page needs no scan.
 #[derive(Default)]
-struct Ahead {
+struct KeysAhead {
     after: String,
     keys: VecDeque<String>,
     until: Option<Instant>,
@@ -94,7 +94,7 @@ const PAGE: usize = 100;
 /// How many digits a time has in front of an entry.
 const DIGITS: usize = 20;
 
-/// How many octets of a value tell it from every other one: the time, the schema version, the checksum.
+/// How many octets identify a value: the time, the schema version, the checksum.
 const BEGINNING: usize = DIGITS + 1 + size_of::<u64>();
 
 /// Saves an entry unless there is one of a later attempt.
@@ -104,25 +104,25 @@ if at and at > tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1";
 
-/// Forgets an entry that begins so: one that is damaged may say that it is of the far future, and would keep every
-/// later one out.
+/// Removes an entry that begins with these octets: a damaged one may have a time in the far future, and would
+/// prevent every later save.
 const FORGET: &str = "\
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])";
 
-/// Claims, or finds its own claim again: a process that lost the answer may ask twice.
+/// Makes a claim, or finds the caller's own claim again: a process that lost the answer may send it twice.
 const CLAIM: &str = "\
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
 return 0";
 
-/// Has a claim hold for longer if it is still the caller's, or nobody's.
+/// Renews a claim if it still belongs to the caller, or to nobody.
 const RENEW: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 return 0";
 
-/// Gives a claim back if it is still the caller's.
+/// Returns a claim if it still belongs to the caller.
 const RELEASE: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0";
@@ -130,11 +130,10 @@ return 0";
 impl RedisStore {
     /// A store at `redis://[user:password@]host[:port][/number]`, or in the cluster that the nodes in
     /// `redis+cluster://[user:password@]host[:port][,host[:port]…]` belong to. `rediss` in place of `redis`
-    /// asks for TLS: a certificate that is not trusted, or is for another host, ends the connection. TLS
-    /// is spoken by the provider of cryptography that the process has chosen; where it has chosen none,
-    /// this chooses one for it.
+    /// asks for TLS: a certificate that is not trusted, or is for another host, ends the connection. TLS uses
+    /// the cryptography provider that the process has chosen; if it has chosen none, this chooses one.
     ///
-    /// Nobody is asked yet: a server that is down now is as one that is down later. It needs to be
+    /// No connection is made yet: a server may be down now, or later. It needs to be
     /// called within the tokio runtime.
     ///
     /// # Errors
@@ -201,7 +200,7 @@ impl RedisStore {
     fn put_ahead(&self, after: &str, keys: Vec<String>, is_all: bool) {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let until = Some(moment() + AHEAD_FOR);
-        *ahead = Ahead { after: after.to_owned(), keys: keys.into(), until, is_all };
+        *ahead = KeysAhead { after: after.to_owned(), keys: keys.into(), until, is_all };
     }
 
     async fn scan(&self, node: Option<&Node>, cursor: u64) -> Result<(u64, Vec<String>), StoreError> {
@@ -238,7 +237,7 @@ impl Store for RedisStore {
             if read.is_err() {
                 let mut command = script(FORGET, &kept_key(&origin));
                 command.arg(&value[..value.len().min(BEGINNING)]);
-                // Where that fails, the next one who asks tries again.
+                // If that fails, the next caller tries again.
                 let _ = self.ask::<i64>(&origin, &command).await;
             }
             read
@@ -264,13 +263,14 @@ impl Store for RedisStore {
         })
     }
 
-    /// Redis has no order of keys, so a page is what a scan of all keys finds; the pages that follow
-    /// come of the same scan where it is not long ago. It is for people and exports.
+    /// Redis has no order of keys, so a page needs a scan of all keys; the next pages use the same scan if it
+    /// is recent. It is for people and exports.
     fn list<'a>(&'a self, after: Option<&'a str>, limit: usize) -> Storing<'a, Vec<Arc<Kept>>> {
         Box::pin(async move {
             let mut after = after.unwrap_or_default().to_owned();
             let mut found = Vec::new();
-            // What has gone since the scan makes no page shorter: a short page is the last one.
+            // Entries that were removed since the scan must not make a page shorter: a short page means the
+            // last one.
             while found.len() < limit {
                 let wanted = limit - found.len();
                 let keys = self.keys(&after, wanted).await?;
@@ -282,7 +282,7 @@ impl Store for RedisStore {
         })
     }
 
-    /// What can't be read goes too; entries of other schema versions are not ours.
+    /// Entries that can't be read are removed too; entries of other schema versions are not touched.
     fn clear(&self) -> Storing<'_, u64> {
         Box::pin(async move {
             let (mut forgotten, mut after) = (0, String::new());
@@ -394,15 +394,14 @@ fn origin_of(kept_key: &str) -> Option<&str> {
     kept_key.split_once('{')?.1.strip_suffix('}')
 }
 
-/// What the value of a key holds.
+/// What the value of a key contains.
 fn read(origin: &str, value: &[u8]) -> Result<Option<Arc<Kept>>, StoreError> {
     let (digits, octets) = value.split_at(value.len().min(DIGITS));
     let at = std::str::from_utf8(digits).ok().filter(|digits| digits.len() == DIGITS);
     entry::read(origin, at.and_then(|at| at.parse().ok()), octets)
 }
 
-/// A script with its key. Its text goes along each time: it is short, and a server that was started
-/// anew knows none.
+/// A script with its key. Its text is sent each time: it is short, and a restarted server knows no scripts.
 fn script(text: &str, key: &str) -> Cmd {
     let mut command = cmd("EVAL");
     command.arg(text).arg(1).arg(key);

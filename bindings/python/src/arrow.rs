@@ -33,7 +33,7 @@ use crate::robots::RobotsTxt;
 /// The memory for prepared rules, as in `mayi bulk`.
 const MEMORY: u64 = 256 << 20;
 
-/// So many rows are answered before a signal is looked for: Ctrl+C ends a long table.
+/// How many rows are answered before signals are checked, so that Ctrl+C ends a long table.
 const ROUND: usize = 1 << 20;
 
 /// The robots.txt files of many origins, and the rules that were prepared from them, for any number of calls.
@@ -76,7 +76,7 @@ impl Files {
     }
 }
 
-/// Files as the kernel takes them: with the files themselves beside the rules, or without.
+/// Files for the kernel: with the files themselves in addition to the rules, or without.
 pub(crate) struct Prepared {
     source: Source,
     options: ReadOptions,
@@ -101,7 +101,7 @@ impl Prepared {
         Self::new(Source::One(file), ReadOptions::default(), Missing::default())
     }
 
-    /// The files, which keep the files themselves where uses are asked for.
+    /// The files, with the files themselves if answers about uses are requested.
     fn files(&self, answers: &[Answer]) -> &files::Files {
         let has_uses = answers.iter().any(|answer| answer.is_use());
         let kept = if has_uses { &self.with_files } else { &self.without_files };
@@ -249,7 +249,7 @@ fn answered(
     Ok(Answers { field: Arc::new(Field::new("", data_type, true)), chunks })
 }
 
-/// What is taken, for those who gave something else.
+/// The accepted types, for the error message.
 const TAKEN: &str = "an Arrow array or column of strings: a pyarrow Array or ChunkedArray, a Polars Series, a pandas Series \
                      of pandas 3 or a DataFrame of one column, a DuckDB relation of one column, or anything else with \
                      __arrow_c_array__ or __arrow_c_stream__";
@@ -270,8 +270,8 @@ fn reader(urls: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send>> {
     Err(PyTypeError::new_err(format!("urls has to be {TAKEN}; it is of the type {name}")))
 }
 
-/// What is in capsules. The library that reads them panics where an array has been taken out of them before, or is not as
-/// its type says.
+/// What is in capsules. The library that reads them panics if an array was already taken out of them, or does
+/// not match its type.
 fn imported<T>(import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(import)).unwrap_or_else(|_| {
         let message = "the capsules have no array of their type, or it was taken before: a capsule can be used once";
@@ -279,7 +279,7 @@ fn imported<T>(import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     })
 }
 
-/// Which column has the URLs, where a table is given: the only one, or the one called `url`.
+/// The column with the URLs, if a table is given: the only one, or the one called `url`.
 fn column_of_urls(field: &Field) -> PyResult<Option<usize>> {
     let DataType::Struct(fields) = field.data_type() else {
         return check_text(field.data_type()).map(|()| None);
@@ -370,7 +370,7 @@ fn archive_of_mapping(mapping: &Bound<'_, PyMapping>, limit: usize) -> PyResult<
         let Ok(origin) = Origin::of_url(&origin) else {
             let origin = origin.escape_debug();
             return Err(PyValueError::new_err(format!(
-                "`{origin}` is no origin: files are by scheme and host, as in `https://example.com`"
+                "`{origin}` is not an origin: give scheme and host, as in `https://example.com`"
             )));
         };
         let time = std::time::SystemTime::UNIX_EPOCH;

@@ -1,4 +1,4 @@
-//! Who asks: a crawler, from its product token or from a whole User-Agent string.
+//! A crawler, from its product token or from a whole User-Agent string.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -98,13 +98,13 @@ impl Crawler {
         PyTuple::new(py, &self.parts.purposes)
     }
 
-    /// The applications that it gathers for.
+    /// The applications that it crawls for.
     #[getter]
     fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.parts.apps)
     }
 
-    /// Whether its name says that it gathers for training.
+    /// Whether its name says that it collects data for training.
     #[getter]
     fn is_for_training(&self) -> bool {
         self.crawler.is_for_training()
@@ -149,7 +149,7 @@ impl Crawler {
 
 type Pickled = (String, Vec<String>, Vec<String>, bool, Option<String>);
 
-/// What a question says of its crawler: a name, or a crawler that was made before.
+/// The crawler of a question: a name, or an existing crawler.
 pub(crate) fn crawler(
     agent: &Bound<'_, PyAny>,
     purposes: Vec<String>,
@@ -160,7 +160,7 @@ pub(crate) fn crawler(
         if purposes.is_empty() && apps.is_empty() {
             return Ok(Arc::clone(&crawler.get().crawler));
         }
-        let message = "a Crawler has its purposes and apps already: give them to the Crawler";
+        let message = "a Crawler already has its purposes and apps: pass them to the Crawler";
         return Err(PyTypeError::new_err(message));
     }
     let Ok(name) = agent.cast::<PyString>() else {

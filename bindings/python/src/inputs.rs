@@ -1,4 +1,4 @@
-//! What callers give → octets, header fields, dialects, and how a file is read.
+//! Arguments of callers → octets, header fields, dialects, and how a file is read.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ pub(crate) fn text<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
     Ok(Cow::Owned(text))
 }
 
-/// The path and what follows it in what is no URL of a site with a robots.txt: a scheme and an authority are taken
-/// off, where there are any.
+/// The path and the rest of text that is not a URL of a site with a robots.txt: a scheme and an authority are
+/// removed, if there are any.
 pub(crate) fn path_of(given: &str) -> String {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -93,7 +93,7 @@ pub(crate) fn fields(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, 
     Ok(fields)
 }
 
-/// Text of a header field. Octets are UTF-8; what is not, is replaced.
+/// Text of a header field. Octets are read as UTF-8; invalid ones are replaced.
 fn field_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(String::from_utf8_lossy(octets(given)?.as_bytes()).into_owned())
 }
@@ -113,7 +113,7 @@ pub(crate) fn dialect(py: Python<'_>, name: &str) -> PyResult<Dialect> {
     })
 }
 
-/// How a file is read, as callers say it and as it is pickled.
+/// How a file is read, in the form that callers give and that is pickled.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) dialect: String,
@@ -124,7 +124,7 @@ pub(crate) struct Reading {
     pub(crate) registry: Option<Py<Registry>>,
 }
 
-/// What tells two readings apart.
+/// The key by which readings are compared.
 type Key<'r> = (&'r str, [Option<&'r str>; 2], &'r [String], Option<usize>, Option<&'r Registry>);
 
 impl Reading {
@@ -168,7 +168,7 @@ fn extension(name: &str) -> PyResult<Extension> {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A time as `time.time()` tells it, or the present one.
+/// A time as `time.time()` returns it, or the current one.
 pub(crate) fn time(seconds: Option<f64>) -> PyResult<SystemTime> {
     let Some(seconds) = seconds else { return Ok(SystemTime::now()) };
     let since = Duration::try_from_secs_f64(seconds).ok();
@@ -177,6 +177,6 @@ pub(crate) fn time(seconds: Option<f64>) -> PyResult<SystemTime> {
     let can_be_told = |time: &SystemTime| *time < SystemTime::from(Timestamp::from(*time)) + SECOND;
     time.filter(can_be_told).ok_or_else(|| {
         let what = "a time is in seconds since 1970, and before the year 10000";
-        PyValueError::new_err(format!("{seconds} is no time: {what}"))
+        PyValueError::new_err(format!("{seconds} is not a time: {what}"))
     })
 }

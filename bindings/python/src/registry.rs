@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use crate::tools::made;
 
-/// The shipped registries, or those with the entries of files laid over them.
+/// The shipped registries, optionally extended by files.
 #[pyclass(frozen, module = "mayi")]
 pub(crate) struct Registry {
     inner: Arc<mayi::registry::Registry>,
-    /// The files that are laid over what is shipped: name and text.
+    /// The files that extend the shipped registries: name and text.
     files: Vec<(String, String)>,
 }
 
@@ -30,7 +30,7 @@ impl Registry {
 
 #[pymethods]
 impl Registry {
-    /// The shipped registries with the texts of TOML files laid over them, each with its name.
+    /// The shipped registries, extended by the texts of TOML files, each with its name.
     #[new]
     #[pyo3(signature = (files=Vec::new(), /))]
     fn new(files: Vec<(String, String)>) -> PyResult<Self> {
@@ -77,7 +77,7 @@ impl Registry {
         made(py, "agent", &self.inner.agent(token))
     }
 
-    /// The known crawler that a User-Agent string says it is, or None.
+    /// The known crawler that a User-Agent string claims to be, or None.
     fn claimed_by<'py>(&self, py: Python<'py>, user_agent: &str) -> PyResult<Bound<'py, PyAny>> {
         let agent = match self.inner.claim(user_agent.as_bytes()) {
             Claim::Known(agent) => Some(agent),
@@ -96,7 +96,7 @@ impl Registry {
 
     fn __repr__(&self) -> String {
         let (agents, files) = (self.inner.agents().len(), self.files.len());
-        format!("<Registry of {agents} known crawlers, from what is shipped and {files} files>")
+        format!("<Registry of {agents} known crawlers, from the built-in registry and {files} files>")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Vec<(String, String)>,)) {

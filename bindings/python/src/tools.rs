@@ -1,4 +1,4 @@
-//! What there is beside decisions about a file: pages, lints, formatting, comparing, and whole requests.
+//! Everything except decisions about a file: pages, lints, formatting, comparing, and whole requests.
 
 use mayi::access::Origin;
 use mayi::lint::{Options, Severity};
@@ -16,7 +16,7 @@ use crate::errors::OrRaise;
 use crate::inputs::{self, Reading};
 use crate::robots::page_controls;
 
-/// A typed object of `_report.py`, from what is JSON elsewhere.
+/// A typed object of `_report.py`, from a value that is JSON elsewhere.
 pub(crate) fn made<'py>(
     py: Python<'py>,
     kind: &str,
@@ -83,7 +83,7 @@ pub(crate) fn page<'py>(
     made(py, "page", &PageReport::alone(&rules))
 }
 
-/// What is wrong with a file, and what crawlers make of it.
+/// What is wrong with a file, and how crawlers read it.
 #[pyfunction]
 #[pyo3(signature = (octets, /, *, name="robots.txt", site=None, select=Vec::new(), ignore=Vec::new(), severities=Vec::new(), most_of_each=None, page=None))]
 pub(crate) fn lint<'py>(
@@ -112,7 +112,7 @@ pub(crate) fn lint<'py>(
     made(py, "lint", &json.unwrap_or_default())
 }
 
-/// A file with everything mended that can be without changing a decision.
+/// A file with all fixes that change no decision.
 #[pyfunction]
 #[pyo3(signature = (octets, /, *, select=Vec::new(), ignore=Vec::new()))]
 pub(crate) fn fix<'py>(
@@ -147,14 +147,16 @@ fn lint_options(
     options.choose(select, ignore).map_err(wrong)?;
     for (lint, severity) in severities {
         let severity = Severity::named(severity).ok_or_else(|| {
-            PyValueError::new_err(format!("`{severity}` is none of note, warning and error"))
+            PyValueError::new_err(format!(
+                "`{severity}` is not a severity: give note, warning or error"
+            ))
         })?;
         options.set_severity(lint, severity).map_err(wrong)?;
     }
     Ok(options)
 }
 
-/// A file in the one way of writing it. What is given as text comes back as text.
+/// The formatted file. If the file is given as text, text is returned.
 #[pyfunction]
 #[pyo3(signature = (octets, /))]
 pub(crate) fn format<'py>(octets: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -166,7 +168,7 @@ pub(crate) fn format<'py>(octets: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     as_given(octets, &formatted)
 }
 
-/// Octets as text, where text was given.
+/// Octets as text, if text was given.
 fn as_given<'py>(given: &Bound<'py, PyAny>, octets: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let octets = PyBytes::new(given.py(), octets).into_any();
     if given.is_instance_of::<PyString>() {

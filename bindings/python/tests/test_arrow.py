@@ -276,7 +276,7 @@ def test_what_is_wrong_with_a_call_is_said() -> None:
         ),
         (ValueError, "no answer is called `url`", lambda: decide(urls, answers=["url"])),
         (ValueError, "missing is one of error, allow, disallow, not `x`", lambda: mayi.arrow.Files({}, missing="x")),
-        (ValueError, "`example.com` is no origin", lambda: mayi.arrow.Files({"example.com": b""})),
+        (ValueError, "`example.com` is not an origin", lambda: mayi.arrow.Files({"example.com": b""})),
         (TypeError, "bytes or str is needed, not float", lambda: mayi.arrow.Files({"https://a": 1.5})),
         (TypeError, "files is a mapping.*it is of the type list", lambda: mayi.arrow.Files([])),
         (

@@ -105,7 +105,7 @@ def test_crawlers() -> None:
     assert mayi.Crawler.from_user_agent("MyBot/1.0 (as Googlebot)").product_token == "MyBot"
     assert mayi.Crawler("Example-AI").is_for_training
     assert repr(crawler).startswith('Crawler("ExampleBot", purposes=')
-    with pytest.raises(TypeError, match="give them to the Crawler"):
+    with pytest.raises(TypeError, match="pass them to the Crawler"):
         robots.decide(URL, crawler, purposes=["x"])
 
 

@@ -7,8 +7,8 @@ from ._mayi import main as _main
 
 
 def main() -> None:
-    """Runs the command with the words of the process, and ends it with the command's exit status."""
-    # The command ends by Ctrl-C at once, as a program does; Python would only note that it was pressed.
+    """Runs the command with the arguments of the process, and exits with the command's exit status."""
+    # Ctrl-C ends the command at once, like any program; Python would only record that it was pressed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_main(["mayi", *sys.argv[1:]]))
 

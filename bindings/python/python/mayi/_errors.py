@@ -6,7 +6,7 @@ from typing import Any
 
 
 class MayiError(ValueError):
-    """A question that can't be answered. What is wrong with a file is never an error."""
+    """A question that can't be answered. Problems in a file are never errors."""
 
     #: The code that reports have, such as ``invalid-url``.
     code: str
@@ -15,7 +15,7 @@ class MayiError(ValueError):
     #: The URL and the crawler that a request names, as far as they could be read, or None.
     url: str | None
     agent: str | None
-    #: The place of what is wrong in a list that was given, or None.
+    #: The index of the wrong item in a list argument, or None.
     index: int | None
 
     def __init__(self, message: str, code: str = "invalid-request", clause: str | None = None) -> None:
@@ -63,7 +63,7 @@ class UnknownDialect(MayiError):
 
 
 class InvalidRequest(MayiError):
-    """The request is not one: a member is missing, unknown or of the wrong type."""
+    """The request is invalid: a member is missing, unknown or of the wrong type."""
 
 
 _CLASSES: dict[str, type[MayiError]] = {

@@ -1,4 +1,4 @@
-"""What the faces share: names and URLs as their callers give them, and records as their callers want them."""
+"""Shared by the interfaces for other libraries: names and URLs as callers give them, records as callers need them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from ._mayi import Crawler, RobotsTxt
 from ._report import Records
 
-#: A URL of the site whose file a face has, where its caller gives only paths.
+#: A URL of the site of a file, for callers that give only paths.
 ROOT = "http://localhost/"
 
 
@@ -20,7 +20,7 @@ def text_of(given: str | bytes) -> str:
 
 @functools.lru_cache(maxsize=64)
 def crawler_of(agent: str | bytes) -> Crawler:
-    """Who asks: ``*``, a product token, or a whole User-Agent string."""
+    """The crawler: ``*``, a product token, or a whole User-Agent string."""
     return Crawler.from_user_agent(text_of(agent))
 
 

@@ -1,4 +1,4 @@
-"""Files by the fetcher: what the blocking one and the one for asyncio share, and the blocking one."""
+"""The blocking fetcher, and what it shares with the fetcher for asyncio."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Disallowed(MayiError):
 
 
 class Answer(NamedTuple):
-    """What a client of one's own has got for a robots.txt: no redirect is followed, and the body is decoded."""
+    """The response of your own client for a robots.txt: it follows no redirect, and the body is decoded."""
 
     status: int
     headers: Mapping[str, str] | Sequence[tuple[str, str]]
@@ -49,7 +49,7 @@ _Client = TypeVar("_Client", bound=Callable[..., Any])
 
 
 def weakly(method: _Client) -> _Client:
-    """A method as a client that does not keep its owner alive: the engine's fetcher keeps its client."""
+    """Makes a method a client that does not keep its owner alive, because the engine's fetcher keeps its client."""
     reference = weakref.WeakMethod(method)
 
     def call(url: str, headers: dict[str, str]) -> Any:
@@ -62,7 +62,7 @@ def weakly(method: _Client) -> _Client:
 
 
 def octets_for(options: Mapping[str, Any]) -> int:
-    """How much of a robots.txt a client reads for a fetcher with these options: a little more than the engine does."""
+    """How much of a robots.txt a client reads for a fetcher with these options: a little more than the engine reads."""
     return int(options.get("max_octets") or 512 * 1024) + 4
 
 
@@ -83,7 +83,7 @@ def native(
     keeping: Keeping,
     clock: Callable[[], float] | None,
 ) -> NativeFetcher:
-    """The engine's fetcher, and a note to close it when Python ends."""
+    """The engine's fetcher, which is closed when Python ends."""
     pem = b""
     if roots is not None:
         with open(roots, "rb") as file:
@@ -118,15 +118,15 @@ def _close_all() -> None:
 
 
 class Fetcher:
-    """Gets robots.txt files, keeps them, and decides by them. It can be used from any number of threads.
+    """Fetches robots.txt files, caches them, and decides by them. It can be used from any number of threads.
 
     ``user_agent`` is sent to servers and should have a contact: ``ExampleBot/1.0 (+https://example.com/bot)``.
-    ``store`` is where files are kept: ``None`` for this fetcher's memory, the path of a file, or
-    ``redis://host:port``. ``fetch`` is a client of your own: it gets a URL and header fields, follows no
-    redirect, and gives an :class:`Answer`. The guard then does not see what it connects to. ``policy`` says what
-    ``require`` makes of a decision, and ``keeping`` how files are kept. ``clock`` is for tests and simulations: it
-    returns the time as ``time.time`` does and is called for each question, by the thread that asks. What it raises,
-    the question raises. Time limits of requests are still those of the real clock.
+    ``store`` is where files are cached: ``None`` for this fetcher's memory, the path of a file, or
+    ``redis://host:port``. ``fetch`` is your own client: it gets a URL and header fields, follows no redirect, and
+    returns an :class:`Answer`. The guard does not check what it connects to. ``policy`` says what ``require`` does with
+    a decision, and ``keeping`` how files are cached. ``clock`` is for tests and simulations: it returns the time like
+    ``time.time`` and is called for each question, in the calling thread. If it raises an exception, the question raises
+    it. Timeouts of requests still use the real clock.
 
     >>> fetch = lambda url, headers: mayi.Answer(200, {}, b"User-agent: *\\nDisallow: /private/\\n")
     >>> with mayi.Fetcher("ExampleBot/1.0 (+https://example.com/bot)", fetch=fetch) as fetcher:
@@ -174,16 +174,16 @@ class Fetcher:
 
     @property
     def advice(self) -> str | None:
-        """What would be better about the User-Agent string, or None."""
+        """How the User-Agent string could be improved, or None."""
         return self._native.advice()
 
     @property
     def in_flight(self) -> int:
-        """How many sites are being asked right now, in the background too."""
+        """How many files are being fetched now, including in the background."""
         return self._native.in_flight()
 
     def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
-        """The file of the URL's site, or why there is none. ``anew`` asks the server whatever is kept."""
+        """The file of the URL's site, or why there is none. With ``anew`` the server is asked, whatever is cached."""
         return self._native.robots(url, anew)
 
     def decide(self, url: str, agent: str | Crawler, **about: Any) -> Decision:
@@ -195,18 +195,18 @@ class Fetcher:
         return self.robots(url).allowed(url, agent)
 
     def require(self, url: str, agent: str | Crawler) -> Decision:
-        """The decision about a URL; where it is disallowed and the policy is to obey, :class:`Disallowed` is raised."""
+        """The decision about a URL. Raises :class:`Disallowed` if it is disallowed and the policy is to obey."""
         decision = self.decide(url, agent)
         if not decision.allowed and self._policy.of(url) is Policy.OBEY:
             raise Disallowed(decision)
         return decision
 
     def forget(self, url: str) -> bool:
-        """Forgets what is kept of the URL's site, and says whether there was something."""
+        """Removes the URL's site from the cache, and returns whether it was there."""
         return self._native.forget(url)
 
     def close(self) -> None:
-        """Ends what is under way and lets go of the store."""
+        """Cancels fetches and closes the store."""
         self._native.close()
 
     def __enter__(self) -> Fetcher:
@@ -222,14 +222,14 @@ class Fetcher:
 
 
 def _waiting(fetch: Fetch) -> Callable[[str, list[tuple[str, str]], int, NativeDone], None]:
-    """A client that waits, as the engine's fetcher calls it: on a thread of its own."""
+    """A blocking client, as the engine's fetcher calls it: on a separate thread."""
 
     def start(url: str, headers: list[tuple[str, str]], octets: int, done: NativeDone) -> None:
         try:
             status, fields, body = fetch(url, dict(headers))
             done.answer(status, fields, body)
         except Exception as error:  # noqa: BLE001
-            # A client that fails is a file that can't be reached, whatever its exceptions are called.
+            # If the client fails, the file is unreachable, whatever the exception is.
             done.fail(f"{type(error).__name__}: {error}")
 
     return start

@@ -1,4 +1,4 @@
-"""What is made of a decision: obeyed, or only recorded, for all sites or for some."""
+"""What happens with a decision: it is obeyed, or only recorded, for all sites or for some."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Policy(enum.Enum):
 
     #: What is disallowed is not fetched.
     OBEY = "obey"
-    #: The decision is there to be looked at, and everything is fetched.
+    #: The decision is only recorded, and everything is fetched.
     RECORD = "record"
 
     def of(self, url: str) -> Policy:
@@ -22,7 +22,7 @@ class Policy(enum.Enum):
 
 
 class PerOrigin:
-    """A policy for each of some sites, given by a URL of theirs, and another one for all others.
+    """A policy for each of some sites, given by a URL of the site, and another one for all others.
 
     >>> mine = mayi.PerOrigin({"https://intranet.example": mayi.Policy.RECORD})
     >>> mine.of("https://intranet.example:443/a").value, mine.of("https://example.com/").value

@@ -1,4 +1,4 @@
-"""The parts of reports as typed, frozen objects. The engine gives them as JSON; nothing is worked out here."""
+"""The parts of reports as typed, frozen objects. The engine gives them as JSON; nothing is computed here."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something that spoke about a use."""
+    """A signal about a use."""
 
     signal: str
     says: str
@@ -122,7 +122,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Warning:
-    """Something that was not read, or could not be."""
+    """Something that was not read, or could not be read."""
 
     code: str
     message: str
@@ -185,7 +185,7 @@ class StartLine:
 
 @dataclass(frozen=True, slots=True)
 class ConsideredGroup:
-    """A group of the file, and whether its rules hold for the crawler."""
+    """A group of the file, and whether its rules apply to the crawler."""
 
     starts: tuple[StartLine, ...]
     chosen: bool
@@ -224,7 +224,7 @@ class ConsideredApplication:
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """A line that was read as meant, or dropped."""
+    """A line that was read as intended, or dropped."""
 
     line: int
     clause: str
@@ -309,7 +309,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that has to do with a finding."""
+    """A place that is related to a finding."""
 
     place: Span
     message: str
@@ -317,7 +317,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Octets to put in the place of others."""
+    """Octets that replace others."""
 
     start: int
     end: int
@@ -382,7 +382,7 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """A group of a file: its group-start lines, its rules and how often it wants to be asked."""
+    """A group of a file: its group-start lines, its rules and its delay between requests."""
 
     starts: tuple[ValueAt, ...]
     rules: tuple[RuleAt, ...]
@@ -411,7 +411,7 @@ class ValueAt:
 
 @dataclass(frozen=True, slots=True)
 class PartChange:
-    """Records that came, went, or changed their order."""
+    """Records that were added, removed, or changed in their order."""
 
     directive: str
     removed: tuple[ValueAt, ...]
@@ -446,7 +446,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class ReadingOf:
-    """A crawler and the dialects in which it reads the file so."""
+    """A crawler, and the dialects in which it has this reading."""
 
     crawler: str
     dialects: tuple[str, ...]
@@ -455,7 +455,7 @@ class ReadingOf:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way of reading the file, and whose it is."""
+    """One way of reading the file, and its crawlers."""
 
     name: str
     of: tuple[ReadingOf, ...]
@@ -463,7 +463,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class DifferingPattern:
-    """A pattern and a URL that was decided about."""
+    """A pattern, and a URL for which readings differ."""
 
     pattern: str
     example: str
@@ -524,7 +524,7 @@ class Purpose:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """An application, and the crawler that gathers for it."""
+    """An application, and the crawler that crawls for it."""
 
     identifier: str
     product_token: str
@@ -586,7 +586,7 @@ def text_of(decision: Decision) -> str:
 
 
 def grounds_of(decision: Decision) -> str:
-    """The line that decided, or the reason where no line did."""
+    """The line that decided, or the reason if no line did."""
     rule = decision.rule
     return f"line {rule.line}: {rule.kind.capitalize()}: {rule.pattern}" if rule else decision.reason
 
@@ -595,7 +595,7 @@ _makers: dict[Any, Callable[[Any], Any]] = {}
 
 
 def _maker(wanted: Any) -> Callable[[Any], Any]:
-    """What makes a value of a type from JSON."""
+    """The function that makes a value of a type from JSON."""
     found = _makers.get(wanted)
     if found is None:
         found = _makers[wanted] = _new_maker(wanted)

@@ -1,4 +1,4 @@
-"""The fetcher for asyncio: thousands of questions at once, one request a site.
+"""The fetcher for asyncio: thousands of questions at once, one request per site.
 
 >>> import asyncio
 >>> async def fetch(url, headers):
@@ -31,9 +31,9 @@ Fetch = Callable[[str, dict[str, str]], Awaitable[Answer]]
 
 
 class Fetcher:
-    """Gets robots.txt files, keeps them, and decides by them, without keeping the event loop waiting.
+    """Fetches robots.txt files, caches them, and decides by them, without blocking the event loop.
 
-    The arguments are those of :class:`mayi.Fetcher`; ``fetch`` is awaited, in the loop that has asked first.
+    The arguments are those of :class:`mayi.Fetcher`; ``fetch`` is awaited, in the loop of the first question.
     """
 
     def __init__(
@@ -78,21 +78,21 @@ class Fetcher:
 
     @property
     def advice(self) -> str | None:
-        """What would be better about the User-Agent string, or None."""
+        """How the User-Agent string could be improved, or None."""
         return self._native.advice()
 
     @property
     def in_flight(self) -> int:
-        """How many sites are being asked right now, in the background too."""
+        """How many files are being fetched now, including in the background."""
         return self._native.in_flight()
 
     def ready(self, url: str) -> RobotsTxt | None:
-        """The file of the URL's site where nobody has to be waited for, or None."""
+        """The file of the URL's site if it is available without waiting, or None."""
         self._loop = asyncio.get_running_loop()
         return self._native.ready(url)
 
     async def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
-        """The file of the URL's site, or why there is none. ``anew`` asks the server whatever is kept."""
+        """The file of the URL's site, or why there is none. With ``anew`` the server is asked, whatever is cached."""
         loop = self._loop = asyncio.get_running_loop()
         if not anew:
             ready = self._native.ready(url)
@@ -122,18 +122,18 @@ class Fetcher:
         return (await self.robots(url)).allowed(url, agent)
 
     async def require(self, url: str, agent: str | Crawler) -> Decision:
-        """The decision about a URL; where it is disallowed and the policy is to obey, :class:`mayi.Disallowed` is raised."""
+        """The decision about a URL. Raises :class:`mayi.Disallowed` if it is disallowed and the policy is to obey."""
         decision = await self.decide(url, agent)
         if not decision.allowed and self._policy.of(url) is Policy.OBEY:
             raise Disallowed(decision)
         return decision
 
     async def forget(self, url: str) -> bool:
-        """Forgets what is kept of the URL's site, and says whether there was something."""
+        """Removes the URL's site from the cache, and returns whether it was there."""
         return await asyncio.to_thread(self._native.forget, url)
 
     async def close(self) -> None:
-        """Ends what is under way and lets go of the store."""
+        """Cancels fetches and closes the store."""
         await asyncio.to_thread(self._native.close)
 
     async def __aenter__(self) -> Fetcher:
@@ -148,7 +148,7 @@ class Fetcher:
         await self.close()
 
     def _start(self, url: str, headers: list[tuple[str, str]], octets: int, done: NativeDone) -> None:
-        """A client that is awaited, as the engine's fetcher calls it: on another thread than the loop's."""
+        """An async client, as the engine's fetcher calls it: on another thread than that of the loop."""
         fetch, loop = self._fetch, self._loop
         assert fetch is not None
 
@@ -170,7 +170,7 @@ class Fetcher:
 def _starting(
     fetcher: weakref.ref[Fetcher],
 ) -> Callable[[str, list[tuple[str, str]], int, NativeDone], None]:
-    """What the engine's fetcher calls. It must not keep its owner alive, which keeps it alive."""
+    """The function that the engine's fetcher calls. It must not keep its owner alive, which keeps it alive."""
 
     def start(url: str, headers: list[tuple[str, str]], octets: int, done: NativeDone) -> None:
         owner = fetcher()

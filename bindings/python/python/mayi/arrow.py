@@ -1,6 +1,6 @@
 """Arrays of URLs → arrays of answers, over Arrow's PyCapsule interface.
 
-pyarrow, Polars, pandas, DuckDB and others exchange arrays by it without copying, so none of them is needed here.
+pyarrow, Polars, pandas, DuckDB and others exchange arrays through it without copying, so none of them is needed here.
 
 >>> import mayi.arrow
 >>> robots = "User-agent: *\\nDisallow: /private/\\n"
@@ -19,10 +19,10 @@ from ._mayi import Answers, Crawler, Files, RobotsTxt
 
 __all__ = ["ANSWERS", "Answers", "Files", "decide", "origin"]
 
-#: The fields of what is answered, where nobody asks for others.
+#: The default fields of the answers.
 ANSWERS = ("allowed", "reason", "rule", "line", "error")
 
-#: A robots.txt that is the file of all URLs.
+#: A robots.txt for all URLs.
 Robots = Union[bytes, str, bytearray, memoryview, RobotsTxt]
 
 
@@ -39,15 +39,15 @@ def decide(
     """May the crawler fetch these URLs? A struct for every row, in their order.
 
     ``urls`` is an array or a column of strings (Utf8, LargeUtf8, Utf8View, or a dictionary of these), or a table with a
-    column ``url`` or with one column. ``robots`` is the robots.txt of all of them. With ``files`` each origin has its own:
-    a mapping such as ``{"https://example.com": b"…", "https://example.org": 404}``, or a table with the columns ``origin``,
-    ``status`` and ``body`` (and ``time`` and ``content_type``), as ``mayi bulk --robots-table`` takes it. Use ``Files``
-    where the same files are asked more than once.
+    column ``url`` or with one column. ``robots`` is one robots.txt for all of them. With ``files`` each origin has its
+    own: a mapping such as ``{"https://example.com": b"…", "https://example.org": 404}``, or a table with the columns
+    ``origin``, ``status`` and ``body`` (and ``time`` and ``content_type``), as for ``mayi bulk --robots-table``. Use
+    ``Files`` to use the same files for several calls.
 
-    ``answers`` names the fields: ``allowed`` (bool), ``reason`` (dictionary of utf8), ``rule`` (utf8), ``line`` (uint32) and
-    ``error`` (utf8); also ``agent``, ``origin``, ``octets``, ``group``, and the uses ``train``, ``search`` and
-    ``ai_input``. A row that can't be answered has its ``error``, and null in the other fields. With a list of agents the
-    struct has a field for each of them, by its name, that is such a struct.
+    ``answers`` names the fields: ``allowed`` (bool), ``reason`` (dictionary of utf8), ``rule`` (utf8), ``line`` (uint32)
+    and ``error`` (utf8); also ``agent``, ``origin``, ``octets``, ``group``, and the uses ``train``, ``search`` and
+    ``ai_input``. A row that can't be answered has an ``error``, and null in the other fields. With a list of agents the
+    struct has a field for each of them, with its name, which is such a struct.
     """
     asked = prepared(robots, files, dialect, missing)
     return _mayi.arrow_decide(urls, asked, agent, list(answers))
@@ -56,13 +56,13 @@ def decide(
 def origin(urls: Any) -> Answers:
     """The origins of URLs (utf8), by which ``files`` are found: scheme, host and port, normalised.
 
-    What is no URL of a site that can have a robots.txt has none: null.
+    Text that is not a URL of a site with a robots.txt has none: null.
     """
     return _mayi.arrow_origin(urls)
 
 
 def prepared(robots: Robots | None, files: Any, dialect: str | None, missing: str | None) -> RobotsTxt | Files:
-    """What is asked: the one file, or the files of origins."""
+    """The one file, or the files of origins."""
     if (robots is None) == (files is None):
         raise TypeError("give one of robots, the file of all URLs, and files, the files of their origins")
     if isinstance(robots if files is None else files, (RobotsTxt, Files)):
@@ -82,7 +82,7 @@ def prepared(robots: Robots | None, files: Any, dialect: str | None, missing: st
     return Files(files, dialect=dialect or "rfc9309", missing=missing or "error")
 
 
-# Whoever asks part after part of a table about the same file gets the rules that were prepared for the first part.
+# If a table is answered part by part with the same file, the rules of the first part are used again.
 @lru_cache(maxsize=16, typed=True)
 def _read(octets: bytes | str, dialect: str) -> RobotsTxt:
     return RobotsTxt(octets, dialect=dialect)

@@ -1,4 +1,4 @@
-"""Functions of SQL for DuckDB: may the crawler fetch this URL?
+"""SQL functions for DuckDB: may the crawler fetch this URL?
 
 >>> import duckdb
 >>> import mayi.duckdb
@@ -33,14 +33,15 @@ def register(
     missing: str | None = None,
     prefix: str = "robots_",
 ) -> None:
-    """Registers three functions of a URL with a connection, which all its cursors have then.
+    """Registers three functions of a URL with a connection and all its cursors.
 
-    - ``robots_allowed(url)`` is a BOOLEAN, and NULL where there is no answer;
+    - ``robots_allowed(url)`` is a BOOLEAN, and NULL if there is no answer;
     - ``robots_decide(url)`` is a STRUCT of the answers: ``(robots_decide(url)).rule``;
     - ``robots_origin(url)`` is the URL's origin as text, by which ``files`` are found.
 
-    They are NULL where the URL is NULL. The arguments are those of ``mayi.arrow.decide``; ``files`` may be a relation of
-    DuckDB, and is read now. ``prefix`` is how the names begin, so that several crawlers can have functions of their own.
+    They are NULL if the URL is NULL. The arguments are those of ``mayi.arrow.decide``; ``files`` may be a relation of
+    DuckDB, and is read now. ``prefix`` is the start of the names, so that several crawlers can have their own
+    functions.
     """
     asked = arrow.prepared(robots, files, dialect, missing)
     names = list(answers)
@@ -53,10 +54,10 @@ def register(
 
     if not isinstance(agent, (str, Crawler)):
         raise TypeError("functions are for one crawler: register those of others with another prefix")
-    # What is wrong is told now, not by the first query.
+    # Errors are raised now, not by the first query.
     decide(pyarrow.array([], pyarrow.string()))
     struct = ", ".join(f"{name} {_TYPES.get(name, 'VARCHAR')}" for name in names)
-    # Where answers can be NULL, DuckDB wants to hear of it, and gives URLs that are NULL too. A struct is never NULL.
+    # If answers can be NULL, DuckDB must be told, and then it also passes URLs that are NULL. A struct is never NULL.
     functions = [
         ("allowed", allowed, "BOOLEAN", "special"),
         ("decide", decide, f"STRUCT({struct})", "default"),

@@ -1,4 +1,4 @@
-"""mayi in httpx: transports that ask robots.txt before each request.
+"""mayi in httpx: transports that check robots.txt before each request.
 
 ::
 
@@ -21,11 +21,11 @@ __all__ = ["AsyncMayiTransport", "MayiTransport"]
 
 
 class MayiTransport(httpx.BaseTransport):
-    """Carries requests that robots.txt allows, and raises :class:`mayi.Disallowed` for others.
+    """Sends requests that robots.txt allows, and raises :class:`mayi.Disallowed` for others.
 
-    ``agent`` is the product token, or a :class:`mayi.Crawler`; ``user_agent`` is what files are fetched with;
-    ``transport`` carries the requests and fetches the files; ``fetcher`` has options of :class:`mayi.Fetcher`. A response
-    has its decision in ``response.extensions["mayi"]``.
+    ``agent`` is the product token, or a :class:`mayi.Crawler`; files are fetched with ``user_agent``; ``transport``
+    sends the requests and fetches the files; ``fetcher`` has options of :class:`mayi.Fetcher`. A response has its
+    decision in ``response.extensions["mayi"]``.
     """
 
     def __init__(

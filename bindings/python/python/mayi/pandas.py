@@ -1,4 +1,4 @@
-"""A column of URLs of pandas → a frame of answers, with the same index.
+"""A pandas column of URLs → a frame of answers, with the same index.
 
 >>> import pandas as pd
 >>> import mayi.pandas
@@ -34,7 +34,7 @@ def decide(
 ) -> pd.DataFrame:
     """A column for each of the answers of ``mayi.arrow.decide``, which has the same arguments.
 
-    The columns have the types of Arrow, so that an answer that is not there is not mistaken for another one. This needs
+    The columns have the types of Arrow, so that a missing answer is null and not mistaken for another value. This needs
     pyarrow.
     """
     decided = arrow.decide(

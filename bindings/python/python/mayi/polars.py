@@ -23,7 +23,7 @@ __all__ = ["RobotsNamespace"]
 
 @pl.api.register_expr_namespace("robots")
 class RobotsNamespace:
-    """The namespace ``robots`` of expressions, which importing this module registers."""
+    """The namespace ``robots`` of expressions. Importing this module registers it."""
 
     def __init__(self, urls: pl.Expr) -> None:
         self._urls = urls
@@ -38,7 +38,7 @@ class RobotsNamespace:
         dialect: str | None = None,
         missing: str | None = None,
     ) -> pl.Expr:
-        """A struct of the answers, as ``mayi.arrow.decide`` gives it. Lazy, and right for streaming: row by row."""
+        """A struct of the answers, as ``mayi.arrow.decide`` gives it. It is lazy and can be streamed."""
         asked = arrow.prepared(robots, files, dialect, missing)
         names = list(answers)
         agents = agent if isinstance(agent, (str, Crawler)) else list(agent)
@@ -46,12 +46,12 @@ class RobotsNamespace:
         def answered(urls: pl.Series) -> pl.Series:
             return pl.Series(urls.name, arrow_decide(urls, asked, agents, names))
 
-        # What no row is asked about has the type, and a wrong name of a crawler is told now, not when the frame is made.
+        # An answer for no rows gives the type; and a wrong crawler name raises now, not at collect().
         nothing = answered(pl.Series("", [], dtype=pl.String))
         return self._urls.map_batches(answered, return_dtype=nothing.dtype, is_elementwise=True)
 
     def allowed(self, **given: Any) -> pl.Expr:
-        """Whether the crawler may fetch it; null where there is no answer. The arguments are those of ``decide``."""
+        """Whether the crawler may fetch it; null if there is no answer. The arguments are those of ``decide``."""
         return self.decide(answers=("allowed",), **given).struct.field("allowed")
 
     def origin(self) -> pl.Expr:

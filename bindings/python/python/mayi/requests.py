@@ -1,4 +1,4 @@
-"""mayi in requests: an adapter that asks robots.txt before each request.
+"""mayi in requests: an adapter that checks robots.txt before each request.
 
 ::
 
@@ -23,10 +23,10 @@ __all__ = ["MayiAdapter"]
 
 
 class MayiAdapter(HTTPAdapter):
-    """Carries requests that robots.txt allows, and raises :class:`mayi.Disallowed` for others.
+    """Sends requests that robots.txt allows, and raises :class:`mayi.Disallowed` for others.
 
     The files are fetched by the adapter itself, with the proxies and certificates of the session. ``agent`` is the
-    product token, or a :class:`mayi.Crawler`; ``user_agent`` is what files are fetched with; ``fetcher`` has options of
+    product token, or a :class:`mayi.Crawler`; files are fetched with ``user_agent``; ``fetcher`` has options of
     :class:`mayi.Fetcher`. A response has its decision as ``response.mayi``.
     """
 

@@ -1,6 +1,6 @@
-"""mayi in Scrapy: a parser for ``ROBOTSTXT_PARSER``, and a middleware that repairs what a parser can't.
+"""mayi in Scrapy: a parser for ``ROBOTSTXT_PARSER``, and a middleware that does what a parser can't.
 
-In ``settings.py``, the parser alone, in Scrapy's own middleware::
+In ``settings.py``, only the parser, in Scrapy's own middleware::
 
     ROBOTSTXT_OBEY = True
     ROBOTSTXT_PARSER = "mayi.scrapy.MayiRobotParser"
@@ -79,13 +79,13 @@ class MayiRobotParser(RobotParser):
 class RobotsTxtMiddleware:
     """Obeys robots.txt as RFC 9309 says, with Scrapy's own downloader as the client.
 
-    One file an origin, not a host; statuses, redirects and failures by REP-19 to REP-21; a file is asked for again
-    when it is stale, and the last good copy holds while its server fails. A Crawl-delay becomes the delay of the
-    site's slot, up to ``MAYI_MOST_CRAWL_DELAY`` seconds. What is disallowed is logged and counted with its line.
+    One file per origin, not per host; statuses, redirects and failures by REP-19 to REP-21; a stale file is fetched
+    again, and the last good copy is used while its server fails. A Crawl-delay becomes the delay of the site's slot, up
+    to ``MAYI_MOST_CRAWL_DELAY`` seconds. Disallowed requests are logged and counted with the line that decided.
 
-    Settings: ``ROBOTSTXT_OBEY``, ``ROBOTSTXT_USER_AGENT``, ``MAYI_DIALECT``, ``MAYI_STORE`` (where files are kept),
-    ``MAYI_LEAST_FRESH`` (for how many seconds a file is not asked for again, whatever its server says; 60),
-    ``MAYI_MOST_CRAWL_DELAY`` (60; 0 for no delay), ``MAYI_ONLY_RECORD`` (asks and counts, and lets everything
+    Settings: ``ROBOTSTXT_OBEY``, ``ROBOTSTXT_USER_AGENT``, ``MAYI_DIALECT``, ``MAYI_STORE`` (where files are cached),
+    ``MAYI_LEAST_FRESH`` (for how many seconds a file is not requested again, whatever its server says; 60),
+    ``MAYI_MOST_CRAWL_DELAY`` (60; 0 for no delay), ``MAYI_ONLY_RECORD`` (decides and counts, and lets every request
     through).
     """
 
@@ -118,7 +118,7 @@ class RobotsTxtMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Lets a request through, or ignores it."""
+        """Lets a request through, or drops it."""
         if request.meta.get("dont_obey_robotstxt"):
             return
         try:
@@ -151,7 +151,7 @@ class RobotsTxtMiddleware:
         return request.headers.get(b"User-Agent", self._default_user_agent) or b"*"
 
     async def _fetch(self, url: str, headers: dict[str, str]) -> Answer:
-        """A robots.txt by Scrapy's downloader, with its proxies and its limits. Redirects come back as they are."""
+        """Fetches a robots.txt with Scrapy's downloader, its proxies and its limits. Redirects are returned."""
         self._count("requests", "robotstxt/request_count")
         meta = {
             "dont_obey_robotstxt": True,
@@ -189,7 +189,7 @@ class RobotsTxtMiddleware:
             )
 
     def _slow_down(self, request: Request, robots: RobotsTxt, crawler: Crawler) -> None:
-        """Gives the slot of the site the delay that its file asks for, up to a cap."""
+        """Gives the slot of the site the delay that its file asks for, up to a limit."""
         asked = robots.crawl_delay(crawler) if self._most_delay > 0 else None
         engine = self.crawler.engine
         downloader = getattr(engine, "downloader", None)
@@ -216,7 +216,7 @@ class RobotsTxtMiddleware:
 class PageControlsMiddleware:
     """Puts what may be done with a page into ``response.meta["mayi"]``: a decision with ``page`` and ``uses``.
 
-    What the site's robots.txt says of uses counts too, where :class:`RobotsTxtMiddleware` is there and has it.
+    What the site's robots.txt says about uses counts too, if :class:`RobotsTxtMiddleware` is used and has the file.
     """
 
     def __init__(self, crawler: ScrapyCrawler) -> None:
@@ -231,7 +231,7 @@ class PageControlsMiddleware:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Response:
-        """The same response; what it says is in the request's meta, which is the response's too."""
+        """The same response; its decision is in the request's meta, which is also that of the response."""
         agent = self._user_agent or request.headers.get(b"User-Agent", self._default_user_agent) or b"*"
         pairs = [(name, value) for name, values in response.headers.items() for value in values]
         html = response.body if b"html" in (response.headers.get(b"Content-Type") or b"html") else b""
@@ -270,7 +270,7 @@ class UsesPipeline:
         return cls(settings.getlist("MAYI_USES", ["train"]), settings.getbool("MAYI_MARK_ITEMS"))
 
     def process_item(self, item: Any, spider: Any = None) -> Any:
-        """The item, where it may be used."""
+        """The item, if it may be used."""
         fields = ItemAdapter(item)
         decision: Decision | None = fields.get("mayi")
         if decision is None:

@@ -87,22 +87,22 @@ def decide(
     broadcast: bool = False,
     rows_per_task: int | None = 1_000_000,
 ) -> DataFrame:
-    """The rows of ``urls`` with an answer for each URL, in no certain order.
+    """The rows of ``urls`` with an answer for each URL; their order is not defined.
 
     ``robots`` has a row for each origin, with the columns ``origin``, ``status`` and ``body``, and optionally ``time``,
     ``content_type`` and ``location``: what :func:`read_robots` gives and ``mayi bulk --robots-table`` takes. Of several rows
     of an origin the latest counts.
 
-    Every column of ``urls`` is passed through. The answers follow, named as in ``mayi bulk`` behind ``prefix``; with several
-    crawlers, ``_`` and the product token follow the name. A URL that can't be answered has an ``error``, and null in the
-    place of the other answers.
+    Every column of ``urls`` is passed through. The answers follow, with ``prefix`` before the names of ``mayi bulk``;
+    with several crawlers, ``_`` and the product token follow the name. A URL that can't be answered has an ``error``,
+    and null for the other answers.
 
-    The plan is lazy and shuffles both tables by origin. A file is met once before all URLs of its origin, and is copied
-    into no row. An origin with more than ``rows_per_task`` URLs is divided between several tasks, and its file is there once
-    for each. Where the large origins are is seen from a sample of the URLs, chosen by their hash, which is read before;
-    ``None`` leaves that out.
+    The plan is lazy and shuffles both tables by origin. A file comes once, before all URLs of its origin, and is not
+    copied into rows. An origin with more than ``rows_per_task`` URLs is divided between several tasks, and its file is
+    there once for each. Large origins are found in a sample of the URLs, chosen by their hash, which is read first;
+    ``None`` skips that.
 
-    With ``broadcast`` the robots table is collected now and sent to every executor once. Nothing is shuffled then, and
+    With ``broadcast`` the robots table is collected now and sent to every executor once. Then nothing is shuffled, and
     ``urls`` may be a stream.
     """
     agents = [agent] if isinstance(agent, (str, Crawler)) else list(agent)
@@ -133,10 +133,10 @@ def read_robots(
     """The robots.txt files in WARCs, such as Common Crawl's ``robotstxt`` segments, with a row for each origin.
 
     ``paths`` are files and folders that Spark can read, compressed or not. It is read as ``mayi bulk --robots-warc`` reads it:
-    the latest answer of a URL counts; redirects are followed to their own records, in whichever file those are, up to five
-    times in a row, and the rules go to the origin that was asked first (REP-19). The columns are those of
-    :data:`ROBOTS_SCHEMA`: ``status`` is that in the end, 404 where redirects lead nowhere, and null where there was no whole
-    answer. Where the next record of a redirect is missing, ``location`` has its URL.
+    the latest response of a URL counts; redirects are followed to their own records, in any of the files, up to five
+    times in a row, and the rules apply to the origin of the first request (REP-19). The columns are those of
+    :data:`ROBOTS_SCHEMA`: ``status`` is the final one, 404 if redirects lead nowhere, and null if there was no complete
+    response. If the next record of a redirect is missing, ``location`` has its URL.
 
     A WARC that is cut off or damaged fails the job; with ``damaged="keep"`` the records before that are used.
 
@@ -210,7 +210,7 @@ def _joined(urls: DataFrame, robots: DataFrame, url_column: str, rows_per_task: 
     origin is shuffled with a URL.
     """
     url = F.col(url_column)
-    # What has no origin has an error whatever it meets; it is spread by its own text.
+    # A URL without an origin has an error in any case; it is distributed by its own text.
     asked = urls.withColumn(_KEY, _key(F.coalesce(_origin_of(url), url), is_url=True))
     files = robots.withColumn(_KEY, _key(F.coalesce(_origin_of(F.col("origin")), "origin"), is_url=False))
     if rows_per_task is None:
@@ -237,10 +237,10 @@ def _key(text: Column, *, is_url: bool) -> Column:
 def _large_origins(urls: DataFrame, url_column: str, rows_per_task: int) -> DataFrame:
     """The origins that have more URLs than one task gets, and how many tasks they are for.
 
-    Both sides of the join use this, in plans of their own, so it has to come to the same wherever it is made: the sample is
-    chosen by what is in a row, never by chance or by order. A table that changes between two readings can't be used.
+    Both sides of the join use this, in separate plans, so it must give the same result everywhere: the sample is chosen
+    by the content of a row, never randomly or by order. A table that changes between two readings can't be used.
     """
-    # About a thousand URLs of the sample are enough to tell that an origin is large.
+    # About a thousand URLs of the sample are enough to see that an origin is large.
     every = max(1, min(128, rows_per_task // 1_024))
     url = F.col(url_column)
     sample = urls.select(url).where(F.pmod(F.xxhash64(url), F.lit(every)) == 0)
@@ -278,7 +278,7 @@ def _origins(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
 
 
 class _Asking:
-    """Who asks, and what is to be answered."""
+    """The crawlers, and the answers that are requested."""
 
     def __init__(
         self,
@@ -295,7 +295,7 @@ class _Asking:
             raise ValueError("at least one answer has to be asked for")
         self.agents, self.url_column, self.answers = list(agents), url_column, answers
         self.prefix, self.dialect, self.missing = prefix, dialect, missing
-        # What is wrong with these is said now, and not by a task.
+        # Errors in these are raised now, and not by a task.
         self.answered(pa.array([], pa.string()), self.files(_NO_ROBOTS))
 
     def fields(self) -> list[StructField]:
@@ -306,7 +306,7 @@ class _Asking:
         ]
 
     def _columns(self) -> Iterator[tuple[str, str, int]]:
-        """Each answer, what follows its name, and whose it is."""
+        """Each answer, the suffix of its name, and its crawler."""
         for name in self.answers:
             if len(self.agents) == 1 or name in _OF_URL:
                 yield name, "", 0
@@ -316,13 +316,13 @@ class _Asking:
                 yield name, f"_{token}", number
 
     def files(self, table: pa.Table) -> arrow.Files:
-        """The files of a robots table, ready to be asked."""
+        """The files of a robots table, ready for questions."""
         columns = {name: table.column(name) for name in _ROBOTS_COLUMNS}
         columns["time"] = columns["time"].cast(pa.timestamp("us", "UTC"))
         return arrow.Files(pa.table(columns), dialect=self.dialect, missing=self.missing)
 
     def answered(self, urls: pa.Array, files: arrow.Files) -> list[pa.Array]:
-        """The answers for these URLs, a column each."""
+        """The answers for these URLs, one column each."""
         is_one = len(self.agents) == 1
         agent = self.agents[0] if is_one else self.agents
         decided = pa.array(arrow.decide(urls, files=files, agent=agent, answers=self.answers))
@@ -330,7 +330,7 @@ class _Asking:
         return [of_agent[number].field(name).cast(_TYPES.get(name, _TEXT)[1]) for name, _, number in self._columns()]
 
     def answered_batch(self, batch: pa.RecordBatch, files: arrow.Files) -> pa.RecordBatch:
-        """The same rows with the answers behind them."""
+        """The same rows with the answers after them."""
         answers = self.answered(batch.column(self.url_column), files)
         names = [*batch.schema.names, *(field.name for field in self.fields())]
         return pa.RecordBatch.from_arrays([*batch.columns, *answers], names=names)
@@ -371,7 +371,7 @@ class _DecideByJoin:
                 last, files = _the_latest(pa.concat_tables([last, met])), None
                 asked = asked.filter(is_url)
             if asked.num_rows:
-                # What was prepared for the batch before is used again, where nothing has been met since.
+                # What was prepared for the previous batch is used again if no other file has come since.
                 files = self.asking.files(last) if files is None else files
                 yield self.asking.answered_batch(asked, files)
             key = batch.column(_KEY)[batch.num_rows - 1].as_py()
@@ -388,7 +388,7 @@ def _robots_rows(batch: pa.RecordBatch) -> pa.Table:
 
 
 def _the_latest(table: pa.Table) -> pa.Table:
-    """The row of each origin that counts. Of rows of one time that is the same one in every order."""
+    """The row of each origin that counts. Among rows with the same time it is the same one in every order."""
     if pc.count_distinct(table.column("origin")).as_py() == table.num_rows:
         return table
     least = {"origin": "", "time": 0, "status": 0, "body": b""}
@@ -400,7 +400,7 @@ def _the_latest(table: pa.Table) -> pa.Table:
 
 
 class _DecideByTable:
-    """Batches of URLs → the same with their answers, by a table that the executor has."""
+    """Batches of URLs → the same with their answers, from a table that the executor has."""
 
     def __init__(self, asking: _Asking, shared: Any) -> None:
         self.asking, self.shared = asking, shared
@@ -411,7 +411,7 @@ class _DecideByTable:
             yield self.asking.answered_batch(batch, files)
 
     def _files(self) -> arrow.Files:
-        """The files, read once by each process of Python on an executor, which answers task after task."""
+        """The files, read once by each Python process on an executor, which answers task after task."""
         octets = self.shared if isinstance(self.shared, bytes) else self.shared.value
         key = (hash(octets), len(octets), self.asking.dialect, self.asking.missing)
         if key not in _files_here:
@@ -440,7 +440,7 @@ def _shared(spark: SparkSession, robots: DataFrame) -> Any:
 
 # --- WARCs -------------------------------------------------------------------------------------------------------------
 
-#: What a server answered, as `_ReadWarcs` gives it.
+#: The response of a server, as `_ReadWarcs` gives it.
 _RESPONSES = StructType(
     [
         StructField("path", StringType()),
@@ -470,7 +470,7 @@ _WALKED = StructType(
 
 
 class _ReadWarcs:
-    """Batches of whole WARCs → what servers answered."""
+    """Batches of whole WARCs → responses of servers."""
 
     def __init__(self, damaged: str, *, has_bodies: bool) -> None:
         self.damaged, self.has_bodies = damaged, has_bodies
@@ -491,14 +491,14 @@ class _ReadWarcs:
 
 
 def _latest(responses: DataFrame) -> DataFrame:
-    """The latest answer of each URL; of several of one time, that of the file whose name is the last."""
+    """The latest response of each URL; of several with the same time, that of the file whose name sorts last."""
     rest = [F.col(name) for name in _RESPONSES.names if name not in ("url", "path")]
     last = F.max_by(F.struct(*rest), F.struct("micros", "path"))
     return responses.groupBy("url").agg(last.alias("last")).select("url", "last.*")
 
 
 def _followed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Where the answers so far lead: to the next URL, or to the status in the end."""
+    """Where the responses so far lead: to the next URL, or to the final status."""
     for batch in batches:
         answers = batch.column("answers").to_pylist()
         steps = [

@@ -22,7 +22,7 @@ from ._mayi import RobotsTxt
 
 __all__ = ["RobotFileParser"]
 
-#: A little more than the engine reads of a file, so that it sees that the file goes on.
+#: A little more than the engine reads of a file, so that it sees that the file is longer.
 _MOST_OCTETS = 512 * 1024 + 4
 
 
@@ -66,8 +66,8 @@ class Entry:
 class RobotFileParser:
     """A robots.txt file, with the methods and attributes of ``urllib.robotparser.RobotFileParser``.
 
-    ``user_agent`` and ``timeout`` are what ``read()`` fetches with; ``dialect`` is how the file is read. With
-    ``obey_refusals``, a status of 401 or 403 disallows everything, as it does in the original.
+    ``read()`` fetches with ``user_agent`` and ``timeout``; ``dialect`` says how the file is read. With
+    ``obey_refusals``, a status of 401 or 403 disallows everything, as in the original.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class RobotFileParser:
         """Fetches the file and reads it.
 
         A status of 400 to 499 allows everything (REP-20), any other one without a file disallows everything
-        (REP-21). What goes wrong with the network is raised, and nothing is allowed until a file was read.
+        (REP-21). Network errors are raised, and nothing is allowed until a file has been read.
         """
         request = urllib.request.Request(self.url)
         if self.user_agent is not None:
@@ -130,8 +130,8 @@ class RobotFileParser:
             self.modified()
 
     def parse(self, lines: Iterable[str]) -> None:
-        """Reads lines, behind those that were read before."""
-        # Lines that have their ends already make empty lines between, which say nothing.
+        """Reads lines, in addition to those that were read before."""
+        # Lines that already have line ends make empty lines between them, which have no effect.
         text = "\n".join(lines)
         self._text = f"{self._text}\n{text}" if self._text else text
         self._robots = RobotsTxt(self._text, dialect=self._dialect)
@@ -161,7 +161,7 @@ class RobotFileParser:
         return _rate(records.other.get("request_rate", ()))
 
     def site_maps(self) -> list[str] | None:
-        """The sitemaps of the file, or None where it has none."""
+        """The sitemaps of the file, or None if it has none."""
         return self.sitemaps or None
 
     @property

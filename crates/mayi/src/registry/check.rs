@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Registry;
 use super::entries::{
     Agent, AgentKind, Application, ApplicationDirective, Category, Overrides, Purpose, Status,
 };
 use super::error::{RegistryError, RegistryErrors};
+use super::{Registry, starts_of};
 use crate::crawler::{Crawler, Manners, ProductToken};
 use crate::preference::Preference;
 use crate::span::line_at;
@@ -114,6 +114,7 @@ pub(super) fn extend(base: &Registry, file: &str, text: &str) -> Result<Registry
             checker.categories(read.category, &mut registry.categories);
             checker.directives(read.directive, &mut registry);
             checker.agents(read.agent, &mut registry.agents);
+            registry.agent_starts = starts_of(&registry.agents);
         }
     }
     if checker.errors.is_empty() {

@@ -56,6 +56,8 @@ pub struct Registry {
     categories: Cow<'static, [Category]>,
     /// By token, in lower case.
     agents: Cow<'static, [Agent]>,
+    /// The start of each agent's token, by which it is looked up.
+    agent_starts: Box<[u64]>,
 }
 
 static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
@@ -65,6 +67,7 @@ static BUILT_IN: LazyLock<Arc<Registry>> = LazyLock::new(|| {
         directives: Cow::Borrowed(shipped::DIRECTIVES),
         categories: Cow::Borrowed(shipped::CATEGORIES),
         agents: Cow::Borrowed(shipped::AGENTS),
+        agent_starts: starts_of(shipped::AGENTS),
     })
 });
 
@@ -139,13 +142,13 @@ impl Registry {
     pub fn agent(&self, token: &str) -> Option<&Agent> {
         let lower = |text: &'_ str| -> Vec<u8> { text.to_ascii_lowercase().into_bytes() };
         debug_assert!(self.agents.is_sorted_by_key(|agent| lower(&agent.token)));
-        // Every selection needs this: most names differ in their first eight octets, which are compared as one number.
+        // Every selection needs this. Most names differ in their first eight octets, which are compared as one number.
         let start = start_in_lower_case(token.as_bytes());
-        let compare = |agent: &Agent| {
-            let by_start = start_in_lower_case(agent.token.as_bytes()).cmp(&start);
-            by_start.then_with(|| compare_in_lower_case(&agent.token, token))
-        };
-        self.agents.binary_search_by(compare).ok().map(|at| &self.agents[at])
+        let from = self.agent_starts.partition_point(|known| *known < start);
+        let same = self.agent_starts[from..].partition_point(|known| *known == start);
+        let agents = &self.agents[from..from + same];
+        let found = agents.binary_search_by(|agent| compare_in_lower_case(&agent.token, token));
+        found.ok().map(|at| &agents[at])
     }
 
     /// How a crawler finds its group (WILD-6).
@@ -155,6 +158,11 @@ impl Registry {
             None => Cow::Owned(Manners::default()),
         }
     }
+}
+
+/// The starts of the tokens of agents, as they are looked up.
+fn starts_of(agents: &[Agent]) -> Box<[u64]> {
+    agents.iter().map(|agent| start_in_lower_case(agent.token.as_bytes())).collect()
 }
 
 /// The first eight octets in lower case, as a number that is ordered as they are.

@@ -28,6 +28,8 @@ fn what_is_public_is_listed() {
             list(&code, module, &mut surface);
         }
         assert!(surface.len() > 20, "{library} offers something");
+        let unlisted: Vec<_> = exported(&surface).filter(|name| !is_listed(name, &surface)).collect();
+        assert!(unlisted.is_empty(), "{library} exports what is not listed: {unlisted:?}");
         let mut text = format!(
             "What {library} offers, made from its sources by the tests; do not edit it here.\n\
              `MAYI_WRITE_DOCS=1 cargo test -p mayi --test surface` writes it anew.\n\n"
@@ -46,6 +48,25 @@ fn what_is_public_is_listed() {
              meant, run the tests with MAYI_WRITE_DOCS=1, and say it in CHANGELOG.md"
         );
     }
+}
+
+/// The names that are exported from another place than their own: all that a missing list would not show.
+fn exported(surface: &BTreeSet<String>) -> impl Iterator<Item = &str> {
+    let uses = surface.iter().filter_map(|item| item.split_once(": pub use "));
+    uses.flat_map(|(_, path)| path.split(['{', '}', ',', ';'])).filter_map(|part| {
+        let name = part.trim().split(" as ").next()?.rsplit("::").next()?.trim();
+        Some(name).filter(|name| !name.is_empty())
+    })
+}
+
+/// Whether an item of this name is declared, or it is a module.
+fn is_listed(name: &str, surface: &BTreeSet<String>) -> bool {
+    let words = ["struct", "enum", "trait", "fn", "const fn", "const", "static", "type", "mod"];
+    let heads = words.map(|word| format!(": pub {word} {name}"));
+    surface.iter().any(|item| {
+        let rest = heads.iter().find_map(|head| item.split_once(head.as_str())).map(|(_, rest)| rest);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
 }
 
 /// Adds the public items of some code, each with the module or the type that it belongs to.

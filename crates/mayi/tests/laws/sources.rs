@@ -30,8 +30,7 @@ pub(crate) fn code_of(source: &str) -> String {
                 let start = marks + 2;
                 rest[start..].find(&end).map_or(rest.len(), |at| start + at + end.len())
             }
-            '\'' if rest.starts_with("'\"'") => 3,
-            '\'' if rest.starts_with("'\\") => rest[2..].find('\'').map_or(2, |at| at + 3),
+            '\'' => character_length(rest),
             _ => 0,
         };
         if skipped == 0 {
@@ -43,6 +42,19 @@ pub(crate) fn code_of(source: &str) -> String {
         }
     }
     code
+}
+
+/// How many octets a character in quotes takes that starts here. None if it is a lifetime.
+fn character_length(text: &str) -> usize {
+    if let Some(escape) = text.strip_prefix("'\\") {
+        // What is escaped may be a quote itself.
+        return escape.char_indices().skip(1).find(|(_, c)| *c == '\'').map_or(0, |(at, _)| at + 3);
+    }
+    let mut characters = text[1..].char_indices();
+    match (characters.next(), characters.next()) {
+        (Some(_), Some((at, '\''))) => at + 2,
+        _ => 0,
+    }
 }
 
 /// How many octets a string takes that starts here, with its quotes.

@@ -554,7 +554,7 @@ fn an_edit_is_written_shown_or_refused() {
     for (words, expected) in [
         (&["edit", &path][..], "say what to change"),
         (&["edit", &path, "--content-usage", "train"][..], "does not say yes or no"),
-        (&["edit", &path, "--content-usage", "ai-input=no"][..], "about search or train"),
+        (&["edit", &path, "--content-usage", "ai-input=no"][..], "a value for search or train"),
         (&["edit", &path, "--content-signal", "sell=no"][..], "`sell` is not a use"),
         (&["edit", &path, "--sitemap", "s.xml"][..], "give a whole URL"),
         (&["edit", &path, "--new"][..], "can't be written"),

@@ -1,10 +1,10 @@
 //! Real files and reference decisions: the dialect `google` agrees with every one, and each
-//! difference of the default dialect has a cause that a clause names. Laid out anew, no file decides
-//! otherwise in any dialect.
+//! difference of the default dialect has a cause that a clause names. After formatting, no file gives other
+//! decisions in any dialect.
 //!
 //! The corpus is not part of the repository. It is looked for in the folder that `MAYI_CORPUS` names,
 //! or in `../shared/corpus` beside the checkout; where there is none, the test says so and that it
-//! checked nothing. It has a `robots.tar.gz` with a file a host and a `google_decisions.tsv.gz` with
+//! checked nothing. It has a `robots.tar.gz` with one file per host and a `google_decisions.tsv.gz` with
 //! host, agent, URL and 1 (allowed) or 0 in each line.
 
 use std::collections::{BTreeMap, HashMap};
@@ -80,7 +80,10 @@ fn laying_out_the_corpus_changes_no_decision() {
             assert_eq!(before, after, "{dialect}: {line}");
         }
     }
-    say(&format!("corpus: {changed} of {} files laid out anew, {decisions} decisions", files.len()));
+    say(&format!(
+        "corpus: {changed} of {} files changed by formatting, {decisions} decisions",
+        files.len()
+    ));
     assert!(changed > 0, "a corpus of files that are all laid out proves nothing");
 }
 

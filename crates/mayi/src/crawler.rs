@@ -60,7 +60,7 @@ pub struct CrawlerParts<'a, S> {
     pub purposes: &'a [S],
     /// Whether its purposes count only if they are registered (PUR-2).
     pub registered_purposes_only: bool,
-    /// The applications that it gathers for.
+    /// The applications that it collects data for.
     pub applications: &'a [S],
     /// The User-Agent string that it sends, which must contain its product token and its purposes.
     pub user_agent: Option<&'a str>,
@@ -206,7 +206,7 @@ impl Crawler {
     /// product token and its purposes (PUR-4).
     ///
     /// # Errors
-    /// When one of them is not.
+    /// When one of them is missing.
     pub fn with_user_agent(self, user_agent: &str) -> Result<Self, InvalidCrawler> {
         let sent = user_agent.to_ascii_lowercase();
         let mut tokens =

@@ -118,10 +118,10 @@ pub(crate) enum Tokens {
 pub enum Naming {
     /// A line names the crawler whose product token its value starts with (REP-4).
     Token,
-    /// Names are whole values, in any case. A name that equals the crawler's User-Agent is used; if there is
+    /// Names are whole values, ignoring case. A name that equals the crawler's User-Agent is used; if there is
     /// none, the first name in the file that occurs anywhere in the User-Agent before its first `/`.
     FirstWithin,
-    /// Names are whole values, in any case. The longest name that occurs in the crawler's User-Agent, with no
+    /// Names are whole values, ignoring case. The longest name that occurs in the crawler's User-Agent, with no
     /// letter, digit, `-` or `_` before it, is used. A `*` in a name is ignored.
     LongestWithin,
 }

@@ -79,7 +79,7 @@ impl Extension {
         }
     }
 
-    /// The extension of this name, or of these clauses, in any case.
+    /// The extension of this name, or of these clauses, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         let is = |extension: &&Self| {
             extension.name().eq_ignore_ascii_case(name)

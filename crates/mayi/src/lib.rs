@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The way through
+//! # Overview
 //!
 //! [`RobotsTxt`] is a parsed file, for all crawlers. [`Crawler`] is the crawler of a question,
 //! [`Target`] its URL. [`RobotsTxt::decide`] gives a [`Decision`] with its evidence;

@@ -107,7 +107,7 @@ struct Pair {
 }
 
 impl ContentSignal {
-    /// Reads a value: `key=value`, separated by commas. What is neither is skipped.
+    /// Reads a value: `key=value`, separated by commas. Everything else is skipped.
     pub fn parse(octets: &[u8]) -> Self {
         Self::read([octets])
     }
@@ -162,7 +162,7 @@ impl ContentSignal {
         all.filter(|(key, value, _)| other.value(key) != Some(value))
     }
 
-    /// What the value of a key means: `yes` and `no` say so.
+    /// What the value of a key means: `yes` is allowed, `no` is disallowed.
     pub fn preference(&self, key: &str) -> Preference {
         match self.value(key) {
             Some("yes") => Preference::Allowed,

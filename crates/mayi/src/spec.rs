@@ -84,14 +84,14 @@ clauses! {
      rule, or the end of the file, ends it. A group with no rules allows everything.";
     REP_2, "REP-2", "2.2",
     "Lines end in CR, LF or CRLF, mixed freely. Spaces and tabs around name, colon and value do not \
-     count. Names are compared in any case.";
+     count. Names are compared case-insensitively.";
     REP_3, "REP-3", "2.2",
     "Blank lines and comments never end a group; `#` starts a comment anywhere in a line.";
     REP_4, "REP-4", "2.2.1",
     "A value of a group-start line starts with a product token: the longest run of letters, `_`, `-`, \
-     digits and dots, without dots at its end. The line names the crawler if that token is the crawler's, \
-     in any case. `*`, alone or before white space, is the global token. If the caller gives a product \
-     token with other characters, that is an error of the caller.";
+     digits and dots, without dots at its end. The line names the crawler if that token equals the \
+     crawler's, ignoring case. `*`, alone or before white space, is the global token. If the caller gives \
+     a product token with other characters, that is an error of the caller.";
     REP_5, "REP-5", "2.2.1",
     "All groups that match the crawler are combined.";
     REP_6, "REP-6", "2.2.1",
@@ -155,8 +155,8 @@ clauses! {
     PUR_1, "PUR-1", "draft-illyes-rep-purpose",
     "`User-Agent-Purpose` starts a group as `User-agent` does, alone or together with it.";
     PUR_2, "PUR-2", "draft-illyes-rep-purpose",
-    "Purpose tokens are compared whole and in any case. A purpose that a crawler claims and a file names \
-     counts, registered or not, unless the caller accepts only registered purposes.";
+    "Purpose tokens are compared as a whole, case-insensitively. A purpose that a crawler claims and a \
+     file names counts, registered or not, unless the caller accepts only registered purposes.";
     PUR_3, "PUR-3", "draft-illyes-rep-purpose",
     "The product token chooses first, then a regular expression, then a purpose, then `*`; all matching \
      groups of the chosen kind are combined.";
@@ -169,7 +169,7 @@ clauses! {
     "A product token that ends in `-ai` means a crawler that collects data for training.";
     AIA_2, "AIA-2", "draft-jimenez-tbd-robotstxt-update",
     "A user-agent value whose first word is a regular expression selects the crawlers whose whole product \
-     token that word matches, in any case.";
+     token that word matches, ignoring case.";
     AIA_3, "AIA-3", "draft-jimenez-tbd-robotstxt-update",
     "Regular expressions run in linear time and have a size limit; a line whose expression does not \
      compile is ignored.";
@@ -215,7 +215,7 @@ clauses! {
      list; the draft's own spellings, with trailing `;` and `=`, are read too, and so is a String for a \
      Token.";
     TAG_3, "TAG-3", "draft-illyes-repext",
-    "Entries of one product token, in any case, are merged, and each rule counts once.";
+    "Entries of one product token, ignoring case, are merged, and each rule counts once.";
     TAG_4, "TAG-4", "draft-illyes-repext",
     "In a structured field a crawler's own entry replaces the global one; by request or option both \
      count. In the old syntax both always count.";
@@ -230,7 +230,7 @@ clauses! {
     TAG_8, "TAG-8", "draft-illyes-repext",
     "Only meta elements that the HTML standard puts in the head count, up to a size limit.";
     TAG_9, "TAG-9", "draft-illyes-repext",
-    "Rule names are read in any case, tokens may start with a digit, and rules that are not understood \
+    "Rule names are case-insensitive, tokens may start with a digit, and rules that are not understood \
      are ignored and listed.";
     TAG_10, "TAG-10", "draft-illyes-repext",
     "A restriction applies if it is in the header or in a meta element.";

@@ -155,7 +155,7 @@ fn one_cause_is_one_finding() {
     assert_eq!(counts, [1, 2], "{:?}", linted.diagnostics());
 }
 
-/// What is said of a lint counts more than what is said of its set, whatever the order.
+/// A setting for a lint overrides a setting for its set, whatever the order.
 #[test]
 fn lints_are_chosen_one_by_one_and_in_sets() {
     let codes = |select: &[&str], ignore: &[&str]| -> Vec<&str> {
@@ -283,7 +283,7 @@ fn the_manual_pages_are_as_documented() {
          prints a page. A code never changes. Its letter is its subject: S syntax, G groups, P patterns,\n\
          X extensions, D dialects, H pages, C comments.\n\n\
          A lint belongs to one of two sets. `default` has what an owner wants to know: what changes a decision in some\n\
-         crawler, what is certainly a slip, and lines that nobody reads. `style` has what could be written more simply\n\
+         crawler, what is certainly a mistake, and lines that nobody reads. `style` has what could be written more simply\n\
          and changes nothing. It is off; `--select style`, or `select = [\"style\"]` in mayi.toml, switches it on. `--select` and\n\
          `--ignore` also take single lints, by code or name. One cause in many places is one finding, with a count and\n\
          its lines.\n\n\

@@ -80,7 +80,7 @@ onPage("a kind of site gives answers and says why, and each answer can be change
   const folders = dialog.getByLabel("Folders to keep all crawlers out of");
   assert.equal(await folders.inputValue(), "/cart/\n/checkout/\n/account/");
   await folders.fill("/basket/");
-  await says(dialog.locator("#wizard-result"), /AI training crawlers may fetch nothing, so they may not train with it/);
+  await says(dialog.locator("#wizard-result"), /AI training crawlers may fetch nothing, so they may not use this site/);
   await says(dialog.locator(".lines"), /Disallow: \/basket\//);
   await page.screenshot({ path: `${pictures}/task-wizard-shop.png` });
   await dialog.getByLabel("What kind of site is it?").selectOption("Not for the public: a test site, an intranet");

@@ -111,7 +111,7 @@ impl Spelling {
         &ALL
     }
 
-    /// Whether a line starts with it, in any case, and has a colon right after it; `head` is
+    /// Whether a line starts with it, ignoring case, and has a colon right after it; `head` is
     /// [`head_of`] the line.
     pub(crate) fn starts(&self, line: &[u8], head: u64) -> bool {
         (self.head ^ head) & self.mask == 0
@@ -119,7 +119,7 @@ impl Spelling {
             && self.has_rest_of(&line[..self.text.len()])
     }
 
-    /// Whether it is this name, in any case; `head` is [`head_of`] the name.
+    /// Whether it is this name, ignoring case; `head` is [`head_of`] the name.
     pub(crate) fn is(&self, name: &[u8], head: u64) -> bool {
         self.head == head && self.text.len() == name.len() && self.has_rest_of(name)
     }
@@ -149,7 +149,7 @@ pub(crate) fn head_of(name: &[u8]) -> u64 {
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Directive {
-    /// Its name in canonical spelling; a record's name is compared in any case.
+    /// Its name in canonical spelling; a record's name is compared case-insensitively.
     pub name: &'static str,
     /// Other names with the same meaning.
     pub aliases: &'static [&'static str],

@@ -65,7 +65,11 @@ impl fmt::Display for Unedited {
             }
             Self::Encoding => f.write_str("the file is not UTF-8 text: save it as UTF-8 first"),
             Self::TooManyWishes => {
-                write!(f, "there are more than {MOST_WISHES} wishes: make the edit in several steps")
+                write!(
+                    f,
+                    "there are more than {MOST_WISHES} requested changes: make the edit in several \
+                     steps"
+                )
             }
             Self::TwoOnOneLine { line } => write!(
                 f,
@@ -73,7 +77,7 @@ impl fmt::Display for Unedited {
             ),
             Self::RuleInTheWay { line, rule, path } => write!(
                 f,
-                "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or wish for another path"
+                "line {line} (`{rule}`) decides about URLs in {path} and about others too: change this line by hand, or choose another path"
             ),
             Self::StatementInTheWay { line, statement } => write!(
                 f,
@@ -89,7 +93,8 @@ impl fmt::Display for Unedited {
             ),
             Self::Unproved { crawler } => write!(
                 f,
-                "it can't be shown that {crawler} would get what you wish: change the file by hand"
+                "it can't be proved that the edit does what you ask for {crawler}: change the file by \
+                 hand"
             ),
             Self::TooCostly => f.write_str(
                 "the file has too many groups or regular expressions for an edit: change it by hand",

@@ -469,7 +469,7 @@ mod tests {
         let nothing = Wish::prefer(Carrier::ContentSignal, Preferences::default());
         assert_eq!(
             nothing.expect_err("nothing is said").to_string(),
-            "say what Content-Signal should say about search, ai-input or train"
+            "give a value for search, ai-input or train, for the Content-Signal lines"
         );
         let input = Preferences { ai_input: Preference::Disallowed, ..Preferences::default() };
         assert!(Wish::prefer(Carrier::ContentUsage, input).is_err(), "it has no word for that");

@@ -327,9 +327,9 @@ pub enum InvalidWish {
 impl fmt::Display for InvalidWish {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nobody => f.write_str("the wish names no crawler"),
+            Self::Nobody => f.write_str("no crawler is named"),
             Self::TooMany => {
-                write!(f, "the wish names more than {MOST_NAMES} crawlers: make several wishes")
+                write!(f, "more than {MOST_NAMES} crawlers are named: make several changes")
             }
             Self::Who(word) => {
                 let kinds: Vec<_> = AgentKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -344,7 +344,7 @@ impl fmt::Display for InvalidWish {
                     Carrier::ContentUsage => "search or train",
                     Carrier::ContentSignal => "search, ai-input or train",
                 };
-                write!(f, "say what {} should say about {uses}", carrier.name())
+                write!(f, "give a value for {uses}, for the {} lines", carrier.name())
             }
             Self::Purpose(purpose) => write!(f, "`{purpose}` is not a purpose: give one word"),
             Self::Sitemap(url) => write!(

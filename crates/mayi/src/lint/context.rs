@@ -125,7 +125,7 @@ impl<'c, 't> Context<'c, 't> {
         Some(decision)
     }
 
-    /// Whether a group-start line has this name and nothing else, in any case.
+    /// Whether a group-start line has this name and nothing else, ignoring case.
     pub(super) fn has_name(&self, name: &str) -> bool {
         let names = self.names.get_or_init(|| {
             let starts = self.groups.starts().iter();
@@ -134,7 +134,7 @@ impl<'c, 't> Context<'c, 't> {
         names.contains(&self.name_hash(name.as_bytes()))
     }
 
-    /// Whether a group-start line has this name, in any case, with nothing but a version after it, and its
+    /// Whether a group-start line has this name, ignoring case, with nothing but a version after it, and its
     /// group has the rules of this number.
     pub(super) fn has_name_with_rules(&self, name: &str, rules: u64) -> bool {
         let named = self.named_with_rules.get_or_init(|| {
@@ -157,8 +157,9 @@ impl<'c, 't> Context<'c, 't> {
         hasher.finish()
     }
 
-    /// A number for a name in any case. A file can have tens of thousands of names, and a copy of each takes several times
-    /// the memory of its line. No file can choose names with the same number: a random key is part of it.
+    /// A number for a name, the same in upper and lower case. A file can have tens of thousands of names, and a
+    /// copy of each takes several times the memory of its line. No file can choose names with the same number: a
+    /// random key is part of it.
     pub(super) fn name_hash(&self, name: &[u8]) -> u64 {
         self.hasher.hash_one(name.to_ascii_lowercase())
     }

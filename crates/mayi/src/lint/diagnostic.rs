@@ -119,8 +119,8 @@ pub struct Fix {
     pub label: String,
     /// The edits, which do not overlap, in the order of the text.
     pub edits: Vec<Edit>,
-    /// Whether they change no decision, for any crawler and any URL, in any dialect. Only such a
-    /// fix is applied by [`fix`](super::fix).
+    /// Whether they change no decision, for any crawler and any URL, in any dialect that compares product
+    /// tokens. Only such a fix is applied by [`fix`](super::fix).
     pub safe: bool,
 }
 

@@ -185,7 +185,7 @@ pub struct Lint {
 }
 
 impl Lint {
-    /// The lint with this code or this name, in any case.
+    /// The lint with this code or this name, ignoring case.
     pub fn named(name: &str) -> Option<&'static Self> {
         LINTS
             .iter()
@@ -252,7 +252,7 @@ impl fmt::Debug for Lint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LintSet {
-    /// What an owner wants to know: what changes a decision for some crawler, what is certainly a slip, and
+    /// What an owner wants to know: what changes a decision for some crawler, what is certainly a mistake, and
     /// lines that nobody reads. On by default.
     Default,
     /// What could be written more simply without any effect. Off by default.
@@ -271,7 +271,7 @@ impl LintSet {
         }
     }
 
-    /// The set of this name, in any case.
+    /// The set of this name, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|set| set.name().eq_ignore_ascii_case(name))
     }

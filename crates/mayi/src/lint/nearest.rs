@@ -1,6 +1,6 @@
 //! An unknown name → the known name that was probably meant.
 
-/// The known name that is one or two slips away from `name`, in any case: a letter too many, missing,
+/// The known name that is one or two slips away from `name`, ignoring case: a letter too many, missing,
 /// wrong, or two that changed places. Short names may differ by one slip only, and none that differ by
 /// more is ever taken.
 ///

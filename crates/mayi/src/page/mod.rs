@@ -263,7 +263,7 @@ pub(crate) fn bare_rules(value: &str) -> impl Iterator<Item = &str> {
     members.filter(|member| !member.contains([';', '=']))
 }
 
-/// Whether a name, in any case, is that of a page rule.
+/// Whether a name, ignoring case, is that of a page rule.
 pub(crate) fn is_page_rule(name: &str) -> bool {
     rule::is_rule(&name.to_ascii_lowercase())
 }

@@ -13,7 +13,7 @@ use crate::structured::{Value, ValueType};
 #[cfg_attr(feature = "report", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Purpose {
-    /// The token; it is compared in any case.
+    /// The token; it is compared case-insensitively.
     pub token: Cow<'static, str>,
     /// What it stands for.
     pub description: Cow<'static, str>,

@@ -66,9 +66,9 @@ fn tables(registry: &Registry) -> String {
 
 fn table(text: &mut String, name: &str, of: &str, entries: impl Iterator<Item = impl Display>) {
     let written = writeln!(text, "\n#[rustfmt::skip]\npub(super) static {name}: &[{of}] = &[");
-    written.expect("text takes text");
+    written.expect("writing to memory does not fail");
     for entry in entries {
-        writeln!(text, "    {entry},").expect("text takes text");
+        writeln!(text, "    {entry},").expect("writing to memory does not fail");
     }
     text.push_str("];\n");
 }
@@ -110,7 +110,8 @@ fn agent(agent: &Agent) -> String {
     let fallbacks: Vec<_> = agent.fallback().map(|token| format!("token({token:?})")).collect();
     match fallbacks.as_slice() {
         [] => text.push_str(", &[])"),
-        some => write!(text, ", const {{ &[{}] }})", some.join(", ")).expect("text takes text"),
+        some => write!(text, ", const {{ &[{}] }})", some.join(", "))
+            .expect("writing to memory does not fail"),
     }
     if agent.ignores_global() {
         text.push_str(".ignoring_global()");

@@ -110,7 +110,7 @@ impl Registry {
         &self.agents
     }
 
-    /// The purpose with this token, in any case.
+    /// The purpose with this token, ignoring case.
     pub fn purpose(&self, token: &str) -> Option<&Purpose> {
         self.purposes.iter().find(|purpose| purpose.token.eq_ignore_ascii_case(token))
     }
@@ -132,7 +132,7 @@ impl Registry {
         self.categories.iter().find(|category| category.label == label)
     }
 
-    /// The known crawler with this product token, in any case.
+    /// The known crawler with this product token, ignoring case.
     ///
     /// ```
     /// let registry = mayi::registry::Registry::built_in();

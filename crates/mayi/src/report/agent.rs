@@ -25,7 +25,7 @@ use crate::robots_txt::RobotsTxt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AgentReport {
-    /// The product token that is taken, or null if the text names no crawler.
+    /// The product token that was chosen, or null if the text names no crawler.
     pub agent: Option<String>,
     /// Whether the text is a product token itself, so that there was nothing to find.
     pub is_token: bool,

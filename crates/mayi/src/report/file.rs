@@ -16,7 +16,7 @@ pub struct FileReport {
     /// Where it was found, after all redirects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
-    /// When its octets came.
+    /// When it was received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetched: Option<Timestamp>,
     /// When it was last checked.

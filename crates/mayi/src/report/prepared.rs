@@ -113,7 +113,7 @@ impl Prepared {
     /// Appends the report about a target, and returns whether it may be fetched.
     ///
     /// # Panics
-    /// Never: memory takes what is written.
+    /// Never: writing to memory does not fail.
     pub fn write(&self, target: &Target<'_>, out: &mut Vec<u8>) -> bool {
         let Some(shared) = &self.shared else {
             let report = self.report(target, &[], None);
@@ -161,7 +161,7 @@ impl Shared {
     }
 
     fn write(&self, target: &Target<'_>, decision: &Decision<'_>, out: &mut Vec<u8>) {
-        let fits = "memory takes text";
+        let fits = "writing to memory does not fail";
         out.extend_from_slice(b"{\"url\":");
         serde_json::to_writer(&mut *out, target.url()).expect(fits);
         out.extend_from_slice(&self.agent);

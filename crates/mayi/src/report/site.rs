@@ -54,9 +54,9 @@ pub struct CopyReport {
     pub content_type: Option<String>,
     /// Whether the file is longer than what is cached.
     pub is_cut: bool,
-    /// When this text came for the first time.
+    /// When this text was first received.
     pub since: Timestamp,
-    /// When its octets came.
+    /// When it was received.
     pub fetched: Timestamp,
     /// When it was last known to be current.
     pub checked: Timestamp,

@@ -85,7 +85,7 @@ impl Serialize for Exact {
         };
         let mut text = String::new();
         let first = days_since_1970(0, 1, 1) * 86_400;
-        write_seconds(&mut text, seconds.max(first)).expect("a string takes everything");
+        write_seconds(&mut text, seconds.max(first)).expect("writing to memory does not fail");
         if nanoseconds > 0 {
             let digits = format!("{nanoseconds:09}");
             text.push('.');

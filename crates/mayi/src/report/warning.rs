@@ -30,13 +30,13 @@ pub struct Warning {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WarningCode {
-    /// The file is larger than is read (REP-24).
+    /// The file is larger than the limit (REP-24).
     FileCut,
     /// The product token is too long for regular expressions (AIA-3).
     TokenTooLong,
-    /// A header field is longer than is read (TAG-6).
+    /// A header field is longer than the limit (TAG-6).
     FieldCut,
-    /// The head of the HTML is longer than is read (TAG-8).
+    /// The head of the HTML is longer than the limit (TAG-8).
     HtmlCut,
     /// A member of a header field can't be read (TAG-2).
     UnreadableField,
@@ -44,7 +44,7 @@ pub enum WarningCode {
     UnreadableContentUsage,
 }
 
-/// What something was lost of.
+/// Where something was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ pub enum WarningSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WarningPlace {
-    /// In what.
+    /// In which part.
     #[serde(rename = "in")]
     pub within: WarningSource,
     /// The name of the header field.

@@ -282,7 +282,7 @@ fn is_regular_expression(value: &[u8]) -> bool {
 }
 
 /// REP-4: the longest run of `A-Z a-z _ -`, digits and dots that the value starts with, less dots at its
-/// end, is the token, in any case. Dots at the end of the crawler's count no more.
+/// end, is the token, ignoring case. Dots at the end of the crawler's count no more.
 fn names(value: &[u8], token: &str) -> bool {
     let value = String::from_utf8_lossy(value);
     let run = value.split(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c)).next();

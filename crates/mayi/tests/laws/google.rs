@@ -155,7 +155,7 @@ enum Kind {
     Other,
 }
 
-/// A key counts by how it starts, in any case.
+/// A key counts by how it starts, ignoring case.
 fn kind_of(key: &[u8]) -> Kind {
     let key = String::from_utf8_lossy(key).to_ascii_lowercase();
     let starts_with_one_of = |names: &[&str]| names.iter().any(|name| key.starts_with(name));

@@ -62,8 +62,8 @@ fn work_is_bounded(octets: &[u8], linted: &Linted<'_>) {
     assert!(units <= most, "{units} units for {} octets", octets.len());
 }
 
-/// Safe fixes leave nothing behind that they could fix, change no decision in any dialect for whoever
-/// asks, and keep comments and line ends.
+/// Safe fixes leave nothing behind that they could fix, change no decision for any crawler in any dialect
+/// that compares product tokens, and keep comments and line ends.
 pub(crate) fn safe_fixes_are_safe(question: &Question) {
     let octets = &question.robots;
     let fixed = fix(octets, &all_lints());

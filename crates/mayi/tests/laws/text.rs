@@ -35,8 +35,8 @@ pub(crate) fn line_ends_do_not_matter(question: &Question, choices: &[u8]) {
     }
 }
 
-/// Law 6: nothing of a text is lost, its lines and their ends joined are the text; and no line has a
-/// line end in it (REP-2).
+/// Law 6: nothing of a text is lost: its lines, joined with their ends, give it again. No line has a line end
+/// in it (REP-2).
 pub(crate) fn lines_joined_are_the_text(octets: &[u8]) {
     for dialect in Dialect::ALL {
         let robots = read(octets, dialect);

@@ -2,7 +2,7 @@
 //!
 //! ## What is wrong
 //!
-//! `Allow: /a/index.html` also allows `/a/` for Google, although another rule disallows it.
+//! `Allow: /a/index.html` also allows `/a/` for Google, even if another rule disallows it.
 //!
 //! ## What crawlers do
 //!

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They keep the label, but know no use that it is about (USE-2).
+//! They keep the label, but do not know what use it means (USE-2).
 //!
 //! ## Example
 //!
@@ -53,7 +53,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 let fix = meant.map(|meant| Fix::unsafe_(format!("write `{meant}`"), vec![Edit::new(span, meant)]));
                 Draft::new(
                     format!("`{label}` is not in the vocabulary, which has {all}"),
-                    "Crawlers that read Content-Usage know no use that it is about; Google ignores the line.",
+                    "Crawlers that read Content-Usage do not know what use it means; Google ignores the \
+                     line.",
                 )
                 .about(label)
                 .fixed_by(fix)

@@ -26,7 +26,7 @@ use crate::lint::readings::MetGroups;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G013",
     name: "repeated-name",
-    summary: "the same crawler is named twice, to say the same",
+    summary: "the same crawler is named twice, with the same rules",
     severity: Severity::Note,
     other_severities: &[],
     set: LintSet::Style,

@@ -45,9 +45,10 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let value = quoted(value);
             let message = match why {
                 Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
-                Unused::TooLarge => format!("{value} is too large a regular expression"),
+                Unused::TooLarge => format!("the regular expression {value} is too large"),
                 Unused::OneTooMany => format!(
-                    "{value} is one regular expression too many: those before it use up the limit for a file"
+                    "the regular expression {value} is not used: those before it use up the limit for a \
+                     file"
                 ),
             };
             Draft::new(

@@ -1,4 +1,4 @@
-//! A user-agent line has more after its `*`.
+//! A user-agent line has text after its `*`.
 //!
 //! ## What is wrong
 //!
@@ -27,7 +27,7 @@ use crate::lint::syntax::markup::markup_span;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "G009",
     name: "wildcard-crawler",
-    summary: "a user-agent line has more after its `*`",
+    summary: "a user-agent line has text after its `*`",
     severity: Severity::Error,
     other_severities: &[],
     set: LintSet::Default,

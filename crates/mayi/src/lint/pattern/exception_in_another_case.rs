@@ -1,4 +1,4 @@
-//! An exception is written in another letter case than its rule.
+//! An exception and its rule differ in upper and lower case.
 //!
 //! ## What is wrong
 //!
@@ -29,7 +29,7 @@ use crate::lint::rules::can_match;
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "P012",
     name: "exception-in-another-case",
-    summary: "an exception is written in another letter case than its rule",
+    summary: "an exception and its rule differ in upper and lower case",
     severity: Severity::Warning,
     other_severities: &[],
     set: LintSet::Default,

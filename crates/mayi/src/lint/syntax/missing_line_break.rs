@@ -8,8 +8,8 @@
 //! ## What crawlers do
 //!
 //! They read one record, whose value is the rest of the line. The default dialect reads a rule after a
-//! user-agent line's value as a line of its own, because one draft prints it so (AIA-5); Google does
-//! not.
+//! user-agent line's value as a separate line, because an example in a draft is written this way (AIA-5);
+//! Google does not.
 //!
 //! ## Example
 //!
@@ -68,8 +68,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let gap = Span { start: line.span.start + before.len() as u32, end: second.start };
             let what = quoted(&context.text[second.range()]);
             let reading = if inline.is_some() {
-                "By draft-jimenez-tbd-robotstxt-update it is a rule of its own, and mayi reads it so; \
-                 Google and most others read it as part of the crawler's name, and the rule is lost."
+                "By draft-jimenez-tbd-robotstxt-update it is a rule of its own, and mayi reads it that \
+                 way; Google and most others read it as part of the crawler's name, and the rule is lost."
             } else {
                 "Crawlers read it as part of the value before it."
             };

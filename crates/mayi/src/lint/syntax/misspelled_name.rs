@@ -2,7 +2,7 @@
 //!
 //! ## What is wrong
 //!
-//! Crawlers compare the whole name, in any case of letters: `Disalow` is not `Disallow`.
+//! Crawlers compare the whole name, ignoring upper and lower case: `Disalow` is not `Disallow`.
 //!
 //! ## What crawlers do
 //!

@@ -371,7 +371,7 @@ mod tests {
         assert_eq!((&*uses[0].because[0].source, uses[0].because[0].line), ("content-signal", Some(2)));
         assert_eq!(uses[1].answer, crate::Preference::Allowed);
         assert_eq!(uses[2].answer, crate::Preference::Unknown);
-        // A crawler that may fetch nothing may not train with it.
+        // A crawler that may fetch nothing may not use the site for training.
         let refused = &crawler(&overview, "GPTBot").1.uses[0];
         assert_eq!(refused.answer, crate::Preference::Disallowed);
         assert_eq!((&*refused.because[0].source, refused.because[0].line), ("access", Some(8)));

@@ -36,7 +36,7 @@ pub(super) fn of_kind(kind: &str, crawlers: &[CrawlerOverview], answers: &[Share
     let is_refused = matches!(&phrases(&crawlers, answers)[..], [(phrase, _)] if phrase.is_refusal());
     if is_refused && kind == AgentKind::Training.name() {
         sentences = vec![format!(
-            "{} may fetch nothing, so they may not train with it.",
+            "{} may fetch nothing, so they may not use this site for training.",
             capitalised(label(kind))
         )];
     }
@@ -352,7 +352,7 @@ mod tests {
     fn training_crawlers_that_may_fetch_nothing_may_not_train() {
         check(
             "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n",
-            &["AI training crawlers may fetch nothing, so they may not train with it."],
+            &["AI training crawlers may fetch nothing, so they may not use this site for training."],
         );
     }
 

@@ -37,7 +37,7 @@ pub struct Selection {
     pub since: Option<i64>,
     /// Up to this second, which is not included.
     pub until: Option<i64>,
-    /// The crawlers with these product tokens, in any case.
+    /// The crawlers with these product tokens, ignoring case.
     pub crawlers: Vec<String>,
     /// The crawlers of these kinds.
     pub kinds: Vec<AgentKind>,

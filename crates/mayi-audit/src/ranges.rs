@@ -45,8 +45,8 @@ impl Ranges {
         let agents = crawlers_of_file(stem, registry);
         if agents.is_empty() {
             return Err(wrong(
-                "no known crawler has this name; a file is called after a product token or an \
-                              operator, as gptbot.json or anthropic.txt",
+                "no known crawler has this name; name the file after a product token or an operator, \
+                 for example gptbot.json or anthropic.txt",
             ));
         }
         let found = read(octets).map_err(|what| wrong(&what))?;

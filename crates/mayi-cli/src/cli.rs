@@ -66,7 +66,7 @@ pub(crate) enum Command {
     Decide(Decide),
     /// Fetch the robots.txt of a site, and show what happened
     Fetch(FetchArgs),
-    /// List, show, remove or export cached robots.txt files
+    /// List, show, remove, import or export cached robots.txt files
     Cache(CacheArgs),
     /// Decide millions of URLs in tables: TSV, CSV, NDJSON, Parquet or Arrow
     Bulk(Bulk),
@@ -280,15 +280,15 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A request is a JSON object. It must have `url` and `agent`. It can have user_agent, purposes,
-registered_purposes_only, apps, robots, page, union, now, dialect and explain. `page` has the `headers` of the
-response, as pairs, and its `html`. `robots` is the text of the file, or {\"base64\": \"…\", \"charset\": \"…\"},
+A request is a JSON object. It must have `url` and `agent`. It can have user_agent, purposes, \
+registered_purposes_only, apps, robots, page, union, now, dialect and explain. `page` has the `headers` of the \
+response, as pairs, and its `html`. `robots` is the text of the file, or {\"base64\": \"…\", \"charset\": \"…\"}, \
 {\"status\": 503} or {\"error\": \"timeout\"}. Without `robots`, the file is fetched.
 
-A wrong request is answered with {\"error\": {\"code\": \"…\", \"message\": \"…\"}}, with its url and agent if
-they can be read. The next request is still answered. Blank lines are skipped. --purpose, --app, --user-agent
-and --now are defaults for requests that do not say; --union and --registered-purposes-only apply to every
-request.
+A wrong request is answered with {\"error\": {\"code\": \"…\", \"message\": \"…\"}}, with its url and agent if \
+they can be read. The next request is still answered. Blank lines are skipped. --purpose, --app, --user-agent \
+and --now are defaults for requests without these members; --union and --registered-purposes-only apply to \
+every request.
 
 Examples:
   mayi decide requests.ndjson > decisions.ndjson
@@ -326,8 +326,8 @@ pub(crate) struct Decide {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A response file has a status line, header fields, a blank line and the body, as `curl -i` prints them.
-If it has several responses, the last one counts. Without --agent, the answer is for a crawler that is
+A response file has a status line, header fields, a blank line and the body, as `curl -i` prints them. \
+If it has several responses, the last one counts. Without --agent, the answer is for a crawler that is \
 not named.
 
 Examples:

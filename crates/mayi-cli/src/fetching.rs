@@ -28,7 +28,7 @@ const EARLIER: usize = 16;
 
 /// How robots.txt is fetched where it is not given.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Fetching, if no file is given")]
+#[command(next_help_heading = "Fetching")]
 pub(crate) struct Fetching {
     /// Where fetched files are cached: a path, `memory`, or `redis://host:port` (`rediss` for TLS).
     /// Default: a file in your cache folder
@@ -178,7 +178,7 @@ pub(crate) fn tell(fetcher: &blocking::Fetcher) {
     }
     if let Some(error) = stats.last_store_error {
         let (count, error) = (stats.store_errors, shown(error.as_bytes()));
-        anstream::eprintln!("mayi: the store has failed {count} times, lastly: {error}");
+        anstream::eprintln!("mayi: the store failed {count} times; the last error: {error}");
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn shown(octets: &[u8]) -> String {
             }
         }
         for octet in chunk.invalid() {
-            write!(shown, "\\x{octet:02X}").expect("a string takes everything");
+            write!(shown, "\\x{octet:02X}").expect("writing to memory does not fail");
         }
     }
     shown

@@ -175,7 +175,8 @@ fn lines_that_break_off_are_answered_and_do_not_end_well() {
     let mut stream = service.connect();
     let mut lines = String::new();
     for number in 0..5 {
-        writeln!(lines, r#"{{"url":"{url}/a/{number}","agent":"a"}}"#).expect("memory takes text");
+        writeln!(lines, r#"{{"url":"{url}/a/{number}","agent":"a"}}"#)
+            .expect("writing to memory does not fail");
     }
     lines.push_str(r#"{"url":"#);
     write!(
@@ -245,7 +246,7 @@ fn what_is_prepared_keeps_to_its_bound() {
     let service = Service::start(&[]);
     let mut file = "User-agent: *\n".to_owned();
     for number in 0..40_000 {
-        writeln!(file, "Allow:/{number:x}").expect("memory takes text");
+        writeln!(file, "Allow:/{number:x}").expect("writing to memory does not fail");
     }
     let url = site(file, Duration::ZERO);
     // In another dialect the file is read anew for each of them.
@@ -381,7 +382,8 @@ fn work_that_has_begun_ends_with_its_client() {
     let service = Service::start(&["--set", "limits.work=1000000000000"]);
     let mut file = String::new();
     for (number, name) in names().take(15_000).enumerate() {
-        write!(file, r"User-agent: {name}\nDisallow: /{number:x}\n").expect("memory takes text");
+        write!(file, r"User-agent: {name}\nDisallow: /{number:x}\n")
+            .expect("writing to memory does not fail");
     }
     let body = format!(r#"{{"robots":"{file}"}}"#);
     let left = service.send("POST", "/v1/compare", body.as_bytes());

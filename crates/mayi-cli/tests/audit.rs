@@ -735,7 +735,7 @@ fn a_file_of_many_rules_does_not_make_a_report_of_as_many() {
         assert_eq!(rules[9_999]["line"], 10_001);
     }
     let run = mayi(&[&["audit"], &words[..]].concat(), b"");
-    assert!(run.stdout.contains("\n7 more rules that no request met\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n7 more rules that decided no request\n"), "{}", run.stdout);
     assert!(run.stdout.contains("\n7 more rules of the proposed file that"), "{}", run.stdout);
 }
 

@@ -140,7 +140,7 @@ fn bad_rows_get_an_error_in_their_place() {
         .collect();
     let wrong = "invalid-request";
     assert_eq!(codes, [wrong, "invalid-json", "invalid-url", wrong, wrong, wrong]);
-    assert!(run.stdout.contains("`--prefix` gives ours other names"), "{}", run.stdout);
+    assert!(run.stdout.contains("rename the answers with `--prefix`"), "{}", run.stdout);
     let run =
         bulk_in(folder.path(), &["--format", "csv"], b"https://a/,\"never\nclosed\nhttps://a/,\n");
     assert!(run.stdout.ends_with("invalid-request: a quote is never closed\n"), "{}", run.stdout);
@@ -195,7 +195,7 @@ fn each_host_has_its_file() {
     ];
     let mut input = String::new();
     for (url, _) in rules {
-        writeln!(input, "{url}").expect("a string takes everything");
+        writeln!(input, "{url}").expect("writing to memory does not fail");
     }
     let inside = folder.path().join("inside");
     let run = bulk_in(&inside, &["--columns", "rule,error"], input.as_bytes());
@@ -266,7 +266,7 @@ fn what_the_caller_got_wrong_is_said() {
     for (words, input, part) in [
         (&["--url-column", "link"][..], "url\n", "no column `link`; the header has url"),
         (&["--columns", "*,alowed"], "url\n", "the answers are *, url, agent"),
-        (&[], "url\treason\n", "`--prefix` gives ours other names"),
+        (&[], "url\treason\n", "rename the answer columns with `--prefix`"),
         (&["--format", "ndjson", "--header"], "{}\n", "NDJSON has no header"),
         (&["--format", "ndjson", "--output-format", "csv", "--columns", "*"], "{}\n", "name those"),
         (&["--agent", "Example Bot"], "", "is not a product token"),
@@ -332,8 +332,9 @@ fn order_is_kept_and_every_order_of_hosts_is_answered() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let (host, path) = (random >> 40 & 31, random >> 50 & 31);
         let quoted = if n % 3 == 0 { "\"x\n\"\"y\"\",\n\"" } else { "z" };
-        writeln!(input, "{n},{quoted},https://h{host}/{path}").expect("a string takes everything");
-        writeln!(expected, "{n},{}", host != path).expect("a string takes everything");
+        writeln!(input, "{n},{quoted},https://h{host}/{path}")
+            .expect("writing to memory does not fail");
+        writeln!(expected, "{n},{}", host != path).expect("writing to memory does not fail");
     }
     for (jobs, cache) in [("1", "100000000"), ("4", "100000000"), ("3", "2000"), ("2", "0")] {
         let words =
@@ -416,9 +417,9 @@ fn bulk_is_decide() {
         fs::write(folder.path().join(format!("h{number}.test.txt")), text).expect("a file");
         request["url"] = format!("https://h{number}.test{path}").into();
         request.as_object_mut().expect("an object").remove("explain");
-        writeln!(requests, "{request}").expect("a string takes everything");
+        writeln!(requests, "{request}").expect("writing to memory does not fail");
         request.as_object_mut().expect("an object").remove("robots");
-        writeln!(rows, "{request}").expect("a string takes everything");
+        writeln!(rows, "{request}").expect("writing to memory does not fail");
     }
     let decisions = mayi(&["decide"], requests.as_bytes()).stdout;
     let folder = folder.path().to_string_lossy();

@@ -312,7 +312,7 @@ fn tables_that_can_not_be_read_are_clear_errors() {
             &["@good.parquet", "--url-column", "link"],
             "there is no column `link`; the header has n, url",
         ),
-        (&["@good.parquet", "-o", "@o.parquet.gz"], "is compressed inside"),
+        (&["@good.parquet", "-o", "@o.parquet.gz"], "this format has its own compression"),
         (
             &["@good.parquet", "-o", "@o.parquet", "--columns", "url,*"],
             "the table can't have two members `url`",
@@ -320,7 +320,7 @@ fn tables_that_can_not_be_read_are_clear_errors() {
         (&["-", "--format", "parquet"], "can't be read from standard input"),
         (
             &["@good.parquet.gz", "--format", "tsv"],
-            "is Parquet, which is read from a file that is not compressed",
+            "is Parquet, which can be read only from a file that is not compressed",
         ),
         (&["-", "-o", "@o.parquet"], "the input is empty"),
     ] {

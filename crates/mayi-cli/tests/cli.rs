@@ -469,7 +469,8 @@ fn write_help(words: &[&str], page: &mut String) {
     let name = [&["mayi"], words].concat().join(" ");
     let help: Vec<_> = run.stdout.lines().map(str::trim_end).collect();
     let text = help.join("\n");
-    writeln!(page, "\n## {name}\n\n```text\n{}\n```", text.trim()).expect("a string takes everything");
+    writeln!(page, "\n## {name}\n\n```text\n{}\n```", text.trim())
+        .expect("writing to memory does not fail");
     let listed = help.iter().skip_while(|line| **line != "Commands:").skip(1);
     for line in listed.take_while(|line| !line.is_empty()) {
         // What a long summary goes on with stands further to the right.
@@ -539,7 +540,7 @@ fn an_edit_is_written_shown_or_refused() {
     let more = ["--refuse-purpose", "SHOPPING", "--sitemap", "https://example.com/s.xml"];
     let run = mayi(&[&["edit", &path][..], &words, &more].concat(), b"");
     assert_eq!((run.status, &*run.stderr), (Some(0), ""));
-    assert!(run.stdout.contains("now says what may be done, by Content-Usage"), "{}", run.stdout);
+    assert!(run.stdout.contains("now says how pages may be used (Content-Usage)"), "{}", run.stdout);
     assert!(
         read().starts_with(
             "User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: search=yes, ai-train=no\nDisallow: /cart/\n"

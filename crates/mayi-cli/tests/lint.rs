@@ -27,7 +27,7 @@ fn text_shows_the_line_and_what_to_do() {
         "    2 | Disallow /a # why\n      | ^^^^^^^^\n",
         "      = fix: write a colon after `Disallow`",
         "standard input:3:11: error[P001 missing-slash]",
-        "      = perhaps: write `/private/`",
+        "      = suggestion: write `/private/`",
         "standard input: 1 error, 2 warnings, 1 note; --fix removes 3",
     ] {
         assert!(run.stdout.contains(part), "{part} is not in:\n{}", run.stdout);

@@ -152,7 +152,7 @@ fn compare_draws_who_may_and_why() {
 
     let run = mayi(&["compare", "-"], b"User-agent: *\nDisallow: /a\n");
     assert_eq!(run.status, Some(0));
-    assert!(run.stdout.ends_with("all read them alike.\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("; all crawlers read them the same way.\n"), "{}", run.stdout);
     assert_eq!(mayi(&["compare", "-", "--agents", "a b"], b"").status, Some(2));
     assert_eq!(mayi(&["compare", "/no/such/file"], b"").status, Some(2));
 }
@@ -190,7 +190,7 @@ fn diff_tells_meaning_from_text() {
     let old = path_in(folder.path(), "old", UNTIDY);
     let same = path_in(folder.path(), "same", TIDY);
     let run = mayi(&["diff", &old, &same], b"");
-    assert_eq!((run.status, &*run.stdout), (Some(0), "Only text changed, no meaning.\n"));
+    assert_eq!((run.status, &*run.stdout), (Some(0), "Only the text changed, not the meaning.\n"));
     let run = mayi(&["diff", &old, "-"], UNTIDY.as_bytes());
     assert_eq!((run.status, &*run.stdout), (Some(0), "The files are the same.\n"));
 

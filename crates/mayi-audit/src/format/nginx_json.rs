@@ -1,5 +1,5 @@
 //! JSON lines that nginx was told to write → hits. The names of members are free. Those of nginx's variables
-//! and a few common ones are read, in any case and with any separators.
+//! and a few common ones are read, in upper or lower case and with any separators.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -410,7 +410,7 @@ pub(crate) fn line(log: &mut String, made: &Made, format: &str) {
         }
         other => panic!("no such format: {other}"),
     };
-    written.expect("a string takes everything");
+    written.expect("writing to memory does not fail");
 }
 
 /// The audit that the truth is about.

@@ -76,7 +76,7 @@ fn kinds(sites: &Sites) -> Vec<Kind> {
     let mut nested = String::new();
     for number in 1..500 {
         write!(nested, r"User-agent: a{{0,{number}}}|b\nDisallow: /{number}\n")
-            .expect("memory takes text");
+            .expect("writing to memory does not fail");
     }
     let nested = format!(r#"{{"robots":"{nested}"}}"#);
     let dollars = format!(r"Disallow: /*{}%24x\n", "$".repeat(100)).repeat(400);
@@ -140,7 +140,8 @@ async fn new_names(service: SocketAddr, site: SocketAddr) {
     for number in 0_u64.. {
         body.clear();
         let letters: String = number.to_string().bytes().map(|digit| char::from(digit + 49)).collect();
-        write!(body, r#"{{"url":"http://{site}/","agent":"{letters}"}}"#).expect("memory takes text");
+        write!(body, r#"{{"url":"http://{site}/","agent":"{letters}"}}"#)
+            .expect("writing to memory does not fail");
         let octets = request("POST", "/v1/decide", body.as_bytes());
         let _ = strike(12, service, &octets, Then::Read).await;
     }

@@ -120,7 +120,7 @@ impl<W: Write> Drawing<'_, W> {
         let width = rows.iter().map(|crawler| crawler.crawler.len()).max().unwrap_or(7).clamp(7, 24);
         self.title(&format!(
             "{:<width$}  {:>11} {:>11} {:>12}  {}",
-            "WHO IT IS", "VERIFIED", "UNVERIFIED", "CONTRADICTED", "REFUSED OF THEM"
+            "WHO IT IS", "VERIFIED", "UNVERIFIED", "CONTRADICTED", "REFUSED"
         ))?;
         for crawler in rows.iter().take(self.most()) {
             let refused = |identity: Identity| {
@@ -318,7 +318,7 @@ impl<W: Write> Drawing<'_, W> {
         }
         self.rest(changed.len().saturating_sub(self.most()))?;
         let unmet: Vec<_> = proposal.unmet_rules.iter().collect();
-        self.rules("RULES OF IT THAT NO REQUEST MET", &unmet)
+        self.rules("RULES OF THAT FILE THAT DECIDED NO REQUEST", &unmet)
     }
 
     fn problems(&mut self, report: &Report) -> io::Result<()> {
@@ -360,7 +360,7 @@ impl<W: Write> Drawing<'_, W> {
         for (rules, of) in [(bounds.unmet_rules_left_out, ""), (proposed, " of the proposed file")] {
             if rules > 0 {
                 let rules = with_commas(rules);
-                let line = format_args!("{rules} more rules{of} that no request met");
+                let line = format_args!("{rules} more rules{of} that decided no request");
                 writeln!(self.out, "{}", styled(DIM, line))?;
             }
         }

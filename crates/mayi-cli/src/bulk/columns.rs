@@ -52,7 +52,7 @@ pub(crate) struct Columns {
     pub(crate) apps: Option<usize>,
     pub(crate) user_agent: Option<usize>,
     pub(crate) written: Vec<Written>,
-    /// The name of the error that a bad row of NDJSON gets in any case.
+    /// The name of the error that a bad row of NDJSON always gets.
     pub(crate) error_name: String,
 }
 
@@ -163,7 +163,7 @@ impl Columns {
             ));
         }
         if passes_on {
-            // A bad row gets an error in any case.
+            // A bad row always gets an error.
             members.ours = vec![error_name.clone()];
             members.ours.extend(written.iter().filter_map(|written| match written {
                 Written::Answer(_, _, name) | Written::List(_, name) => Some(name.clone()),
@@ -253,8 +253,8 @@ impl Columns {
             {
                 let name = shown(name.as_bytes());
                 return Err(Failure::new(format_args!(
-                    "the input has a column `{name}` already; `--prefix` gives ours other names, and \
-                     `--columns` chooses among all of them"
+                    "the input already has a column `{name}`; rename the answer columns with \
+                     `--prefix`, or choose columns with `--columns`"
                 )));
             }
         }
@@ -368,7 +368,7 @@ fn of_several(written: Vec<Written>, words: &Words<'_>, output: Format) -> Vec<W
 }
 
 /// The place of a column that is named, or numbered from 1. A name that is in no column is looked for
-/// in any case.
+/// again, ignoring case.
 fn place(word: &str, header: Option<&[String]>, width: usize) -> Result<usize, Failure> {
     let names = header.unwrap_or_default();
     let places = |is_it: fn(&str, &str) -> bool| -> Vec<usize> {

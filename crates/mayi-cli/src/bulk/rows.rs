@@ -19,7 +19,7 @@ pub(crate) enum Format {
     Tsv,
     /// Fields between commas, quoted where needed (RFC 4180)
     Csv,
-    /// A JSON object a line
+    /// One JSON object per line
     Ndjson,
     /// Apache Parquet
     #[cfg(feature = "columns")]
@@ -286,7 +286,7 @@ impl<'de> Visitor<'de> for MembersVisitor<'_> {
             self.members.is_empty = false;
             if self.names.ours.iter().any(|ours| *ours == name) {
                 return Err(de::Error::custom(format_args!(
-                    "the row has a member `{}` already; `--prefix` gives ours other names",
+                    "the row already has a member `{}`; rename the answers with `--prefix`",
                     name.escape_debug()
                 )));
             }

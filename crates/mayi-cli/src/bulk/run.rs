@@ -100,11 +100,12 @@ impl<'b> Run<'b> {
     fn check_output(&self, format: Format) -> Result<(), Failure> {
         let is_compressed = self.path.as_deref().and_then(Compression::of_name).is_some();
         match &self.out {
-            Out::Rows(output) if format.is_table() && output.is_terminal() => Err(Failure::new(
-                "a table of this format is not for a terminal; `--output` names a file",
-            )),
+            Out::Rows(output) if format.is_table() && output.is_terminal() => {
+                Err(Failure::new("this format can't be printed on a terminal; use `--output FILE`"))
+            }
             _ if format.is_table() && is_compressed => Err(Failure::new(
-                "a table of this format is compressed inside; leave out the second ending of `--output`",
+                "this format has its own compression; remove the second ending from the name in \
+                 `--output`",
             )),
             _ => Ok(()),
         }
@@ -330,7 +331,7 @@ fn refuse_table(start: &[u8], path: &Path) -> Result<(), Failure> {
         return Ok(());
     };
     let why = if cfg!(feature = "columns") {
-        "which is read from a file that is not compressed, and not as text"
+        "which can be read only from a file that is not compressed, and not with a text format"
     } else {
         "which this mayi can't read: it was built without the feature `columns`"
     };

@@ -123,8 +123,8 @@ pub(crate) fn check_types(columns: &Columns, schema: &Schema) -> Result<(), Fail
     match fields.find(|field| !Texts::are_in(field.data_type())) {
         None => Ok(()),
         Some(field) => Err(Failure::new(format_args!(
-            "the column `{}` can't be used: it has the type {}, and has to have strings (Utf8, LargeUtf8, Utf8View or a \
-             dictionary of them)",
+            "the column `{}` can't be used: it has the type {}, but it must contain strings \
+             (Utf8, LargeUtf8, Utf8View or a dictionary of them)",
             shown(field.name().as_bytes()),
             field.data_type()
         ))),

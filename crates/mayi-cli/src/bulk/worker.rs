@@ -319,8 +319,9 @@ fn list<'r>(
         && let Some(value) = members.value(text, index)
         && value.starts_with('[')
     {
-        let list: Vec<String> = serde_json::from_str(value)
-            .map_err(|_| wrong(what, "have to be strings in a list, or one with white space"))?;
+        let list: Vec<String> = serde_json::from_str(value).map_err(|_| {
+            wrong(what, "have to be a list of strings, or one string with spaces between them")
+        })?;
         words.extend(list.into_iter().map(Cow::Owned));
     } else {
         match text(row, index, what)? {

@@ -401,7 +401,7 @@ impl<'o> ObjectWriter<'o> {
     }
 
     fn value(&mut self, value: &(impl serde::Serialize + ?Sized)) {
-        serde_json::to_writer(&mut *self.out, value).expect("it is JSON, and memory takes it");
+        serde_json::to_writer(&mut *self.out, value).expect("writing to memory does not fail");
     }
 
     fn text(&mut self, name: &str, text: &str) {

@@ -69,7 +69,8 @@ Examples:
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a word of the command line")]
 pub(crate) struct AuditArgs {
-    /// The logs, in any order, compressed or not; `-` is standard input, also as an endless stream
+    /// The logs, in any order, compressed or not; `-` is standard input, which may be a
+    /// continuous stream
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
 
@@ -129,11 +130,11 @@ pub(crate) struct AuditArgs {
     kind: Vec<KindName>,
 
     /// A folder with the address lists of operators, such as googlebot.json or gptbot.json
-    #[arg(long, value_name = "FOLDER", help_heading = "Who it was")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Identification of crawlers")]
     ranges: Option<PathBuf>,
 
     /// Check the addresses of crawlers by DNS
-    #[arg(long, help_heading = "Who it was")]
+    #[arg(long, help_heading = "Identification of crawlers")]
     verify: bool,
 
     /// The maximum number of addresses to check by DNS
@@ -142,16 +143,21 @@ pub(crate) struct AuditArgs {
         long,
         value_name = "N",
         default_value_t = 10_000,
-        help_heading = "Who it was"
+        help_heading = "Identification of crawlers"
     )]
     verify_limit: usize,
 
     /// The DNS server; default: the system's
-    #[arg(hide_short_help = true, long, value_name = "ADDRESS:PORT", help_heading = "Who it was")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "ADDRESS:PORT",
+        help_heading = "Identification of crawlers"
+    )]
     resolver: Option<SocketAddr>,
 
     /// Show whole addresses; by default they are shortened
-    #[arg(hide_short_help = true, long, help_heading = "Who it was")]
+    #[arg(hide_short_help = true, long, help_heading = "Identification of crawlers")]
     full_addresses: bool,
 
     /// Print the report as a JSON object
@@ -174,7 +180,7 @@ pub(crate) struct AuditArgs {
     #[arg(hide_short_help = true, long, value_name = "CONDITION", help_heading = "Output")]
     fail_if: Vec<Condition>,
 
-    /// Print the report every N seconds, for an endless stream
+    /// Print the report every N seconds, for a continuous stream
     #[arg(hide_short_help = true, long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     every: Option<u64>,
 
@@ -403,7 +409,7 @@ fn selection(args: &AuditArgs, registry: &Registry) -> Result<Selection, Failure
         mayi::ProductToken::new(token).map_err(Failure::new)?;
         if registry.agent(token).is_none() {
             anstream::eprintln!(
-                "mayi: the registry does not have `{token}`; it is looked for by this name"
+                "mayi: `{token}` is not in the registry; mayi looks for this name in the logs"
             );
         }
     }
@@ -434,7 +440,8 @@ fn ranges(folder: Option<&Path>, registry: &Registry) -> Result<Ranges, Failure>
     }
     if ranges.is_empty() {
         return Err(Failure::new(format_args!(
-            "`{}` has no list of addresses; a list is called after its crawler, as googlebot.json",
+            "`{}` has no list of addresses; name each list after its crawler, for example \
+             googlebot.json",
             input::name(folder)
         )));
     }

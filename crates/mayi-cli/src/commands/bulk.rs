@@ -44,8 +44,8 @@ Parquet and Arrow IPC: read from files, not from a pipe. Columns are passed thro
 column of strings of any layout. Answers are columns of booleans, numbers and strings; what does not apply is null.
 
 Header: without --header or --no-header, the first row of TSV or CSV is a header if one of its fields is \
-`url` in any case, or if an option chooses a column by name. The output has a header if the input has one, \
-and if TSV or CSV is made from NDJSON.
+`url` (in upper or lower case), or if an option chooses a column by name. The output has a header if the input \
+has one, and if TSV or CSV is made from NDJSON.
 
 Columns of the output:
   *          all columns of the input
@@ -126,7 +126,8 @@ pub(crate) struct Bulk {
 
     /// Tables of robots.txt files; can be repeated
     ///
-    /// In Parquet or Arrow IPC, with the columns origin, status and body, and perhaps time and content_type.
+    /// In Parquet or Arrow IPC, with the columns origin, status and body, and optionally time, content_type and
+    /// location.
     #[arg(long, value_name = "FILE", help_heading = "robots.txt")]
     robots_table: Vec<PathBuf>,
 

@@ -89,7 +89,8 @@ enum CacheCommand {
         /// WARCs with responses for robots.txt files, or folders of them, compressed or not
         #[arg(long = "warc", value_name = "FILE")]
         warcs: Vec<PathBuf>,
-        /// Tables in Parquet or Arrow IPC with the columns origin, status, body and time
+        /// Tables in Parquet or Arrow IPC with the columns origin, status and body, and optionally time, content_type
+        /// and location
         #[arg(long = "table", value_name = "FILE")]
         tables: Vec<PathBuf>,
         #[command(flatten)]
@@ -114,7 +115,7 @@ enum CacheCommand {
 /// How the cache is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum ExportFormat {
-    /// An object a line
+    /// One object per line
     Json,
     /// Apache Parquet
     #[cfg(feature = "columns")]
@@ -376,7 +377,9 @@ fn export(opened: &Opened, format: ExportFormat, output: Option<&Path>) -> Resul
             use mayi_tables::reading::Kind;
             use mayi_tables::robots_table::RobotsTableWriter;
             if out.is_terminal() {
-                return Err(Failure::new("a table is not for a terminal; `--output` names a file"));
+                return Err(Failure::new(
+                    "this format can't be printed on a terminal; use `--output FILE`",
+                ));
             }
             let kind = if format == ExportFormat::Parquet { Kind::Parquet } else { Kind::Ipc };
             let now = SystemTime::now();
@@ -407,7 +410,7 @@ fn in_force(kept: &Kept, now: SystemTime) -> Response {
         (InForce::AllowAll, _) => {
             let status = match &last.result {
                 AccessResult::Unavailable(Unavailable::Status(status)) => *status,
-                // Redirects that lead nowhere: there is no file.
+                // Redirects that do not end at a file.
                 _ => 404,
             };
             Response::new(last.at, Ok(status))

@@ -93,7 +93,8 @@ pub(crate) fn write_parts(out: &mut impl Write, report: &Report<'_>) -> io::Resu
         part("warning", format!("{place}{}", warning.message))?;
     }
     if report.access.for_training {
-        part("training", "the product token says that the crawler gathers for training".to_owned())?;
+        let training = "the product token says that the crawler collects data for training";
+        part("training", training.to_owned())?;
     }
     for (application, directives) in report.directives.iter() {
         // A value is written as JSON has it, which can be told apart from others.

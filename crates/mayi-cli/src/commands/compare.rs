@@ -9,7 +9,7 @@ use mayi::meaning::{Comparison, DifferingPatterns, Reading as FileReading, Readi
 use mayi::{Dialect, ProductToken};
 
 use super::check::write_json;
-use super::diff::grounds;
+use super::diff::{crawlers_left_out, grounds};
 use crate::cli::Reading;
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
@@ -20,7 +20,7 @@ use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled}
 #[command(after_help = "\
 Without --agents, these crawlers are compared in every dialect: those that the
 file names, `*` for one that it does not name, and Googlebot, Bingbot, GPTBot,
-ClaudeBot and CCBot. Every example URL was really decided. If a row has several
+ClaudeBot and CCBot. Every example URL was checked. If a row has several
 patterns, the example and the reasons belong to the first.
 
 Examples:
@@ -100,7 +100,7 @@ impl<W: Write> Drawing<'_, W> {
             .sum();
         let patterns = counted(comparison.pattern_count, "pattern");
         if comparison.rows.is_empty() {
-            writeln!(self.out, "{file}: {patterns}, and all read them alike.")?;
+            writeln!(self.out, "{file}: {patterns}; all crawlers read them the same way.")?;
         } else {
             let count = comparison.readings.len();
             writeln!(self.out, "{file}: {patterns}, read in {count} ways\n")?;
@@ -118,8 +118,8 @@ impl<W: Write> Drawing<'_, W> {
             )?;
         }
         if comparison.crawlers_left_out > 0 {
-            let left_out = counted(comparison.crawlers_left_out, "more name");
-            writeln!(self.out, "\n{left_out} of crawlers were not compared: there are too many.")?;
+            let left_out = crawlers_left_out(comparison.crawlers_left_out);
+            writeln!(self.out, "\n{left_out}")?;
         }
         Ok(())
     }

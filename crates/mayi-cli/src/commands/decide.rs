@@ -131,7 +131,7 @@ impl Door<'_> {
         // A panic in one answer must not affect the others.
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let answer = self.answer_of(request, robots)?;
-            serde_json::to_writer(&mut *out, &answer).expect("a report is JSON, and memory takes it");
+            serde_json::to_writer(&mut *out, &answer).expect("writing to memory does not fail");
             out.push(b'\n');
             Ok(())
         }));
@@ -189,6 +189,6 @@ fn too_long(limit: usize) -> RequestError {
 }
 
 fn write_error(error: &RequestError, out: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *out, &error.report()).expect("an error is JSON, and memory takes it");
+    serde_json::to_writer(&mut *out, &error.report()).expect("writing to memory does not fail");
     out.push(b'\n');
 }

@@ -17,8 +17,8 @@ use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, sho
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The crawlers that either file names are compared, `*` for one that neither
-names, and one for each purpose. Every example URL was really decided in both
-files. mayi says that the files mean the same only if that is proved.
+names, and one for each purpose. Every example URL was checked in both files.
+mayi says that the files mean the same only if that is proved.
 
 Examples:
   mayi diff old/robots.txt new/robots.txt
@@ -31,7 +31,7 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The new file, likewise
+    /// The new file, given in the same ways
     #[arg(value_name = "NEW")]
     new: String,
 
@@ -89,9 +89,9 @@ impl<W: Write> Drawing<'_, W> {
         match diff.meaning {
             Meaning::Same if same_octets => writeln!(self.out, "The files are the same.")?,
             Meaning::Same if diff.same_text => {
-                writeln!(self.out, "What is read of the files is the same.")?;
+                writeln!(self.out, "The text that is read is the same in both files.")?;
             }
-            Meaning::Same => writeln!(self.out, "Only text changed, no meaning.")?,
+            Meaning::Same => writeln!(self.out, "Only the text changed, not the meaning.")?,
             Meaning::Changed => {}
             Meaning::Unproved => writeln!(
                 self.out,
@@ -116,15 +116,18 @@ impl<W: Write> Drawing<'_, W> {
             diff.file.iter().try_for_each(|part| self.draw_part(part))?;
         }
         if diff.meaning == Meaning::Unproved && !diff.regexes.is_empty() {
-            writeln!(self.out, "\nuser-agent lines that bring other rules to those that they match")?;
+            writeln!(
+                self.out,
+                "\nuser-agent lines with regular expressions: crawlers that they match may get \
+                 different rules now"
+            )?;
             for regex in diff.regexes.iter().take(self.most) {
                 writeln!(self.out, "    {}", shown(regex.as_bytes()))?;
             }
             self.left_out(diff.regexes.len(), self.most, "line")?;
         }
         if diff.left_out > 0 {
-            let more = counted(diff.left_out, "more name");
-            writeln!(self.out, "\n{more} of crawlers were not compared: there are too many.")?;
+            writeln!(self.out, "\n{}", crawlers_left_out(diff.left_out))?;
         }
         Ok(())
     }
@@ -221,6 +224,12 @@ impl<W: Write> Drawing<'_, W> {
             }
         }
     }
+}
+
+/// How many crawlers were not compared, as a sentence.
+pub(crate) fn crawlers_left_out(count: usize) -> String {
+    let were = if count == 1 { "was" } else { "were" };
+    format!("{} {were} not compared: there are too many.", counted(count, "more crawler"))
 }
 
 /// What a decision rests on.

@@ -33,12 +33,13 @@ CCBot, whose archive is used for it. PATH is all of the site if it is not given.
 A longer path counts before a shorter one, and a name before a kind.
 
 USES are search, train and ai-input, each with yes or no: `train=no,search=yes`.
-Few crawlers heed Content-Usage, Content-Signal and User-Agent-Purpose today:
-refuse the crawlers that must not come as well.
+Few crawlers obey Content-Usage, Content-Signal and User-Agent-Purpose today.
+So also refuse the crawlers that must not come.
 
-The edit is the smallest one that does it. Before it is written, mayi checks
-that these crawlers get what you wish for every URL, and that nothing changes
-for anybody else. If a line is in the way, mayi names it and changes nothing.
+mayi makes the smallest edit that does what you ask. Before it is written, mayi
+checks that these crawlers get what you wish for every URL, and that nothing
+changes for anybody else. If a line is in the way, mayi names it and changes
+nothing.
 
 Examples:
   mayi edit robots.txt --refuse training --allow GPTBot /press/
@@ -46,8 +47,8 @@ Examples:
   mayi edit robots.txt --content-usage train=no --sitemap https://example.com/s.xml
   mayi edit robots.txt --new --keep-out /cart/ --refuse training
 
-Exit status: 0 the file says it now, 1 it does not yet (--diff), 2 the file can't
-be read, written or edited.";
+Exit status: 0 the file is as requested, 1 it would have to change (--diff), 2
+the file can't be read, written or edited.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
@@ -57,15 +58,16 @@ pub(crate) struct EditArgs {
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// They may not fetch it. Can be repeated
+    /// WHO may not fetch PATH. Can be repeated
     #[arg(long, num_args = 1..=2, value_names = ["WHO", "PATH"])]
     refuse: Vec<String>,
 
-    /// They may fetch it. Can be repeated
+    /// WHO may fetch PATH. Can be repeated
     #[arg(long, num_args = 1..=2, value_names = ["WHO", "PATH"])]
     allow: Vec<String>,
 
-    /// Say in Content-Usage lines what may be done with what is fetched: an IETF draft. It has no word for `ai-input`
+    /// Write Content-Usage lines (an IETF draft) that say how fetched pages may be used. The draft has no value for
+    /// `ai-input`
     #[arg(long, value_name = "USES", value_parser = uses)]
     content_usage: Option<Preferences>,
 
@@ -73,7 +75,7 @@ pub(crate) struct EditArgs {
     #[arg(long, value_name = "USES", value_parser = uses)]
     content_signal: Option<Preferences>,
 
-    /// Crawlers with this purpose may fetch nothing: a draft that names what crawlers are for. Can be repeated
+    /// Crawlers with this purpose may fetch nothing (User-Agent-Purpose, a draft). Can be repeated
     #[arg(long, value_name = "PURPOSE")]
     refuse_purpose: Vec<String>,
 
@@ -239,7 +241,7 @@ fn tell(
         let now = if granted.already.is_empty() { "now says" } else { "says already" };
         match wish {
             Wish::Access(wish) => tell_access(out, wish, granted, args.all)?,
-            Wish::Prefer(by, _) => writeln!(out, "  {now} what may be done, by {}", by.name())?,
+            Wish::Prefer(by, _) => writeln!(out, "  {now} how pages may be used ({})", by.name())?,
             Wish::RefusePurposes(all) => writeln!(
                 out,
                 "  {now} that crawlers with these purposes may not fetch anything: {}",
@@ -281,7 +283,7 @@ fn tell_access(
         writeln!(out, "  {may} fetch {path} already: {}", names(&granted.already))?;
     }
     if !granted.kept.is_empty() {
-        writeln!(out, "  keep their rules, in a group with their names: {}", names(&granted.kept))?;
+        writeln!(out, "  keep their rules, in new groups: {}", names(&granted.kept))?;
     }
     Ok(())
 }

@@ -240,7 +240,7 @@ fn draw_irregularities(out: &mut impl Write, explanation: &Explanation<'_>) -> i
     if found.peek().is_none() {
         return Ok(());
     }
-    writeln!(out, "{}     not every line is regular", step("lines"))?;
+    writeln!(out, "{}     some lines are irregular", step("lines"))?;
     for irregularity in found.by_ref().take(MOST_LISTED) {
         let (line, clause) = (irregularity.line(), irregularity.clause());
         writeln!(out, "            line {line}: {} {}", irregularity.summary(), styled(DIM, clause))?;

@@ -16,14 +16,15 @@ use crate::text::{DIM, STRONG, shown, styled};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The file is printed on standard output as it was received and decoded, up to 512 KiB. What happened is
+The file is printed on standard output as it was received and decoded, up to 512 KiB. What happened is \
 printed on standard error.
 
 Examples:
   mayi fetch example.com
   mayi fetch --fresh https://example.com/ > robots.txt
 
-Exit status: 0 there is a file, 1 there is none (unavailable), 2 nobody knows (unreachable).")]
+Exit status: 0 there is a file, 1 there is none (unavailable), 2 it can't be reached, so it is not known \
+(unreachable).")]
 pub(crate) struct FetchArgs {
     /// A URL of the site, or its name: example.com means https://example.com/
     #[arg(value_name = "URL")]

@@ -167,7 +167,7 @@ fn manners_of(agent: &Agent) -> String {
         manners.push(format!("falls back to {}", fallback.join(", ")));
     }
     if agent.ignores_global() {
-        manners.push("does not heed `*`".to_owned());
+        manners.push("ignores `*`".to_owned());
     }
     if !agent.used_for.is_empty() {
         let kinds: Vec<_> = agent.used_for.iter().map(|kind| kind.name()).collect();

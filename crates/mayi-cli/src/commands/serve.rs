@@ -16,19 +16,19 @@ use crate::text::shown;
 const EXAMPLES: &str = "\
 Examples:
   mayi serve
-  mayi serve --listen 0.0.0.0:9309 --keys keys.txt --host mayi.example";
+  mayi serve --listen 0.0.0.0:9309 --keys keys.toml --host mayi.example";
 
 /// The long help text after the options.
 const MORE: &str = "\
---print-config prints all settings with their defaults. The configuration file is TOML with the same
-settings. Each setting is also an environment variable (limits.in_flight is MAYI_LIMITS_IN_FLIGHT) and
-an option (--set limits.in_flight=100). Options override environment variables, and these override the
+--print-config prints all settings with their defaults. The configuration file is TOML with the same \
+settings. Each setting is also an environment variable (limits.in_flight is MAYI_LIMITS_IN_FLIGHT) and \
+an option (--set limits.in_flight=100). Options override environment variables, and these override the \
 file.
 
-The API is described at /openapi.json. Metrics are at /metrics. The page for people is at /.
+The API is described at /openapi.json. Metrics are at /metrics. The web page is at /.
 
-Exit status: 0 it was stopped and has answered what it had accepted, 2 it could not start, or it was
-stopped a second time and did not wait.";
+Exit status: 0 it was stopped and answered all accepted requests, 2 it could not start, or a second \
+signal ended it at once.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
-    /// Listen on a public address although there are neither API keys nor TLS
+    /// Listen on an address other than loopback without API keys and TLS
     #[arg(hide_short_help = true, long)]
     listen_openly: bool,
 
@@ -111,7 +111,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn member(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("a member is set as `limits.in_flight=100`")?;
+    let (name, value) = text.split_once('=').ok_or("write a setting as `limits.in_flight=100`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 

@@ -57,13 +57,13 @@ the folder of the file or above it:
   agents = [\"Googlebot\"]
 
 Options override these settings. By default, only problems are shown: what
-changes a decision in some crawler, what is certainly a slip, and lines that
+changes a decision in some crawler, what is certainly a mistake, and lines that
 nobody reads. The set `style` has the other lints: what could be written more
-simply. What is said of a lint counts more than what is said of its set.
+simply. A setting for a lint overrides a setting for its set.
 
-One cause in many places is one finding with a count. In a robots.txt file, the comment
-`# mayi: allow(S001, shadowed-rule)` switches lints off for its line. If nothing
-else is on the line, it does so for the next line.
+One cause in many places is one finding with a count. In a robots.txt file, the
+comment `# mayi: allow(S001, shadowed-rule)` switches lints off for its line. If
+nothing else is on the line, it does so for the next line.
 
 Exit status: 0 nothing at or above --fail-on was found, 1 something was found, 2
 a file could not be read, or a folder has no robots.txt file.";
@@ -126,9 +126,9 @@ pub(crate) struct LintArgs {
     #[arg(short = 'a', long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. They list
-    /// at most 1000 places of a lint, and 100 after the first 5000 [default: 10 as text and as annotations,
-    /// the maximum in the other formats]
+    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. A list has
+    /// at most 1000 places of a lint, and at most 100 of each further lint once it has 5000 [default: 10 as
+    /// text and as annotations, the maximum in the other formats]
     #[arg(hide_short_help = true, long, value_name = "N")]
     most: Option<usize>,
 
@@ -198,7 +198,7 @@ fn fail_on() -> impl TypedValueParser<Value = FailOn> {
 }
 
 fn severity_of(text: &str) -> Result<(String, Severity), String> {
-    let (lint, severity) = text.split_once('=').ok_or("it is LINT=SEVERITY, as in S001=error")?;
+    let (lint, severity) = text.split_once('=').ok_or("write LINT=SEVERITY, for example S001=error")?;
     let severity = Severity::named(severity.trim())
         .ok_or_else(|| format!("`{severity}` is not a severity: give note, warning or error"))?;
     Ok((lint.trim().to_owned(), severity))

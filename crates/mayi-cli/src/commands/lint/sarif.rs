@@ -161,7 +161,7 @@ fn uri_of(source: &Source) -> String {
         if octet.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&octet) {
             uri.push(char::from(octet));
         } else {
-            write!(uri, "%{octet:02X}").expect("a string takes everything");
+            write!(uri, "%{octet:02X}").expect("writing to memory does not fail");
         }
     }
     uri

@@ -56,7 +56,7 @@ fn write_one(
         writeln!(out, "{}", also("=", &text))?;
     }
     if let Some(fix) = &found.fix {
-        let how = if fix.safe { "fix" } else { "perhaps" };
+        let how = if fix.safe { "fix" } else { "suggestion" };
         writeln!(out, "{}", also("=", &format!("{how}: {}", fix.label)))?;
     }
     writeln!(out)
@@ -104,7 +104,7 @@ fn write_more(out: &mut impl Write, file: &str, linted: &Linted<'_>) -> io::Resu
         writeln!(out, "{file}: {left_out}")?;
     }
     match linted.spent().ran_out {
-        Some(lint) => writeln!(out, "{file}: {lint} ended early: there may be more than it tells"),
+        Some(lint) => writeln!(out, "{file}: {lint} ended early: there may be more findings"),
         None => Ok(()),
     }
 }

@@ -164,7 +164,7 @@ impl Dialer {
                 Err(TransportError::guarded(&forbidden, &forbidden))
             }
             (true, Some(forbidden)) => Err(TransportError::guarded(
-                format_args!("{host} has no address that is connected to"),
+                format_args!("{host} has no address that may be connected to"),
                 format_args!("{host}: {forbidden}"),
             )),
             (true, None) => Err(TransportError::new(Kind::Dns, format_args!("{host} has no address"))),

@@ -60,7 +60,7 @@ impl Guard {
         if self.allowed.iter().any(|range| range.contains(address) || range.contains(plain)) {
             return Ok(());
         }
-        Err(Forbidden { what: format!("{address} is {kind}, and is not connected to") })
+        Err(Forbidden { what: format!("{address} is {kind}: connections to it are not allowed") })
     }
 
     /// Whether a port may be connected to: that of the scheme, or the one in the question.
@@ -168,14 +168,14 @@ fn special(address: IpAddr) -> Option<&'static str> {
 
 fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     Some(match address.octets() {
-        [0, ..] => "of this network",
+        [0, ..] => "an address of this network",
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => "a private address",
-        [100, 64..=127, ..] => "behind the provider's address translation",
+        [100, 64..=127, ..] => "a shared address (carrier-grade NAT)",
         [127, ..] => "a loopback address",
         [169, 254, ..] => "a link-local address",
-        [192, 0, 0, _] | [192, 88, 99, _] => "a protocol's own address",
-        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => "for documentation",
-        [198, 18..=19, ..] => "for benchmarks",
+        [192, 0, 0, _] | [192, 88, 99, _] => "an address reserved for a protocol",
+        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => "an address for documentation",
+        [198, 18..=19, ..] => "an address for benchmarks",
         [224..=239, ..] => "a multicast address",
         [255, 255, 255, 255] => "the broadcast address",
         [240..=255, ..] => "a reserved address",
@@ -198,8 +198,8 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0xfec0..=0xfeff, ..] => "a site-local address",
         [0xfc00..=0xfdff, ..] => "a unique local address",
         [0xff00..=0xffff, ..] => "a multicast address",
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => "for documentation",
-        [0x2001, 0..=0x1ff, ..] => "a protocol's own address",
+        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => "an address for documentation",
+        [0x2001, 0..=0x1ff, ..] => "an address reserved for a protocol",
         // Its owner decides which address it stands for.
         [0x2002, ..] => "a 6to4 address",
         [0x2000..=0x3fff, ..] => return None,

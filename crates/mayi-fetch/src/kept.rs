@@ -58,9 +58,9 @@ pub struct FileCopy {
     pub url: Box<str>,
     /// The validators for the next request.
     pub validators: Validators,
-    /// When this text came for the first time; `fetched` is when it came last.
+    /// When this text was first received; `fetched` is when it was last received.
     pub since: SystemTime,
-    /// When its octets came.
+    /// When it was received.
     pub fetched: SystemTime,
     /// When it was last known to be current: when it came, or was found unchanged.
     pub checked: SystemTime,
@@ -166,16 +166,17 @@ impl Kept {
     /// The octets of the entry in a store.
     ///
     /// # Panics
-    /// Never: memory takes everything that is written here.
+    /// Never: writing to memory does not fail.
     pub fn encode(&self) -> Vec<u8> {
-        let head = serde_json::to_vec(&Head::of(self)).expect("a head is JSON, and memory takes it");
+        let head = serde_json::to_vec(&Head::of(self)).expect("writing to memory does not fail");
         let body = self.copy.as_ref().map_or(&b""[..], |copy| &copy.body);
         let mut plain = Vec::with_capacity(4 + head.len() + body.len());
         plain.extend((head.len() as u32).to_le_bytes());
         plain.extend(&head);
         plain.extend(body);
         self.earlier.iter().for_each(|copy| plain.extend(&copy.body));
-        let packed = zstd::bulk::compress(&plain, COMPRESSION).expect("memory takes everything");
+        let packed =
+            zstd::bulk::compress(&plain, COMPRESSION).expect("writing to memory does not fail");
         let mut octets = Vec::with_capacity(1 + CHECKSUM + packed.len());
         let schema = if self.earlier.is_empty() { SCHEMA } else { SCHEMA_WITH_EARLIER };
         octets.push(schema);

@@ -28,9 +28,9 @@ fn the_store_in_memory_takes_no_more_than_it_may() {
             assert!(size.octets > MOST / 2, "it is full: {size:?}");
         });
         let taken = resident().expect("it was told before").saturating_sub(before);
-        println!("{octets} octets a file: {} KiB of {}", taken >> 10, MOST >> 10);
+        println!("{octets} octets per file: {} KiB of {}", taken >> 10, MOST >> 10);
         // A quarter more is for what the allocator takes beside and keeps for later.
-        assert!(taken < MOST + MOST / 4, "{octets} octets a file: {taken} of {MOST}");
+        assert!(taken < MOST + MOST / 4, "{octets} octets per file: {taken} of {MOST}");
     }
 }
 

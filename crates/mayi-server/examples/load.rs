@@ -106,7 +106,7 @@ fn wire(address: &str, site: &str, process: &str) {
         "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n{body}"
     )
-    .expect("memory takes text");
+    .expect("writing to memory does not fail");
     let ask = || {
         let mut stream = TcpStream::connect(address).expect("the service listens");
         stream.write_all(request.as_bytes()).expect("it reads");

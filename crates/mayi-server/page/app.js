@@ -131,11 +131,11 @@ const askGrid = latest(async (signal, everything) => {
   await grid.ask(signal, { requests: all, agents, brief, everything, onMore });
   fill(
     byId("grid-dialect"),
-    `As the dialect ${state.dialect} reads the file, which is chosen under Decisions. `,
+    `These are the decisions of the dialect ${state.dialect}, which you choose under Decisions. `,
     element(
       "button",
       { type: "button", class: "small", onclick: () => set({ tab: "compare" }, { now: true }) },
-      "Where others decide differently",
+      "Show where other dialects decide differently",
     ),
   );
   byId("grid-skipped").textContent = skipped > 0 ? `${counted(skipped, "more URL")} not checked.` : "";
@@ -197,7 +197,7 @@ function fix(fixes) {
   rewrite(edited(editor.text, edits, linted.report.text_start ?? 0));
 }
 
-/** Puts another text in the editor, which undo takes back: the browser's for a short change, else ours. */
+/** Puts another text in the editor, which can be undone: by the browser for a short change, else by us. */
 function rewrite(text) {
   versions.keep("before", editor.text);
   if (editor.replace(text)) return;
@@ -305,7 +305,7 @@ const fetchForm = fetching({
       versions.keep("fetched", editor.text);
       set({ robots: editor.text, base, urls: urlsFor(base, asked) }, { now: true });
     }),
-  onUndo: () => history.undo() || sayAloud("The file has been edited since: take that back first, with Ctrl+Z."),
+  onUndo: () => history.undo() || sayAloud("The file was edited after that. Undo the edits first with Ctrl+Z."),
 });
 
 /** The URLs after a fetch: what was typed stays, and the URL that was asked about is among them. */
@@ -335,7 +335,7 @@ const wishes = wizard({
   site,
   onDone: (text) => {
     rewrite(text);
-    sayAloud("The file is changed. Ctrl+Z takes it back.");
+    sayAloud("The file was changed. Ctrl+Z undoes this.");
   },
 });
 byId("wizard-open").addEventListener("click", () => wishes.open());

@@ -128,7 +128,7 @@ export class Decisions {
           element(
             "p",
             { class: "elsewhere" },
-            `Another site: this file is taken to be that of ${shown(this.#site, 80)}.`,
+            `This URL is on another site. The file is assumed to be the one of ${shown(this.#site, 80)}.`,
           ),
       );
       uses.replaceChildren(usesStrip(decision.uses));

@@ -14,7 +14,7 @@ const MARGIN = 10;
 /** From this length of its longest line on, a file is shown plainly. */
 const PLAIN_FROM = 5000;
 
-/** Up to this length, a replacement is left to the browser, whose undo takes it back. */
+/** Up to this length, a replacement is left to the browser, which can undo it. */
 const UNDO_UP_TO = 20_000;
 
 export class Editor {
@@ -56,7 +56,7 @@ export class Editor {
   }
 
   /**
-   * Changes the text as if by typing, so that the browser's undo takes it back. False if that is not possible
+   * Changes the text as if by typing, so that the browser can undo it. False if that is not possible
    * here; then nothing has changed.
    */
   replace(text) {

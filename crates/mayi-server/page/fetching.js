@@ -1,7 +1,7 @@
 // A site's own file → the editor. The server fetches it; this page sends requests to no other server.
 //
 // A fetch never destroys: where there is no file, the editor stays as it is; where there is one, the change can
-// be taken back.
+// be undone.
 
 import { latest, robotsOf } from "./api.js";
 import { byId, element, fill, shown } from "./dom.js";
@@ -10,7 +10,7 @@ import { absolute } from "./state.js";
 
 /**
  * Wires the form. `onFile` gets `{robots, kept, base, asked}`: the text for the editor; what decides in its
- * place until it is edited, or null; the site; and the URL that was written. `onUndo` takes that back.
+ * place until it is edited, or null; the site; and the URL that was written. `onUndo` undoes that.
  */
 export function fetching({ onFile, onUndo, base }) {
   const [form, site, button, story] = ["fetch", "site", "fetch-button", "story"].map(byId);

@@ -14,7 +14,7 @@ export function fileTools({ editor, rewrite, say }) {
       else if (!formatted.changed) say(formatted.unformatted ?? "The file is already formatted.");
       else {
         rewrite(formatted.robots);
-        say("Formatted. No decision has changed; Ctrl+Z takes it back.");
+        say("Formatted. No decision has changed; Ctrl+Z undoes this.");
       }
     } catch (problem) {
       say(problem.message);

@@ -64,7 +64,7 @@ export class Findings {
       groups.map((group) => this.#group(group, sought)),
     );
     if (groups.length === 0 && this.#report.diagnostics.length > 0)
-      fill(byId("findings"), element("li", {}, "No finding is like that."));
+      fill(byId("findings"), element("li", {}, "No finding matches the filter."));
   }
 
   /** A button that shows or hides the findings of a severity, with their count. */

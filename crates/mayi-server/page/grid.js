@@ -84,7 +84,7 @@ export class Grid {
         element("button", { type: "button", class: "small", onclick: onMore }, "Ask about them too"),
       ],
     );
-    fill(byId("grid-line"), pairs > 0 && "Select a sign to see its line.");
+    fill(byId("grid-line"), pairs > 0 && "Select a mark to see the line that decides.");
   }
 
   #table() {

@@ -1,7 +1,7 @@
 // Steps that change several fields at once, such as a fetch, and the way back: Ctrl+Z and a button.
 //
-// What is typed has the browser's own undo. A step is taken back only while the fields that it changed are as
-// it left them, so that the two never mix: first the browser takes back what was typed since.
+// What is typed has the browser's own undo. A step is undone only while the fields that it changed are as
+// it left them, so that the two never mix: first the browser undoes what was typed since.
 
 /** Steps that are remembered. */
 const MOST = 20;
@@ -21,7 +21,7 @@ export class History {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Makes a change that can be taken back. */
+  /** Makes a change that can be undone. */
   step(change) {
     const before = this.#take();
     change();
@@ -59,7 +59,7 @@ export class History {
     const key = event.key.toLowerCase();
     const redo = key === "y" || (key === "z" && event.shiftKey);
     if (!redo && key !== "z") return;
-    // What was typed in another field is the browser's to take back.
+    // What was typed in another field is undone by the browser.
     const { id } = event.target;
     if (id !== "robots" && this.#typedIn.has(id)) return;
     if (redo ? this.redo() : this.undo()) event.preventDefault();

@@ -37,7 +37,7 @@ export function showSummary({ sentences, kinds }, overview, onKind) {
       element(
         "details",
         { open: isOpen },
-        element("summary", {}, "The others, and what may be done with it"),
+        element("summary", {}, "Other crawlers, and how pages may be used"),
         list(all.filter((sentence) => !first.includes(sentence))),
       ),
   );
@@ -138,7 +138,7 @@ function crawling({ answer: amount, proved, grounds, rules, rule_count: count })
   const more = Math.max(rules.length, amount === "part" ? Math.min(count, rules.length) : 0) - MOST_RULES;
   return [
     element("span", { class: `answer ${name}` }, element("span", { "aria-hidden": "true" }, sign), ` ${word}`),
-    !proved && element("span", { class: "soft" }, " as far as can be shown"),
+    !proved && element("span", { class: "soft" }, " (probably)"),
     element(
       "ul",
       { class: "rules", role: "list" },

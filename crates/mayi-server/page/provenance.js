@@ -5,7 +5,7 @@ import { code, counted, element, shown } from "./dom.js";
 
 /** Why a server could not be asked, by the first word of the error. */
 const FAILURES = {
-  url: "the address cannot be asked for",
+  url: "the address can't be requested",
   scheme: "only http and https addresses can be fetched",
   dns: "there is no such host",
   connect: "the server does not accept connections",

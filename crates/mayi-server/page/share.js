@@ -46,7 +46,7 @@ async function bounded(stream) {
     octets += value.length;
     if (octets > MOST_OCTETS) {
       await reader.cancel();
-      throw new RangeError("the link unpacks to too much");
+      throw new RangeError("the unpacked link is too large");
     }
     text += decoder.decode(value, { stream: true });
   }

@@ -7,21 +7,21 @@
 export const SITES = {
   shop: {
     label: "A shop",
-    why: "People should find your products, also through AI search and assistants. Baskets and accounts differ for every visitor and help nobody who searches. AI training is refused: change that if models should know your products.",
+    why: "People should find your products, also through AI search and assistants. Carts and accounts are different for every visitor and are useless in search results. AI training is refused: change that if models should know your products.",
     refused: ["training"],
     uses: { search: "allowed", "ai-input": "allowed", train: "disallowed" },
     folders: ["/cart/", "/checkout/", "/account/"],
   },
   news: {
     label: "A blog or news",
-    why: "Readers come from search engines, and AI search links to you. You live from your texts, so AI training is refused. Search results of your own site are endless pages for a crawler.",
+    why: "Readers come from search engines, and AI search links to you. Your texts are your income, so AI training is refused. The search of your own site has an unlimited number of result pages for a crawler.",
     refused: ["training"],
     uses: { search: "allowed", "ai-input": "allowed", train: "disallowed" },
     folders: ["/search/"],
   },
   documentation: {
     label: "Documentation",
-    why: "People ask search engines and assistants how your product works, so all may read it, for AI training too. Search results of your own site are endless pages for a crawler.",
+    why: "People ask search engines and assistants how your product works, so all may read it, for AI training too. The search of your own site has an unlimited number of result pages for a crawler.",
     refused: [],
     uses: { search: "allowed", "ai-input": "allowed", train: "allowed" },
     folders: ["/search/"],

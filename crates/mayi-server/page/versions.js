@@ -76,18 +76,18 @@ export function showVersions(place, { old, now, diff, site, isHere = true }) {
 
 /** What a change means: a sentence, and a part for each group of crawlers. */
 function meaning(diff, site, isHere) {
-  const asked = counted(diff.asked, "crawler");
+  const asked = `${counted(diff.asked, "crawler")} ${diff.asked === 1 ? "was" : "were"}`;
   const isOfAccess = (one) => one.changes.length > 0 || one.unproved.length > 0;
   const decided = diff.crawlers.filter(isOfAccess).flatMap((one) => one.crawlers);
   const named = decided.filter((name) => name !== "*").length;
   const others = named < decided.length && "all crawlers that the file does not name";
   const who = [others, named > 0 && counted(named, others ? "other" : "crawler")].filter(Boolean).join(" and for ");
   const sentence = {
-    same: `No decision changes, for any crawler. Compared were ${asked}.`,
+    same: `No decision changes, for any crawler. ${asked} compared.`,
     changed:
       decided.length > 0
         ? `Decisions change for ${who}:`
-        : "No decision changes, for any crawler. What changes is what the file says besides:",
+        : "No decision changes, for any crawler. Other lines of the file change:",
     unproved: "Rules have changed. No URL was found that is decided differently, but there may be one.",
   }[diff.meaning];
   return [

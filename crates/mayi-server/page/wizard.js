@@ -223,7 +223,7 @@ function bodyOf(form, old) {
       .map((use) => [use, elements[`use-${use}`].value])
       .filter(([, says]) => says !== ""),
   );
-  // Content-Usage has no word for it.
+  // Content-Usage has no value for it.
   const { "ai-input": _, ...withoutInput } = uses;
   const rows = [...form.querySelectorAll(".wish")].map((row) => {
     const [who, say, path] = ["who", "say", "path"].map((name) => row.querySelector(`[name=${name}]`).value.trim());

@@ -98,7 +98,7 @@ pub struct Limits {
     pub work: u64,
     /// Requests that are being answered.
     pub in_flight: usize,
-    /// Requests that wait for one of those places.
+    /// Requests that wait for one of those slots.
     pub queue: usize,
     /// How long they wait at most.
     pub queue_milliseconds: u64,

@@ -219,11 +219,12 @@ struct Page(String);
 
 impl Page {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
-        writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("memory takes text");
+        writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}")
+            .expect("writing to memory does not fail");
     }
 
     fn row(&mut self, name: &str, value: impl std::fmt::Display) {
-        writeln!(self.0, "{name} {value}").expect("memory takes text");
+        writeln!(self.0, "{name} {value}").expect("writing to memory does not fail");
     }
 }
 

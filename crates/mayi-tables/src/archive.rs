@@ -147,7 +147,7 @@ pub fn status_of(result: &AccessResult) -> Option<u16> {
         AccessResult::Successful => Some(200),
         AccessResult::Unavailable(Unavailable::Status(status))
         | AccessResult::Unreachable(Unreachable::Status(status)) => Some(*status),
-        // Redirects that lead nowhere: there is no file.
+        // Redirects that do not end at a file.
         AccessResult::Unavailable(_) => Some(404),
         AccessResult::Unreachable(_) => None,
     }

@@ -183,7 +183,9 @@ impl Decompressed {
     fn explained(&self, error: &io::Error) -> io::Error {
         let (name, position) = (self.compression.name(), self.position.octets.load(Ordering::Relaxed));
         let message = if self.position.is_past_end.load(Ordering::Relaxed) {
-            format!("its {name} data is cut off: it ends at octet {position}, and there has to be more")
+            format!(
+                "its {name} data is cut off: it ends at octet {position}, before the end of the data"
+            )
         } else {
             format!("its {name} data is damaged at octet {position} or before: {error}")
         };

@@ -167,7 +167,7 @@ impl Table {
                 let batches = reader.collect::<Result<Vec<_>, _>>()?;
                 let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
                 if rows as u64 != part.rows {
-                    let message = format!("{rows} rows are there instead of {}", part.rows);
+                    let message = format!("it has {rows} rows instead of {}", part.rows);
                     return Err(Broken::Damaged(message));
                 }
                 Ok(batches)
@@ -179,8 +179,9 @@ impl Table {
                     None => open_ipc(&self.path, None)?,
                 };
                 reader.set_index(part.group)?;
-                let batch =
-                    reader.next().ok_or_else(|| Broken::Damaged("it is not there".to_owned()))??;
+                let batch = reader
+                    .next()
+                    .ok_or_else(|| Broken::Damaged("the batch is missing".to_owned()))??;
                 readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
                 Ok(vec![batch.project(columns)?])
             }
@@ -256,8 +257,9 @@ fn decompressed_octets(file: &mut File, block: &Block) -> Result<u64, Broken> {
     let mut sum = 0_u64;
     for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() >= 8) {
         let place = u64::try_from(buffer.offset()).map_err(negative)?;
-        let place =
-            (start + length).checked_add(place).ok_or_else(|| damaged("a buffer is too far"))?;
+        let place = (start + length)
+            .checked_add(place)
+            .ok_or_else(|| damaged("a buffer is beyond the end of the file"))?;
         let mut octets = [0; 8];
         file.seek(SeekFrom::Start(place))?;
         file.read_exact(&mut octets)?;
@@ -300,7 +302,7 @@ fn guarded<T>(
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(Broken::Io(error))) => return Err(TableError(error.to_string())),
         Ok(Err(Broken::Damaged(message))) => message,
-        Err(_) => "its octets make no sense".to_owned(),
+        Err(_) => "its content is invalid".to_owned(),
     };
     Err(TableError(format!(
         "it is not a complete {} file; {place} can't be read: {message}",

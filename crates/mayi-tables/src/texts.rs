@@ -106,7 +106,8 @@ impl fmt::Display for NotText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "it has the type {}, and has to have strings: Utf8, LargeUtf8, Utf8View or a dictionary of them",
+            "it has the type {}, but it must contain strings: Utf8, LargeUtf8, Utf8View or a dictionary \
+             of them",
             self.0
         )
     }

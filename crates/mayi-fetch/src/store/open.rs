@@ -55,8 +55,8 @@ pub fn open_trusting(
     }
 }
 
-const KNOWN: &str = "there are memory, the path of a file, redis://host:port and \
-                     redis+cluster://host:port,host:port, and the same with rediss for TLS";
+const KNOWN: &str = "give `memory`, the path of a file, redis://host:port or \
+                     redis+cluster://host:port,host:port (rediss for TLS)";
 
 #[cfg(feature = "disk")]
 fn disk(path: &str, most_octets: u64) -> Result<Arc<dyn Store>, StoreError> {

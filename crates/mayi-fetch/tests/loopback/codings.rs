@@ -10,19 +10,19 @@ const LIMIT: usize = 512 * 1024;
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    encoder.write_all(plain).and_then(|()| encoder.finish()).expect("memory takes everything")
+    encoder.write_all(plain).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
 }
 
 fn brotli(plain: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut encoder = brotli::CompressorWriter::new(&mut octets, 4096, 5, 22);
-    encoder.write_all(plain).expect("memory takes everything");
+    encoder.write_all(plain).expect("writing to memory does not fail");
     drop(encoder);
     octets
 }
 
 fn zstd(plain: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(plain, 3).expect("memory takes everything")
+    zstd::bulk::compress(plain, 3).expect("writing to memory does not fail")
 }
 
 fn coded(coding: &str, body: impl AsRef<[u8]>) -> Vec<u8> {

@@ -162,7 +162,7 @@ async fn the_address_inside_of_a_name_is_not_told() {
     let names = || Script::new(&[("inside.test", &[inside]), ("allowed.test", &[allowed])]);
     let fetcher = scripted(Guard::default(), &Recorder::new(nobody())).resolver(names()).build();
     let robots = fetcher.robots(&origin("http://inside.test/")).await;
-    assert_failed(&robots, "guard: inside.test has no address that is connected to");
+    assert_failed(&robots, "guard: inside.test has no address that may be connected to");
     let told = format!("{:?}", robots.kept());
     assert!(
         !told.contains("10.11.12.13") && !told.contains("fd00") && !told.contains("private"),

@@ -149,7 +149,7 @@ onPage("the dialect changes decisions", async (page) => {
   await says(page.locator("#decisions-count"), /^0 allowed, 1 disallowed/);
 });
 
-onPage("a fix is applied to octets, and undo takes it back", async (page) => {
+onPage("a fix is applied to octets, and can be undone", async (page) => {
   await open(page, held.server.origin);
   const written = "# Größe 🦊 日本\nUser-agent: *\n# ü\nDissallow: /ä\n";
   await type(page, "#robots", written);

@@ -12,7 +12,7 @@ async function fetchFile(page, url) {
   await page.locator("#site").press("Enter");
 }
 
-onPage("a site's file is fetched, its story is told, and Ctrl+Z takes it back", async (page) => {
+onPage("a site's file is fetched, its story is told, and Ctrl+Z undoes it", async (page) => {
   const there = await site({
     "/robots.txt": { status: 301, headers: { Location: "/r.txt" } },
     "/r.txt": { headers: { "Content-Type": "text/plain" }, body: "User-agent: *\r\nDisallow: /tail\r\n" },
@@ -39,7 +39,7 @@ onPage("a site's file is fetched, its story is told, and Ctrl+Z takes it back", 
   }
 });
 
-onPage("a long file can be taken back too, by the button", async (page) => {
+onPage("a long file can be undone too, by the button", async (page) => {
   const body = `User-agent: *\n${"Disallow: /none\n".repeat(5000)}`;
   const there = await site({ "/robots.txt": { headers: { "Content-Type": "text/plain" }, body } });
   try {
@@ -66,7 +66,7 @@ onPage("URLs that were typed stay, and those of another site are marked", async 
     const marked = page.locator(".decision", { has: page.locator(".elsewhere") });
     assert.equal(await marked.count(), 1);
     await says(marked.locator(".url"), /other\.example/);
-    await says(marked.locator(".elsewhere"), /Another site: this file is taken to be that of http:\/\/127/);
+    await says(marked.locator(".elsewhere"), /on another site\. The file is assumed to be the one of http:\/\/127/);
   } finally {
     await there.stop();
   }
@@ -129,7 +129,7 @@ onPage("a fetch without a file leaves everything alone, and says what holds", as
     await fetchFile(page, empty.origin);
     await says(page.locator("#story"), /has no robots\.txt: .*404.*Crawlers may fetch everything/);
     await unchanged();
-    // What holds then can be looked at, and taken back.
+    // What holds then can be looked at, and undone.
     await page.getByRole("button", { name: "Show the decisions for that" }).click();
     await says(page.locator("#decisions"), /the site has no robots\.txt/);
     await page.keyboard.press("Control+z");
@@ -139,7 +139,7 @@ onPage("a fetch without a file leaves everything alone, and says what holds", as
   }
 });
 
-onPage("a live page is fetched into the page controls, and Ctrl+Z takes it back", async (page) => {
+onPage("a live page is fetched into the page controls, and Ctrl+Z undoes it", async (page) => {
   const there = await site({
     "/robots.txt": { headers: { "Content-Type": "text/plain" }, body: "User-agent: *\nDisallow: /closed\n" },
     "/page": {

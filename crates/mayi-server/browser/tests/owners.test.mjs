@@ -133,7 +133,7 @@ onPage("a file can be compared with a pasted one, and the link holds it", async 
   await says(page.locator("#versions"), /✗ may no longer fetch\s+\/a/);
 });
 
-onPage("Format puts a file in order, and undo takes it back", async (page) => {
+onPage("Format puts a file in order, and can be undone", async (page) => {
   await open(page, held.server.origin);
   await page.locator("#robots").fill("user-agent:*\ndisallow:/a\n");
   await page.getByRole("button", { name: "Format" }).click();
@@ -195,7 +195,7 @@ onPage("the table says in which dialect it was asked, and leads to where others 
   await open(page, held.server.origin);
   await page.locator("#dialect").selectOption("google");
   await page.getByRole("tab", { name: "Table" }).click();
-  await says(page.locator("#grid-dialect"), /As the dialect google reads the file/);
-  await page.getByRole("button", { name: "Where others decide differently" }).click();
+  await says(page.locator("#grid-dialect"), /These are the decisions of the dialect google/);
+  await page.getByRole("button", { name: "Show where other dialects decide differently" }).click();
   assert.equal(await page.getByRole("tab", { selected: true }).innerText(), "Readings");
 });

@@ -13,7 +13,7 @@ async function openWizard(page) {
   return page.getByRole("dialog", { name: "Change who may do what" });
 }
 
-onPage("refusing AI training changes the file as little as possible, and Ctrl+Z takes it back", async (page) => {
+onPage("refusing AI training changes the file as little as possible, and Ctrl+Z undoes it", async (page) => {
   const dialog = await openWizard(page);
   const before = await text(page);
   await says(dialog, /Nothing is chosen yet/);
@@ -53,7 +53,7 @@ onPage("a new file is written from answers", async (page) => {
   await dialog.getByLabel("Search engines", { exact: true }).selectOption("may fetch everything");
   await dialog.getByLabel("Folders to keep all crawlers out of").fill("/cart/\n/account/\n");
   await dialog.getByLabel("Sitemaps").fill("https://shop.example/sitemap.xml");
-  await dialog.getByText("Also say it in the words of new proposals").click();
+  await dialog.getByText("Also use new proposed lines").click();
   await dialog.getByLabel(/Content-Signal/).check();
   await says(dialog.locator(".lines"), /Disallow: \/account\//);
   await dialog.getByRole("button", { name: "Put it into the editor" }).click();
@@ -95,7 +95,7 @@ onPage("an existing file gets the words of the proposals and a sitemap, and no d
   await page.locator("#robots").fill("User-agent: *\nDisallow: /cart/ # baskets\n");
   await page.getByRole("button", { name: "Change this …" }).click();
   const dialog = page.getByRole("dialog", { name: "Change who may do what" });
-  await dialog.getByText("Also say it in the words of new proposals").click();
+  await dialog.getByText("Also use new proposed lines").click();
   await dialog.getByLabel("Used to train AI models").selectOption("no");
   await dialog.getByLabel(/Content-Usage/).check();
   await dialog.getByLabel(/Content-Signal/).check();
@@ -116,7 +116,7 @@ onPage("an existing file gets the words of the proposals and a sitemap, and no d
 
 onPage("what is an exception already is not touched, and the wizard names its line", async (page) => {
   const dialog = await openWizard(page);
-  await dialog.getByText("Also say it in the words of new proposals").click();
+  await dialog.getByText("Also use new proposed lines").click();
   await dialog.getByLabel("Used to train AI models").selectOption("no");
   await dialog.getByLabel(/Content-Usage/).check();
   await says(dialog.locator("#wizard-result"), /line 21 \(Content-Usage: \/press\/ train-ai=y, search=y\).*by hand/);

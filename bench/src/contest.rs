@@ -1,6 +1,6 @@
 //! Hostile cases and engines → what each case costs each engine, or that there was no answer in time.
 //!
-//! Each engine meets each case in a process of its own, which is ended when its time is up. That way
+//! Each engine reads each case in a separate process, which is ended when its time is up. That way
 //! the bench always comes to its end, and an engine that falls over takes nothing with it.
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! Files and questions that grow in one direction → how the cost of each engine grows with them.
 //!
 //! Each point is measured as a hostile case is: the engine meets the file in a process of its own, which
-//! is ended when its time is up, and the answers are checked. Times are of the processor: the median of
+//! is ended when its time is up, and the answers are checked. Times are processor time: the median of
 //! repetitions. An engine that had no answer is not asked about anything larger.
 
 use std::fmt::Write as _;

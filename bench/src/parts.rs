@@ -1,4 +1,4 @@
-//! mayi beside itself: what the extensions cost a crawler that uses none, and what a page costs.
+//! mayi compared with itself: what the extensions cost a crawler that uses none, and what a page costs.
 //!
 //! Each part runs alone in a process of its own under callgrind, as often as it says, and what loading
 //! the program costs is taken off.
@@ -46,14 +46,14 @@ pub fn run(name: &str) -> Result<(), String> {
 fn file(with_extensions: bool) -> String {
     let mut file = String::from("User-agent: OtherBot\nDisallow: /\n\nUser-agent: *\n");
     for number in 0..60 {
-        writeln!(file, "Disallow: /section-{number}/").expect("a string takes everything");
+        writeln!(file, "Disallow: /section-{number}/").expect("writing to memory does not fail");
         if with_extensions && number % 6 == 0 {
             writeln!(
                 file,
                 "App-Directives: /section-{number}/ examplesearch;widgets=?0\n\
                  Content-Usage: /section-{number}/ train-ai=n\nDisallowAITraining: /section-{number}/x"
             )
-            .expect("a string takes everything");
+            .expect("writing to memory does not fail");
         }
     }
     if with_extensions {
@@ -80,7 +80,7 @@ fn page(body: usize) -> String {
 
 /// The section of the report.
 pub fn report(counts: bool) -> io::Result<String> {
-    let mut report = String::from("\n## Extensions and pages\n\nmayi beside itself.\n\n");
+    let mut report = String::from("\n## Extensions and pages\n\nmayi compared with itself.\n\n");
     if counts {
         eprintln!("instructions: extensions and pages");
         let nothing = instructions("nothing")?;
@@ -92,7 +92,8 @@ pub fn report(counts: bool) -> io::Result<String> {
         report += "| part | instructions | ratio |\n| --- | ---: | ---: |\n";
         let mut row = |what: &str, count: u64, of: u64| {
             let ratio = count as f64 / of as f64;
-            writeln!(report, "| {what} | {count} | × {ratio:.2} |").expect("a string takes everything");
+            writeln!(report, "| {what} | {count} | × {ratio:.2} |")
+                .expect("writing to memory does not fail");
         };
         row("decide, a file of 60 rules without extensions", plain, plain);
         row(
@@ -122,7 +123,8 @@ pub fn report(counts: bool) -> io::Result<String> {
         };
         let times: Vec<String> =
             [5, 10, 20].into_iter().map(|half_mib| time(start, unit, half_mib << 19)).collect();
-        writeln!(report, "| {name} | {} |", times.join(" | ")).expect("a string takes everything");
+        writeln!(report, "| {name} | {} |", times.join(" | "))
+            .expect("writing to memory does not fail");
     }
     Ok(report)
 }

@@ -58,9 +58,9 @@ fn introduction(corpus: &Corpus, results: &OnCorpus, quick: bool) -> String {
     let mut text = format!(
         "# Benchmarks\n\n\
          Made by `cargo run --release --manifest-path bench/Cargo.toml -- --write docs/benchmarks.md`; \
-         [bench/README.md](../bench/README.md) says what each column means. Compared are the engines for \
-         robots.txt that cargo can build: {rivals}. {GOOGLE}\n\n\
-         Times are of the processor: medians of {} rounds in which the engines take turns. Read the \
+         [bench/README.md](../bench/README.md) says what each column means. This compares the engines \
+         for robots.txt that cargo can build: {rivals}. {GOOGLE}\n\n\
+         Times are processor time: medians of {} rounds in which the engines take turns. Read the \
          ratios: they were taken within each round, on a machine that others use too. × 2 means twice \
          as long, or twice as many instructions, as mayi.\n\n",
         results.rounds
@@ -108,7 +108,7 @@ fn summary(corpus: &Corpus, results: &OnCorpus) -> String {
             "parse and decide once",
             "decide, kept file, URL",
             "decide, kept file, path",
-            "heap kept, octets a file",
+            "heap kept, octets per file",
         ],
     );
     for engine in [
@@ -200,26 +200,25 @@ fn measure_section(corpus: &Corpus, measure: Measure, rows: &[Measured]) -> Stri
     let (heading, note, each) = match measure {
         Measure::Keep => (
             "Parse and keep",
-            "Each file is read and given back. robotxt reads no more than 500 KiB of a file; all others \
+            "Each file is read and freed. robotxt reads no more than 500 KiB of a file; all others \
              read the largest one whole.",
-            "a file",
+            "per file",
         ),
         Measure::OneShot => (
             "Parse and decide once",
-            "Three URLs a host, and the file is parsed anew for each of them. Taking the URL apart is \
-             part of it.",
-            "a decision",
+            "Three URLs per host; the file is parsed again for each. This includes parsing the URL.",
+            "per decision",
         ),
         Measure::DecideUrl => (
             "Decide on a kept file, by URL",
             "Taking the URL apart and normalising it is part of it; for robotxt that is `Url::parse`. \
              robotstxt has no kept form: each of its decisions costs what is in the table above.",
-            "a decision",
+            "per decision",
         ),
         Measure::DecidePath => (
             "Decide on a kept file, by path",
             "The path and query are handed over ready; normalising them is still part of it.",
-            "a decision",
+            "per decision",
         ),
     };
     let mut head = vec!["engine", "keeps", "× mayi, time", "least – most"];
@@ -270,10 +269,10 @@ fn heap(corpus: &Corpus, results: &OnCorpus) -> String {
         [
             "engine",
             "keeps",
-            "octets a file",
+            "octets per file",
             "× text",
-            "requests for memory a file",
-            "octets a file, after the questions",
+            "allocations per file",
+            "octets per file, after the questions",
         ],
     );
     for row in &results.heap {

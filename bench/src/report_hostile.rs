@@ -22,8 +22,8 @@ pub fn write(preparations: &[Preparation], contests: &[Contest]) -> String {
     let _ = write!(
         text,
         "## Large and hostile files\n\n\
-         Each engine meets each file in a process of its own, and has 8 seconds (2 in a quick run). {} is \
-         asked through the rules of one crawler, {} straight from the text of all. The mean over the \
+         Each engine reads each file in a separate process, and has 8 seconds (2 in a quick run). {} \
+         is asked through the rules of one crawler, {} straight from the text of all. The mean over the \
          questions of a case is given. robotxt reads 500 KiB of a file: of the 40,000 groups, that is \
          the first two fifths.\n\n",
         title(MayiPrepared::NAME),

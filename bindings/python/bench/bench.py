@@ -2,7 +2,7 @@
 
     MAYI_CORPUS=folder python bench.py [--quick] > docs/benchmarks-python.md
 
-Times are of the processor for this thread, so that what else runs on the machine counts little; each figure is the
+Times are processor time of this thread, so that what else runs on the machine counts little; each figure is the
 least of several rounds. What counts are the ratios within one run. The answers of all engines are compared with
 google/robotstxt's before anything is timed.
 
@@ -213,7 +213,7 @@ Times are microseconds of processor time, the least of three rounds. The ratios 
     mine = figures["mayi, prepared rules"]
     in_lists = rival["decide"] / processor
     print(f"""
-The ratios say how many times Protego's time is that engine's.
+Each ratio is Protego's time divided by the engine's time.
 
 {count:,} URLs in lists, through `allowed_many`: {processor:.2f} µs of processor time each, {in_lists:.0f} times quicker
 than one call of Protego each; {clock:.2f} µs by the clock.
@@ -232,7 +232,7 @@ than one call of Protego each; {clock:.2f} µs by the clock.
 | the same, `mayi.protego` | {GOALS["once"]} | {rival["once"] / figures["mayi.protego"]["once"]:.1f} |
 | the same, `mayi.urllib` | {GOALS["once"]} | {rival["once"] / figures["mayi.urllib"]["once"]:.1f} |
 | through lists | {GOALS["lists"]} | {in_lists:.1f} |
-| one call to prepared rules, in times of the engine through lists | at most {MOST_TIMES_ENGINE} | {mine["decide"] / processor:.1f} |
+| time of one call to prepared rules, divided by the time per URL in lists | at most {MOST_TIMES_ENGINE} | {mine["decide"] / processor:.1f} |
 
 `mayi.urllib` and `urllib.robotparser` are given lines: splitting the text into them is a part of their *parse*.""")
 

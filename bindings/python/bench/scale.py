@@ -1,7 +1,7 @@
 """Measures tables of millions of URLs in `mayi bulk`, DuckDB and Spark, and writes docs/benchmarks-scale.md.
 
-scripts/bench-scale starts it. Every figure stands beside that of a query that does all but decide, in the same run, over the
-same table: it reads, splits the host off, and writes. Everything in the tables is made here.
+scripts/bench-scale starts it. Next to every figure is that of a query that does everything except deciding, in the same
+run, over the same table: it reads, splits the host off, and writes. Everything in the tables is made here.
 """
 
 from __future__ import annotations
@@ -310,9 +310,9 @@ Made by `scripts/bench-scale` on {datetime.date.today():%-d %B %Y}, on two cores
 script again. [scale.md](scale.md) says what follows from it.
 
 The tables are made by the script: URLs of {HOSTS:,} hosts, sorted by host, with two other columns, and a robots.txt for each
-host. **Every figure is beside that of a query that does all but decide**: it reads the same table, splits the host
-off, and writes. Processor time is that of all threads and processes together, and the least of the runs, because what
-disturbs a run only adds to it. Times and rows per second are of the same run. A ratio is that of processor times.
+host. **Next to every figure is that of a query that does everything except deciding**: it reads the same table, splits
+the host off, and writes. Processor time is that of all threads and processes together, and the minimum of the runs,
+because disturbances only add time. Times and rows per second are of the same run. A ratio is that of processor times.
 
 ## `mayi bulk`: Parquet to Parquet
 
@@ -342,8 +342,8 @@ The ratio is to `regexp_extract`, which reads the host as it has to be read; bes
 
 ## Spark
 
-{spark_rows:,} rows, PySpark in `local[2]`, Parquet to Parquet. The plan beside each gives its rows to a `mapInArrow` that
-gives back what it gets, and writes them without answers.
+{spark_rows:,} rows, PySpark in `local[2]`, Parquet to Parquet. The plan next to each passes its rows to a `mapInArrow` that
+returns them unchanged, and writes them without answers.
 
 {heading}{row("`decide`", spark["decide"], spark["undecided"])}{row("the same plan with an identity", spark["undecided"])}{row("`decide(…, broadcast=True)`", spark["broadcast"], spark["broadcast_identity"])}{row("the same plan with an identity", spark["broadcast_identity"])}
 (The goal: at most 2 times.) A simpler plan, without robots.txt files and without the sample for large sites, that has the same shuffle

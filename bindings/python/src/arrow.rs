@@ -389,7 +389,7 @@ fn archive_of_mapping(mapping: &Bound<'_, PyMapping>, limit: usize) -> PyResult<
     Ok(archive)
 }
 
-/// Files from a table with columns origin, status, body and perhaps time and content_type.
+/// Files from a table with the columns origin, status and body, and optionally time, content_type and location.
 fn archive_of_table(table: &Bound<'_, PyAny>, limit: usize) -> PyResult<Archive> {
     let py = table.py();
     if !has_capsules(table)? {

@@ -263,9 +263,9 @@ def test_calls_that_are_wrong_say_what_is_wrong(spark: Any) -> None:
     robots = robots_table(spark, [])
     with pytest.raises(ValueError, match="no column `page`; the columns are url, number"):
         decide(urls, robots, agent="A", url_column="page")
-    with pytest.raises(TypeError, match="`number` has to have strings, not int"):
+    with pytest.raises(TypeError, match="`number` has the type int, but it must contain strings"):
         decide(urls, robots, agent="A", url_column="number")
-    with pytest.raises(ValueError, match="a column `allowed` already"):
+    with pytest.raises(ValueError, match="already has a column `allowed`"):
         decide(urls.withColumnRenamed("number", "Allowed"), robots, agent="A", answers=["allowed"])
     with pytest.raises(ValueError, match="no column `body`"):
         decide(urls, robots.drop("body"), agent="A")

@@ -41,8 +41,8 @@ def decide(
     ``urls`` is an array or a column of strings (Utf8, LargeUtf8, Utf8View, or a dictionary of these), or a table with a
     column ``url`` or with one column. ``robots`` is one robots.txt for all of them. With ``files`` each origin has its
     own: a mapping such as ``{"https://example.com": b"…", "https://example.org": 404}``, or a table with the columns
-    ``origin``, ``status`` and ``body`` (and ``time`` and ``content_type``), as for ``mayi bulk --robots-table``. Use
-    ``Files`` to use the same files for several calls.
+    ``origin``, ``status`` and ``body`` (and optionally ``time``, ``content_type`` and ``location``), as for
+    ``mayi bulk --robots-table``. Use ``Files`` to use the same files for several calls.
 
     ``answers`` names the fields: ``allowed`` (bool), ``reason`` (dictionary of utf8), ``rule`` (utf8), ``line`` (uint32)
     and ``error`` (utf8); also ``agent``, ``origin``, ``octets``, ``group``, and the uses ``train``, ``search`` and

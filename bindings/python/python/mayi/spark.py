@@ -110,7 +110,7 @@ def decide(
         raise ValueError(f"there is no column `{url_column}`; the columns are {', '.join(urls.columns)}")
     if not isinstance(urls.schema[url_column].dataType, StringType):
         found = urls.schema[url_column].dataType.simpleString()
-        raise TypeError(f"the column `{url_column}` has to have strings, not {found}")
+        raise TypeError(f"the column `{url_column}` has the type {found}, but it must contain strings")
     if rows_per_task is not None and rows_per_task < 1:
         raise ValueError(f"rows_per_task has to be at least 1, not {rows_per_task}")
     asking = _Asking(agents, url_column, tuple(answers), prefix, dialect, missing)
@@ -118,7 +118,7 @@ def decide(
     known = {name.lower() for name in urls.columns}
     for field in added:
         if field.name.lower() in known:
-            raise ValueError(f"there is a column `{field.name}` already; `prefix` gives the answers other names")
+            raise ValueError(f"the input already has a column `{field.name}`; rename the answers with `prefix`")
         known.add(field.name.lower())
     schema = StructType([*urls.schema.fields, *added])
     table = _robots_table(robots)
@@ -135,8 +135,8 @@ def read_robots(
     ``paths`` are files and folders that Spark can read, compressed or not. It is read as ``mayi bulk --robots-warc`` reads it:
     the latest response of a URL counts; redirects are followed to their own records, in any of the files, up to five
     times in a row, and the rules apply to the origin of the first request (REP-19). The columns are those of
-    :data:`ROBOTS_SCHEMA`: ``status`` is the final one, 404 if redirects lead nowhere, and null if there was no complete
-    response. If the next record of a redirect is missing, ``location`` has its URL.
+    :data:`ROBOTS_SCHEMA`: ``status`` is the final one, 404 if redirects do not end at a file, and null if there was no
+    complete response. If the next record of a redirect is missing, ``location`` has its URL.
 
     A WARC that is cut off or damaged fails the job; with ``damaged="keep"`` the records before that are used.
 
@@ -210,7 +210,7 @@ def _joined(urls: DataFrame, robots: DataFrame, url_column: str, rows_per_task: 
     origin is shuffled with a URL.
     """
     url = F.col(url_column)
-    # A URL without an origin has an error in any case; it is distributed by its own text.
+    # A URL without an origin has an error anyway; it is distributed by its own text.
     asked = urls.withColumn(_KEY, _key(F.coalesce(_origin_of(url), url), is_url=True))
     files = robots.withColumn(_KEY, _key(F.coalesce(_origin_of(F.col("origin")), "origin"), is_url=False))
     if rows_per_task is None:

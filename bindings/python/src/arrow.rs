@@ -39,7 +39,7 @@ const ROUND: usize = 1 << 20;
 /// The robots.txt files of many origins, and the rules that were prepared from them, for any number of calls.
 #[pyclass(frozen, module = "mayi.arrow")]
 pub(crate) struct Files {
-    prepared: Prepared,
+    prepared: PreparedFiles,
     origins: usize,
 }
 
@@ -64,7 +64,7 @@ impl Files {
         };
         let origins = archive.len();
         let source = Source::Each(Arc::new(archive));
-        Ok(Self { prepared: Prepared::new(source, options, missing), origins })
+        Ok(Self { prepared: PreparedFiles::new(source, options, missing), origins })
     }
 
     fn __len__(&self) -> usize {
@@ -77,7 +77,7 @@ impl Files {
 }
 
 /// Files for the kernel: with the files themselves in addition to the rules, or without.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedFiles {
     source: Source,
     options: ReadOptions,
     missing: Missing,
@@ -90,7 +90,7 @@ enum Source {
     Each(Arc<Archive>),
 }
 
-impl Prepared {
+impl PreparedFiles {
     fn new(source: Source, options: ReadOptions, missing: Missing) -> Self {
         let (with_files, without_files) = (OnceLock::new(), OnceLock::new());
         Self { source, options, missing, with_files, without_files }

@@ -32,21 +32,6 @@ struct Parts {
 
 impl Parts {
     fn crawler(self, py: Python<'_>, user_agent: Option<&str>) -> PyResult<Crawler> {
-        let whole = match &self.sent {
-            Some(sent) => Some(mayi::Crawler::from_user_agent(sent)),
-            None if self.agent == "*" => Some(mayi::Crawler::unnamed()),
-            None => None,
-        };
-        if let Some(mut crawler) = whole {
-            for purpose in &self.purposes {
-                crawler = crawler.with_purpose(purpose).or_raise(py)?;
-            }
-            for app in &self.apps {
-                crawler = crawler.with_application(app).or_raise(py)?;
-            }
-            crawler = crawler.with_registered_purposes_only(self.registered_purposes_only);
-            return Ok(Crawler { parts: self, crawler: Arc::new(crawler) });
-        }
         let parts = CrawlerParts {
             product_token: &self.agent,
             purposes: &self.purposes,
@@ -54,7 +39,12 @@ impl Parts {
             applications: &self.apps,
             user_agent,
         };
-        let crawler = Arc::new(mayi::Crawler::of_parts(parts).or_raise(py)?);
+        let crawler = match &self.sent {
+            Some(sent) => mayi::Crawler::from_user_agent(sent).with_parts(parts),
+            None if self.agent == "*" => mayi::Crawler::unnamed().with_parts(parts),
+            None => mayi::Crawler::of_parts(parts),
+        };
+        let crawler = Arc::new(crawler.or_raise(py)?);
         Ok(Crawler { parts: self, crawler })
     }
 }

@@ -105,12 +105,7 @@ pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
 
 /// The dialect of this name.
 pub(crate) fn dialect(py: Python<'_>, name: &str) -> PyResult<Dialect> {
-    Dialect::named(name).ok_or_else(|| {
-        let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
-        let (name, known) = (name.escape_debug(), known.join(", "));
-        let message = format!("no dialect is called `{name}`; there are {known}");
-        raised(py, &RequestError::new(ErrorCode::UnknownDialect, message))
-    })
+    Answering::default().dialect_named(Some(name)).or_raise(py)
 }
 
 /// How a file is read, in the form that callers give and that is pickled.
@@ -158,12 +153,9 @@ impl Reading {
     }
 }
 
-fn extension(name: &str) -> PyResult<Extension> {
-    Extension::named(name).ok_or_else(|| {
-        let known: Vec<_> = Extension::ALL.iter().map(|extension| extension.name()).collect();
-        let (name, known) = (name.escape_debug(), known.join(", "));
-        PyValueError::new_err(format!("no extension is called `{name}`; there are {known}"))
-    })
+/// The extension of this name.
+pub(crate) fn extension(name: &str) -> PyResult<Extension> {
+    Extension::find(name).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 const SECOND: Duration = Duration::from_secs(1);

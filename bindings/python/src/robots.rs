@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use serde_json::{Value, json};
 
-use crate::arrow::Prepared;
+use crate::arrow::PreparedFiles;
 use crate::asker::{About, Asker, Site};
 use crate::crawler::crawler;
 use crate::decision::{Decision, Verdict};
@@ -34,7 +34,7 @@ pub(crate) struct RobotsTxt {
     /// Who has asked.
     askers: Mutex<Askers>,
     /// What tables of URLs have asked.
-    prepared: OnceLock<Prepared>,
+    prepared: OnceLock<PreparedFiles>,
 }
 
 /// The crawler of a question: by a name, by a whole User-Agent string, or as a crawler with all its parts.
@@ -126,8 +126,8 @@ impl RobotsTxt {
     }
 
     /// The file for tables of URLs, with the rules that were prepared for them.
-    pub(crate) fn prepared(&self) -> &Prepared {
-        self.prepared.get_or_init(|| Prepared::of_site(self.site.file.clone()))
+    pub(crate) fn prepared(&self) -> &PreparedFiles {
+        self.prepared.get_or_init(|| PreparedFiles::of_site(self.site.file.clone()))
     }
 
     fn asker(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asker> {

@@ -33,9 +33,7 @@ pub(crate) fn made<'py>(
 pub(crate) fn answer(py: Python<'_>, request: &str, without: Vec<String>) -> PyResult<Decision> {
     let mut answering = Answering::default();
     for name in &without {
-        let extension = Extension::named(name)
-            .ok_or_else(|| PyValueError::new_err(format!("no extension is called `{name}`")))?;
-        answering = answering.without(extension);
+        answering = answering.without(inputs::extension(name)?);
     }
     let json = py.detach(|| -> Result<_, RequestError> {
         let mut request = Request::from_json(request.as_bytes())?;
@@ -213,10 +211,7 @@ pub(crate) fn compare<'py>(
             names.iter().map(|name| inputs::dialect(py, name)).collect::<PyResult<Vec<_>>>()?
         }
     };
-    let token = |agent: &String| match &**agent {
-        "*" => Ok(None),
-        agent => ProductToken::new(agent).or_raise(py).map(Some),
-    };
+    let token = |agent: &String| ProductToken::unless_global(agent).or_raise(py);
     let agents = agents.map(|agents| agents.iter().map(token).collect::<PyResult<Vec<_>>>());
     let agents = agents.transpose()?;
     let options = mayi::ReadOptions::default();

@@ -169,6 +169,12 @@ def test_errors_are_values() -> None:
         (lambda: mayi.Crawler("a", purposes=[""]), mayi.InvalidPurpose, "invalid-purpose", "PUR-2"),
         (lambda: mayi.Crawler("a", apps=["1"]), mayi.InvalidApp, "invalid-app", "APP-3"),
         (lambda: mayi.Crawler("a", user_agent="b"), mayi.InvalidUserAgent, "invalid-user-agent", "PUR-4"),
+        (
+            lambda: mayi.Crawler("*", purposes=["p"], user_agent="b"),
+            mayi.InvalidUserAgent,
+            "invalid-user-agent",
+            "PUR-4",
+        ),
         (lambda: mayi.RobotsTxt(b"", dialect="x"), mayi.UnknownDialect, "unknown-dialect", None),
         (lambda: mayi.answer({"url": URL}), mayi.InvalidRequest, "invalid-request", None),
         (lambda: mayi.answer("{"), mayi.InvalidRequest, "invalid-json", None),

@@ -80,14 +80,6 @@ impl Fetcher {
         self.runtime().block_on(future)
     }
 
-    /// Runs a future in the background.
-    pub fn spawn<T: Send + 'static>(
-        &self,
-        future: impl Future<Output = T> + Send + 'static,
-    ) -> tokio::task::JoinHandle<T> {
-        self.runtime().spawn(future)
-    }
-
     /// The fetcher that this one waits for.
     pub fn inner(&self) -> &crate::Fetcher {
         &self.fetcher

@@ -14,6 +14,8 @@
 //! | [`blocking`] | the same without `async` |
 //! | [`clock`], [`dial`], [`transport`] | the outside world, as traits that tests can script |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod ahead;
 mod attempt;
 pub mod blocking;

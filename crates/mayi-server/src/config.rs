@@ -488,13 +488,8 @@ fn in_words(error: &str) -> String {
 
 impl Reading {
     fn answering(&self) -> Result<Answering, ConfigError> {
-        let dialect = Dialect::named(&self.dialect).ok_or_else(|| {
-            let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
-            let (name, known) = (self.dialect.escape_debug(), known.join(", "));
-            ConfigError::new(format_args!(
-                "reading.dialect: no dialect is called `{name}`; there are {known}"
-            ))
-        })?;
+        let dialect = Dialect::find(&self.dialect)
+            .map_err(|error| ConfigError::new(format_args!("reading.dialect: {error}")))?;
         let mut options = ReadOptions::default().with_dialect(dialect);
         let mut registry = Registry::built_in();
         for path in &self.registries {
@@ -511,13 +506,8 @@ impl Reading {
             .with_page_options(self.page_options())
             .with_registered_purposes_only(self.registered_purposes_only);
         for name in &self.no_extensions {
-            let extension = Extension::named(name).ok_or_else(|| {
-                let known: Vec<_> = Extension::ALL.iter().map(|known| known.name()).collect();
-                let (name, known) = (name.escape_debug(), known.join(", "));
-                ConfigError::new(format_args!(
-                    "reading.no_extensions: no extension is called `{name}`; there are {known}"
-                ))
-            })?;
+            let extension = Extension::find(name)
+                .map_err(|error| ConfigError::new(format_args!("reading.no_extensions: {error}")))?;
             answering = answering.without(extension);
         }
         Ok(answering)

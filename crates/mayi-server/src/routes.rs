@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use hyper::body::Incoming;
 use tower_service::Service;
 
-use crate::api::{App, decide, edit, meaning, operation, page, reading, registry, robots};
+use crate::api::{App, decide, edit, operation, owners, page, reading, registry, robots};
 use crate::gate::Place;
 use crate::page::ASSETS;
 use crate::problem::Problem;
@@ -23,11 +23,11 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route(DECIDE, post(decide::routed).get(decide::get))
         .route("/v1/lint", post(reading::lint_file))
         .route("/v1/page", post(reading::read_page).get(page::get))
-        .route("/v1/overview", post(meaning::overview))
-        .route("/v1/crawler", post(meaning::crawler))
-        .route("/v1/compare", post(meaning::compare))
-        .route("/v1/diff", post(meaning::diff))
-        .route("/v1/format", post(meaning::format))
+        .route("/v1/overview", post(owners::overview))
+        .route("/v1/crawler", post(owners::crawler))
+        .route("/v1/compare", post(owners::compare))
+        .route("/v1/diff", post(owners::diff))
+        .route("/v1/format", post(owners::format))
         .route("/v1/edit", post(edit::edit))
         .route("/v1/robots", get(robots::get))
         .route("/v1/registry/{which}", get(registry::list))

@@ -14,6 +14,7 @@ use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 /// What is known about an origin's robots.txt.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Found {
     /// Its octets, and the Content-Type that came with them, if one did.
     File(Vec<u8>, Option<Box<str>>),
@@ -244,9 +245,15 @@ impl Files {
             Found::File(octets, content_type) => {
                 self.prepare(octets, content_type.as_deref(), crawlers)
             }
-            Found::Ended(result) => self.ended(result, crawlers),
-            Found::Missing => match &self.missing {
-                Some(result) => self.ended(result.clone(), crawlers),
+            Found::Ended(result) => match SiteFile::ended(result, &self.options) {
+                Some(file) => self.prepared(file, crawlers),
+                None => refused(
+                    ErrorCode::NoRobots,
+                    format!("the file for {origin} is not given, although it is said to exist"),
+                ),
+            },
+            Found::Missing => match self.missing_file() {
+                Some(file) => self.prepared(file, crawlers),
                 None => refused(
                     ErrorCode::NoRobots,
                     format!(
@@ -261,12 +268,9 @@ impl Files {
         }
     }
 
-    fn ended(&self, result: AccessResult, crawlers: &[Crawler]) -> SiteRules {
-        match SiteFile::ended(result, &self.options) {
-            Some(file) => self.prepared(file, crawlers),
-            // There is a file, and it has no octets.
-            None => self.prepare(Vec::new(), None, crawlers),
-        }
+    /// What a missing file means, if it is not an error.
+    fn missing_file(&self) -> Option<SiteFile<'static>> {
+        SiteFile::ended(self.missing.clone()?, &self.options)
     }
 
     fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawlers: &[Crawler]) -> SiteRules {

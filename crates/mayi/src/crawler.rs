@@ -131,10 +131,28 @@ impl Crawler {
     /// # Errors
     /// When a part is not what it should be.
     pub fn of_parts<S: AsRef<str>>(parts: CrawlerParts<'_, S>) -> Result<Self, InvalidCrawler> {
-        let CrawlerParts { product_token, purposes, applications, user_agent, .. } = parts;
-        let crawler = Self::new(product_token)
-            .map_err(|_| InvalidCrawler { part: Part::ProductToken, given: product_token.into() })?;
-        let crawler = purposes.iter().try_fold(crawler, |it, word| it.with_purpose(word.as_ref()))?;
+        let token = parts.product_token;
+        let crawler = Self::new(token)
+            .map_err(|_| InvalidCrawler { part: Part::ProductToken, given: token.into() })?;
+        crawler.with_parts(parts)
+    }
+
+    /// The same crawler with all these parts but the product token, which it has.
+    ///
+    /// ```
+    /// use mayi::{Crawler, CrawlerParts};
+    ///
+    /// let crawler = Crawler::from_user_agent("Mozilla/5.0 (compatible; ExampleBot/1.0)");
+    /// let parts = CrawlerParts { purposes: &["EXAMPLE-PURPOSE-1"], ..CrawlerParts::new("") };
+    /// assert_eq!(crawler.with_parts(parts)?.product_token().as_str(), "ExampleBot");
+    /// # Ok::<(), mayi::InvalidCrawler>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a part is not what it should be.
+    pub fn with_parts<S: AsRef<str>>(self, parts: CrawlerParts<'_, S>) -> Result<Self, InvalidCrawler> {
+        let CrawlerParts { purposes, applications, user_agent, .. } = parts;
+        let crawler = purposes.iter().try_fold(self, |it, word| it.with_purpose(word.as_ref()))?;
         let crawler = crawler.with_registered_purposes_only(parts.registered_purposes_only);
         let with = |it: Self, word: &S| it.with_application(word.as_ref());
         let crawler = applications.iter().try_fold(crawler, with)?;
@@ -209,8 +227,8 @@ impl Crawler {
     /// When one of them is missing.
     pub fn with_user_agent(self, user_agent: &str) -> Result<Self, InvalidCrawler> {
         let sent = user_agent.to_ascii_lowercase();
-        let mut tokens =
-            self.purposes.iter().map(|purpose| &**purpose).chain([self.product_token.as_str()]);
+        let name = self.product_token.to_be_named().map(ProductToken::as_str);
+        let mut tokens = self.purposes.iter().map(|purpose| &**purpose).chain(name);
         if let Some(missing) = tokens.find(|token| !sent.contains(&token.to_ascii_lowercase())) {
             return Err(InvalidCrawler { part: Part::UserAgent, given: missing.into() });
         }
@@ -369,6 +387,18 @@ impl ProductToken {
         Ok(Self(Cow::Owned(token.to_owned())))
     }
 
+    /// The token that somebody gives for a crawler, without white space around it; none for `*`, which stands for
+    /// crawlers that no file names.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn unless_global(text: &str) -> Result<Option<Self>, InvalidProductToken> {
+        match text.trim() {
+            GLOBAL => Ok(None),
+            token => Self::new(token).map(Some),
+        }
+    }
+
     /// A token of the shipped registries, which a test has checked.
     pub(crate) const fn shipped(token: &'static str) -> Self {
         Self(Cow::Borrowed(token))
@@ -477,6 +507,22 @@ impl Error for InvalidProductToken {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crawler_without_a_name_has_its_purposes_checked() {
+        let parts = |purpose, user_agent| CrawlerParts {
+            purposes: purpose,
+            user_agent: Some(user_agent),
+            ..CrawlerParts::new("")
+        };
+        let sent = "Mozilla/5.0 (compatible; EXAMPLE-PURPOSE-1)";
+        assert!(Crawler::unnamed().with_parts(parts(&["EXAMPLE-PURPOSE-1"], sent)).is_ok());
+        let missing = Crawler::unnamed().with_parts(parts(&["EXAMPLE-PURPOSE-2"], sent));
+        assert!(missing.is_err_and(|error| error.is_user_agent()));
+        assert_eq!(ProductToken::unless_global(" * "), Ok(None));
+        assert_eq!(ProductToken::unless_global("a"), Ok(Some(ProductToken::shipped("a"))));
+        assert!(ProductToken::unless_global("").is_err());
+    }
 
     #[test]
     fn which_lines_name_a_token() {

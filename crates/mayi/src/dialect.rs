@@ -9,7 +9,7 @@
 use std::fmt;
 
 use crate::directive::{FREQUENT, GroupWalk, RuleKind, Spelling, head_of};
-use crate::extension::{Extension, Extensions};
+use crate::extension::{Extension, Extensions, UnknownName};
 
 /// How a file is read and compared.
 ///
@@ -312,6 +312,15 @@ impl Dialect {
     /// The built-in dialect of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|dialect| dialect.name == name).cloned()
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(name: &str) -> Result<Self, UnknownName> {
+        Self::named(name)
+            .ok_or_else(|| UnknownName::new("dialect", name, Self::ALL.iter().map(Self::name)))
     }
 
     /// The dialects other than the default that have a reader, each with its reader.

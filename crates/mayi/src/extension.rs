@@ -1,5 +1,7 @@
 //! What a dialect may read beyond the Robots Exclusion Protocol, each part by its name.
 
+use std::fmt;
+
 /// A part of the system that can be switched off by itself.
 ///
 /// ```
@@ -87,7 +89,52 @@ impl Extension {
         };
         Self::ALL.iter().find(is).copied()
     }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(name: &str) -> Result<Self, UnknownName> {
+        Self::named(name).ok_or_else(|| {
+            UnknownName::new("extension", name, Self::ALL.iter().map(|known| known.name()))
+        })
+    }
 }
+
+/// A dialect or an extension that does not exist, and the names of those that do.
+///
+/// ```
+/// use mayi::{Dialect, UnknownName};
+///
+/// let error: UnknownName = Dialect::find("gogle").unwrap_err();
+/// assert!(error.to_string().starts_with("no dialect is called `gogle`; there are rfc9309, "));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    kind: &'static str,
+    name: String,
+    known: String,
+}
+
+impl UnknownName {
+    pub(crate) fn new(
+        kind: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        let known: Vec<_> = known.into_iter().collect();
+        Self { kind, name: name.to_owned(), known: known.join(", ") }
+    }
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, name, known } = self;
+        write!(f, "no {kind} is called `{}`; there are {known}", name.escape_debug())
+    }
+}
+
+impl std::error::Error for UnknownName {}
 
 /// A set of extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -114,7 +114,7 @@ pub use dialect::{Dialect, Naming};
 pub use directive::RuleKind;
 pub use encoding::Cut;
 pub use explanation::{ConsideredGroup, Explanation, MatchingRule, StartLine};
-pub use extension::Extension;
+pub use extension::{Extension, UnknownName};
 pub use format::{Formatted, Unformatted, format};
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use limits::{InvalidLimit, Limits};

@@ -132,7 +132,7 @@ pub(crate) fn select(
 #[cfg(feature = "report")]
 pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
     let records = robots.records();
-    let starts = records.iter().filter(|record| matches!(record.role(), Role::StartsGroup(_)));
+    let starts = records.iter().filter(|record| record.starts_group());
     let of_start = 4 + crawler.purposes().count();
     let of_starts: usize =
         starts.clone().map(|record| of_start + robots.value(*record).len() / OCTETS_A_UNIT).sum();

@@ -171,9 +171,9 @@ impl ByHost {
                     Found::File(octets, content_type) => self.read(&name, octets, content_type),
                     Found::Ended(result) => match SiteFile::ended(result, &self.options) {
                         Some(file) => File::new(&name, file),
-                        None => self.read(&name, Vec::new(), None),
+                        None => continue,
                     },
-                    Found::Missing | Found::Unreadable(_) => continue,
+                    _ => continue,
                 };
                 let history = source.history(origin);
                 // The first copy that is known counts for what was before it, too.

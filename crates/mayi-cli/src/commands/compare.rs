@@ -56,11 +56,8 @@ pub(crate) struct Compare {
 pub(crate) fn run(args: &Compare) -> Result<Exit, Failure> {
     let registries = args.reading.registries.iter().map(|path| &**path);
     input::one_reader(std::iter::once(Path::new(&args.file)).chain(registries))?;
-    let agent = |token: &String| match token.trim() {
-        "*" => Ok(None),
-        token => ProductToken::new(token).map(Some).map_err(Failure::new),
-    };
-    let agents = args.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+    let agents = args.agents.iter().map(|token| ProductToken::unless_global(token));
+    let agents = agents.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     let loaded = input::load(&args.file, &Online::new(&args.fetching))?;
     let options = loaded.reading(&input::reading(&args.reading)?);
     let dialects = Dialect::BY_TOKEN.iter().map(|dialect| args.reading.of_dialect(dialect));

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use mayi::Preference;
 use mayi::access::{AccessResult, SiteFile};
-use mayi::meaning::{Crawling, Fetchable, KindOverview, Overview, SharedAnswer, UseAnswer};
+use mayi::meaning::{Crawling, Fetchable, KindOverview, Overview, SharedAnswer, UseAnswer, UseSource};
 
 use super::check::write_json;
 use crate::cli::{DialectName, Reading};
@@ -136,7 +136,7 @@ impl<W: Write> Drawing<'_, W> {
 
     fn draw_use(&mut self, answer: &UseAnswer) -> io::Result<()> {
         let is_said = answer.answer != Preference::Unknown || !answer.elsewhere.is_empty();
-        let is_of_access = answer.because.iter().any(|because| because.source == "access");
+        let is_of_access = answer.because.iter().any(|because| because.source == UseSource::Access);
         if !is_said || is_of_access {
             return Ok(());
         }

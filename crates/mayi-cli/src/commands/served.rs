@@ -106,8 +106,8 @@ struct ServiceQuestions<'q> {
     given: Option<Given>,
     /// The HTML of the page.
     html: Option<Vec<u8>>,
-    /// The file of the site that was asked about last.
-    file: Option<(Origin, RobotsTxt<'static>)>,
+    /// The file that was quoted last, and its site; without one, it is the given file.
+    file: Option<(Option<Origin>, RobotsTxt<'static>)>,
 }
 
 impl ServiceQuestions<'_> {
@@ -138,12 +138,12 @@ impl ServiceQuestions<'_> {
             None => Origin::of_url(url).map_err(Failure::new)?.robots_url(),
         };
         let robots = if report.access.rule.is_some() { self.robots(url)? } else { None };
-        check::write_answer(out, &report, &name, robots.as_ref())?;
+        check::write_answer(out, &report, &name, robots)?;
         Ok(check::exit_of(&report))
     }
 
     fn request<'a>(&'a self, url: &'a str) -> Request<'a> {
-        let Question { claims, headers, dialect, charset, page_reading, .. } = self.question;
+        let Question { claims, headers, dialect, page_reading, .. } = self.question;
         let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
         let mut request = Request::new(url, &self.agent);
         request.purposes = borrowed(&claims.purposes);
@@ -154,10 +154,7 @@ impl ServiceQuestions<'_> {
         request.union = page_reading.union;
         // The service has a clock of its own.
         request.now = page_reading.now;
-        request.robots = self.given.as_ref().map(|given| RobotsInput::Octets {
-            octets: given.octets.clone(),
-            charset: charset.clone(),
-        });
+        request.robots = self.given_input();
         if !headers.is_empty() || self.html.is_some() {
             let mut page = PageInput::default();
             let field =
@@ -169,31 +166,35 @@ impl ServiceQuestions<'_> {
         request
     }
 
+    /// The given file, as it is sent.
+    fn given_input(&self) -> Option<RobotsInput<'static>> {
+        let Given { octets, .. } = self.given.as_ref()?;
+        let charset = self.question.charset.clone();
+        Some(RobotsInput::Octets { octets: octets.clone(), charset })
+    }
+
     /// The file that decides about a URL, for the line that is quoted.
-    fn robots(&mut self, url: &str) -> Result<Option<RobotsTxt<'static>>, Failure> {
-        let options = ReadOptions::default().with_dialect(self.question.dialect.0.clone());
-        if let Some(given) = &self.given {
-            let options = match &self.question.charset {
-                Some(charset) => options.with_charset(charset),
-                None => options,
-            };
-            return Ok(Some(RobotsTxt::read(given.octets.clone(), &options)));
-        }
-        let origin = Origin::of_url(url).map_err(Failure::new)?;
+    fn robots(&mut self, url: &str) -> Result<Option<&RobotsTxt<'static>>, Failure> {
+        let origin = match &self.given {
+            // It is the file of every site.
+            Some(_) => None,
+            None => Some(Origin::of_url(url).map_err(Failure::new)?),
+        };
         if self.file.as_ref().is_none_or(|(known, _)| *known != origin) {
-            let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
-            let site: SiteReport = serde_json::from_str(&said).map_err(Failure::new)?;
-            let Some(robots) = site.copy.and_then(|copy| copy.robots) else { return Ok(None) };
-            let read = match robots {
-                RobotsInput::Octets { octets, charset: Some(charset) } => {
-                    RobotsTxt::read(octets, &options.with_charset(&charset))
+            let robots = match self.given_input() {
+                Some(given) => Some(given),
+                None => {
+                    let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
+                    let site: SiteReport = serde_json::from_str(&said).map_err(Failure::new)?;
+                    site.copy.and_then(|copy| copy.robots)
                 }
-                RobotsInput::Octets { octets, charset: None } => RobotsTxt::read(octets, &options),
-                RobotsInput::Text(text) => RobotsTxt::read(text.into_owned().into_bytes(), &options),
-                _ => return Ok(None),
             };
-            self.file = Some((origin, read));
+            let Some(robots) = robots else { return Ok(None) };
+            let options = ReadOptions::default().with_dialect(self.question.dialect.0.clone());
+            let site = robots.site_file(&options).map_err(Failure::new)?;
+            let Some(read) = site.robots_txt() else { return Ok(None) };
+            self.file = Some((origin, read.clone().into_owned()));
         }
-        Ok(self.file.as_ref().map(|(_, robots)| robots.clone()))
+        Ok(self.file.as_ref().map(|(_, robots)| robots))
     }
 }

@@ -2,8 +2,8 @@
 
 pub(crate) mod decide;
 pub(crate) mod edit;
-pub(crate) mod meaning;
 pub(crate) mod operation;
+pub(crate) mod owners;
 pub(crate) mod page;
 pub(crate) mod reading;
 pub(crate) mod registry;

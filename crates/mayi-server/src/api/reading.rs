@@ -103,11 +103,7 @@ fn controls(
     options: PageOptions,
 ) -> PageControls {
     let fields: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
-    match html {
-        Some(HtmlInput::Text(text)) => PageControls::read_text(&fields, text, options),
-        Some(HtmlInput::Octets(octets)) => PageControls::read_with(&fields, octets, options),
-        _ => PageControls::read_with(&fields, b"", options),
-    }
+    HtmlInput::controls(html, &fields, options)
 }
 
 #[derive(Deserialize)]

@@ -147,8 +147,7 @@ fn change_class(
         class.selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
     let adapted = adapted(robots, &indexes, wish)?;
     if let Some(selection) = by_own_name {
-        let is_start =
-            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
+        let is_start = |index: &&usize| robots.records()[**index].starts_group();
         let mut starts = indexes.iter().filter(is_start);
         if starts.all(|index| names_one_of(robots, *index, wish.crawlers())) {
             return change_own_groups(robots, selection, &adapted, wish, change);
@@ -212,8 +211,7 @@ fn change_own_groups(
             continue;
         }
         let is_rule = |index: &&usize| matches!(robots.records()[**index].role(), Role::Rule(_));
-        let is_start =
-            |index: &&usize| matches!(robots.records()[**index].role(), Role::StartsGroup(_));
+        let is_start = |index: &&usize| robots.records()[**index].starts_group();
         if let Some(removed) = records.iter().find(|index| adapted.has_removed(**index)) {
             change.insert_at(*removed, wish.line());
         } else if let Some(last) = records.iter().rfind(is_rule).or(records.iter().rfind(is_start)) {

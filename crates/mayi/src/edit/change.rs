@@ -159,7 +159,7 @@ impl<'r, 't> Change<'r, 't> {
     fn join_groups(&mut self) {
         let records = self.robots.records();
         for group in self.robots.group_ranges() {
-            let is_start = |index: &usize| matches!(records[*index].role(), Role::StartsGroup(_));
+            let is_start = |index: &usize| records[*index].starts_group();
             let (starts, others): (Vec<_>, Vec<_>) = group.partition(is_start);
             let ([rule], Some(last)) = (&others[..], starts.last()) else { continue };
             let record = records[*rule];

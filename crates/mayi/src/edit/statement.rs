@@ -141,7 +141,7 @@ impl Stating<'_, '_> {
     fn starts(&self) -> HashMap<Vec<u8>, usize> {
         let mut starts: HashMap<Vec<u8>, usize> = HashMap::new();
         for record in self.robots.records() {
-            if matches!(record.role(), Role::StartsGroup(_)) {
+            if record.starts_group() {
                 *starts.entry(self.robots.value(*record).to_ascii_lowercase()).or_default() += 1;
             }
         }
@@ -232,7 +232,7 @@ impl Stating<'_, '_> {
     /// about uses.
     fn place_in(&self, group: Range<usize>) -> usize {
         let records = self.robots.records();
-        let is_start = |record: &Record| matches!(record.role(), Role::StartsGroup(_));
+        let is_start = |record: &Record| record.starts_group();
         let is_statement = |record: &Record| record.is(&CONTENT_USAGE) || record.is(&CONTENT_SIGNAL);
         let start = group.start;
         let of_top =

@@ -20,7 +20,7 @@ pub use compare::{
 pub use diff::{Became, Change, Diff, Meaning, ReaderDiff, diff, diff_within};
 pub use overview::{
     CrawlerOverview, Crawling, Fetchable, GroupAt, KindOverview, Overview, RuleWithExample,
-    SharedAnswer, UseAnswer, UseElsewhere, UseGrounds, overview,
+    SharedAnswer, UseAnswer, UseElsewhere, UseGrounds, UseSource, overview,
 };
 pub use parts::{PartChange, ValueAt};
 

@@ -157,7 +157,7 @@ impl Known {
 
 /// The names on the group-start lines of a file, as they are written, in its order and in lower case.
 pub(super) fn names_in(robots: &RobotsTxt<'_>) -> impl Iterator<Item = String> {
-    let starts = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
+    let starts = |record: &&Record| record.starts_group();
     let names = robots.records().iter().filter(starts).map(|record| robots.value(*record));
     names.map(|name| String::from_utf8_lossy(name).to_lowercase())
 }

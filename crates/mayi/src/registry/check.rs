@@ -142,8 +142,7 @@ impl Checker<'_> {
         for raw in entries {
             let at = raw.token.span().start;
             let token = raw.token.into_inner();
-            let probe = Crawler::new("probe").map(|crawler| crawler.with_purpose(&token));
-            if let Ok(Err(error)) = probe {
+            if let Err(error) = Crawler::unnamed().with_purpose(&token) {
                 self.wrong(at, error.to_string());
                 continue;
             }

@@ -67,7 +67,7 @@ use crate::decision::{DecidingRule, Decision, Reason};
 use crate::dialect::Dialect;
 use crate::evaluation::decide_selected;
 use crate::explanation::Explanation;
-use crate::extension::Extension;
+use crate::extension::{Extension, UnknownName};
 use crate::limits::Limits;
 use crate::page::{PageOptions, PageRules};
 use crate::robots_txt::ReadOptions;
@@ -344,13 +344,33 @@ impl Answering {
         self
     }
 
+    /// The dialect of this name, or the default one, without what is switched off.
+    ///
+    /// ```
+    /// let answering = mayi::report::Answering::default();
+    /// assert_eq!(answering.dialect_named(None)?.name(), "rfc9309");
+    /// assert!(answering.dialect_named(Some("gogle")).is_err());
+    /// # Ok::<(), mayi::report::RequestError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no dialect of this name.
+    pub fn dialect_named(&self, name: Option<&str>) -> Result<Dialect, RequestError> {
+        let unknown =
+            |error: UnknownName| RequestError::new(ErrorCode::UnknownDialect, error.to_string());
+        let dialect = match name {
+            Some(name) => Dialect::find(name).map_err(unknown)?,
+            None => self.options.dialect().clone(),
+        };
+        Ok(self.without.iter().copied().fold(dialect, Dialect::without))
+    }
+
     /// The dialect to answer a request in, without what is switched off.
     ///
     /// # Errors
     /// When the request names an unknown dialect.
     pub fn dialect_of(&self, request: &Request<'_>) -> Result<Dialect, RequestError> {
-        let dialect = request.dialect(self.options.dialect())?;
-        Ok(self.without.iter().copied().fold(dialect, Dialect::without))
+        self.dialect_named(request.dialect.as_deref())
     }
 
     /// The crawler, with all that a request says about it.

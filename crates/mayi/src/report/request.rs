@@ -15,7 +15,6 @@ use super::error::{ErrorCode, Names, RequestError};
 use super::time::{Exact, time_of_rfc3339};
 use crate::access::{AccessResult, SiteFile, Unavailable, Unreachable};
 use crate::crawler::{Crawler, CrawlerParts};
-use crate::dialect::Dialect;
 use crate::page::{PageControls, PageOptions, PageRules};
 use crate::robots_txt::ReadOptions;
 use crate::target::Target;
@@ -216,12 +215,8 @@ impl<'a> Request<'a> {
     ) -> Option<PageRules> {
         options.union |= self.union;
         options.now = self.now.or(options.now);
-        let controls = match &self.page.as_ref()?.html {
-            Some(HtmlInput::Text(text)) => PageControls::read_text(fields, text, options),
-            Some(HtmlInput::Octets(octets)) => PageControls::read_with(fields, octets, options),
-            None => PageControls::read_with(fields, b"", options),
-        };
-        Some(controls.for_crawler(crawler))
+        let html = self.page.as_ref()?.html.as_ref();
+        Some(HtmlInput::controls(html, fields, options).for_crawler(crawler))
     }
 
     /// An error of this request, with what it is about.
@@ -231,16 +226,6 @@ impl<'a> Request<'a> {
 
     pub(super) fn target(&self) -> Result<Target<'_>, RequestError> {
         Target::parse(&self.url).map_err(RequestError::from)
-    }
-
-    pub(super) fn dialect(&self, default: &Dialect) -> Result<Dialect, RequestError> {
-        let Some(name) = self.dialect.as_deref() else { return Ok(default.clone()) };
-        Dialect::named(name).ok_or_else(|| {
-            let known: Vec<_> = Dialect::ALL.iter().map(Dialect::name).collect();
-            let (name, known) = (name.escape_debug(), known.join(", "));
-            let message = format!("no dialect is called `{name}`; there are {known}");
-            RequestError::new(ErrorCode::UnknownDialect, message)
-        })
     }
 }
 
@@ -390,6 +375,21 @@ pub enum HtmlInput<'a> {
     Text(Cow<'a, str>),
     /// Its octets: `{"base64": "…"}`.
     Octets(Vec<u8>),
+}
+
+impl HtmlInput<'_> {
+    /// The page controls of a response with these header fields and, if it is known, this HTML.
+    pub fn controls(
+        html: Option<&Self>,
+        fields: &[(&str, &str)],
+        options: PageOptions,
+    ) -> PageControls {
+        match html {
+            Some(Self::Text(text)) => PageControls::read_text(fields, text, options),
+            Some(Self::Octets(octets)) => PageControls::read_with(fields, octets, options),
+            None => PageControls::read_with(fields, b"", options),
+        }
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for HtmlInput<'a> {

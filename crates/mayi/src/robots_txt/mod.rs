@@ -17,7 +17,7 @@ pub(crate) use self::record::{Record, start_lines};
 pub use self::view::{Group, Line, LineRecord};
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;
-use crate::directive::{CRAWL_DELAY, Directive, Role, SITEMAP};
+use crate::directive::{CRAWL_DELAY, Directive, SITEMAP};
 use crate::encoding::{self, Cut};
 use crate::limits::Limits;
 use crate::regexes::Regexes;
@@ -222,7 +222,7 @@ impl<'t> RobotsTxt<'t> {
 
     /// The records before the first group, which are for everybody.
     pub(crate) fn records_before_groups(&self) -> impl Iterator<Item = Record> {
-        let is_start = |record: &&Record| matches!(record.role(), Role::StartsGroup(_));
+        let is_start = |record: &&Record| record.starts_group();
         self.records.iter().take_while(move |record| !is_start(record)).copied()
     }
 

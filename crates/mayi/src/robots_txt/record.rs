@@ -41,7 +41,7 @@ impl Record {
         role_of(self.directive)
     }
 
-    fn starts_group(self) -> bool {
+    pub(crate) fn starts_group(self) -> bool {
         matches!(self.role(), Role::StartsGroup(_))
     }
 

@@ -10,7 +10,7 @@ mod sentences;
 mod using;
 
 pub use crawling::{Crawling, Fetchable, RuleWithExample};
-pub use using::{UseAnswer, UseElsewhere, UseGrounds};
+pub use using::{UseAnswer, UseElsewhere, UseGrounds, UseSource};
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -368,13 +368,16 @@ mod tests {
             ["train", "search", "ai-input"]
         );
         assert_eq!(uses[0].answer, crate::Preference::Disallowed);
-        assert_eq!((&*uses[0].because[0].source, uses[0].because[0].line), ("content-signal", Some(2)));
+        assert_eq!(
+            (uses[0].because[0].source, uses[0].because[0].line),
+            (UseSource::Signal(crate::SignalSource::ContentSignal), Some(2))
+        );
         assert_eq!(uses[1].answer, crate::Preference::Allowed);
         assert_eq!(uses[2].answer, crate::Preference::Unknown);
         // A crawler that may fetch nothing may not use the site for training.
         let refused = &crawler(&overview, "GPTBot").1.uses[0];
         assert_eq!(refused.answer, crate::Preference::Disallowed);
-        assert_eq!((&*refused.because[0].source, refused.because[0].line), ("access", Some(8)));
+        assert_eq!((refused.because[0].source, refused.because[0].line), (UseSource::Access, Some(8)));
         let elsewhere =
             of("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free/ train-ai=y\n");
         let train = &crawler(&elsewhere, "*").1.uses[0];

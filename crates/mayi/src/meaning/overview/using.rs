@@ -3,8 +3,6 @@
 //! What may not be fetched can't be used. So a crawler that may fetch nothing may use nothing, whatever the file says
 //! about uses.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::super::rules::normalised_path;
@@ -16,7 +14,7 @@ use crate::preference::Preference;
 use crate::span::LineNumber;
 use crate::structured::split_path;
 use crate::target::Target;
-use crate::uses::{Response, Usage, Use, usage_of};
+use crate::uses::{Response, SignalSource, Usage, Use, usage_of};
 
 /// Whether a use is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,12 +35,24 @@ pub struct UseAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UseGrounds {
-    /// `content-usage`, `content-signal` or `ai-training`; `access` where nothing may be fetched.
-    pub source: Cow<'static, str>,
+    /// What kind of thing it is.
+    pub source: UseSource,
     /// What it says.
     pub says: Preference,
     /// The line that it is on, if it is a line.
     pub line: Option<u32>,
+}
+
+/// The kinds of things that say something about a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UseSource {
+    /// Nothing may be fetched.
+    Access,
+    /// A line of the file.
+    #[serde(untagged)]
+    Signal(SignalSource),
 }
 
 /// A path where the answer is another one.
@@ -104,7 +114,7 @@ pub(super) fn without_file(crawling: &Crawling) -> Vec<UseAnswer> {
 /// Nothing may be fetched, so nothing may be used.
 fn of_access(crawling: &Crawling) -> Vec<UseAnswer> {
     let line = crawling.grounds.rule.as_ref().map(|rule| rule.line);
-    let because = UseGrounds { source: "access".into(), says: Preference::Disallowed, line };
+    let because = UseGrounds { source: UseSource::Access, says: Preference::Disallowed, line };
     let refused = |&about: &Use| UseAnswer {
         about,
         answer: Preference::Disallowed,
@@ -118,7 +128,7 @@ fn of_usage(about: Use, usage: &Usage) -> UseAnswer {
     let signals = usage.signals().iter().filter(|signal| signal.about == about);
     let because =
         signals.filter(|signal| !signal.is_overridden).take(MOST_GROUNDS).map(|signal| UseGrounds {
-            source: signal.source.name().into(),
+            source: UseSource::Signal(signal.source),
             says: signal.says,
             line: signal.line.map(LineNumber::number),
         });

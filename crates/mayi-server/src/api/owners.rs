@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request as HttpRequest;
 use mayi::meaning::diff_within;
-use mayi::report::{AgentReport, FormatReport, Request, RobotsInput};
+use mayi::report::{AgentReport, FormatReport, RobotsInput};
 use mayi::{Dialect, ProductToken, RobotsTxt};
 use serde::Deserialize;
 
@@ -28,7 +28,8 @@ struct OverviewBody<'a> {
 pub(crate) async fn overview(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     answered(app, request, |app, octets, stop| {
         let body: OverviewBody<'_> = object(octets)?;
-        let reading = app.reading().with_dialect(dialect(app, body.dialect)?).with_stop(stop.clone());
+        let reading =
+            app.reading().with_dialect(dialect(app, body.dialect.as_deref())?).with_stop(stop.clone());
         let site = body.robots.site_file(&reading)?;
         let overview = mayi::meaning::overview(&site, &reading);
         within_budget(app, stop, overview.spent)?;
@@ -71,13 +72,10 @@ pub(crate) async fn compare(State(app): State<Arc<App>>, request: HttpRequest<Bo
     answered(app, request, |app, octets, stop| {
         let body: CompareBody<'_> = object(octets)?;
         let (octets, options) = file(&body.robots, app.reading().with_stop(stop.clone()))?;
-        let agent = |token: &Cow<'_, str>| match token.trim() {
-            "*" => Ok(None),
-            token => ProductToken::new(token).map(Some).map_err(no_token),
-        };
-        let agents = body.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+        let agents = body.agents.iter().map(|token| ProductToken::unless_global(token));
+        let agents = agents.collect::<Result<Vec<_>, _>>().map_err(no_token)?;
         let agents = (!agents.is_empty()).then_some(&*agents);
-        let dialects = Dialect::BY_TOKEN.iter().map(|it| dialect(app, Some(Cow::Borrowed(it.name()))));
+        let dialects = Dialect::BY_TOKEN.iter().map(|it| dialect(app, Some(it.name())));
         let dialects = dialects.collect::<Result<Vec<_>, _>>()?;
         let compared = mayi::meaning::compare(octets, &options, &dialects, agents);
         within_budget(app, stop, compared.spent)?;
@@ -100,7 +98,8 @@ struct DiffBody<'a> {
 pub(crate) async fn diff(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
     answered(app, request, |app, octets, stop| {
         let body: DiffBody<'_> = object(octets)?;
-        let reading = app.reading().with_dialect(dialect(app, body.dialect)?).with_stop(stop.clone());
+        let reading =
+            app.reading().with_dialect(dialect(app, body.dialect.as_deref())?).with_stop(stop.clone());
         let (old, of_old) = file(&body.old, reading.clone())?;
         let (new, of_new) = file(&body.new, reading)?;
         let diff = diff_within(&RobotsTxt::read(old, &of_old), &RobotsTxt::read(new, &of_new), &of_new);
@@ -128,8 +127,6 @@ pub(crate) async fn format(State(app): State<Arc<App>>, request: HttpRequest<Bod
 }
 
 /// The dialect of this name, as the service reads it; without a name, its default.
-fn dialect(app: &App, name: Option<Cow<'_, str>>) -> Result<Dialect, Problem> {
-    let mut request = Request::new("", "");
-    request.dialect = name;
-    Ok(app.fetcher.answering().dialect_of(&request)?)
+fn dialect(app: &App, name: Option<&str>) -> Result<Dialect, Problem> {
+    Ok(app.fetcher.answering().dialect_named(name)?)
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use mayi::access::SiteFile;
-use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, Span, Target};
+use mayi::{CrawlerRules, ReadOptions, RobotsTxt, RuleKind, RulesByGroups, Span, Target};
 
 use crate::time::DAY;
 
@@ -65,9 +65,9 @@ impl File {
         self.has_patterns || self.named.contains(token.to_ascii_lowercase().as_bytes())
     }
 
-    /// The rules for a crawler.
-    pub(crate) fn rules_for(&self, crawler: &Crawler) -> CrawlerRules {
-        self.content.for_crawler(crawler)
+    /// Its rules for any number of crawlers.
+    pub(crate) fn rules_by_groups(&self) -> RulesByGroups {
+        RulesByGroups::new(self.content.clone())
     }
 
     /// The text of a line, without white space around it.

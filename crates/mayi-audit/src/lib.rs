@@ -44,6 +44,7 @@ mod operators;
 mod ranges;
 mod report;
 mod reporting;
+mod rules;
 mod sketch;
 mod svg;
 mod tally;

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use mayi::registry::Claim;
-use mayi::{Crawler, CrawlerRules, Target};
+use mayi::{Crawler, Target};
 
 use crate::address::add_to_key;
 use crate::audit::Audit;
@@ -18,6 +18,7 @@ use crate::format::{Format, Unreadable, address};
 use crate::hit::Hit;
 use crate::identity::Identity;
 use crate::octets::{as_text, stable_hash};
+use crate::rules::{KnownRules, RulesFor};
 use crate::tally::{ChangeKey, CrawlerTally, MOST_OCTETS, RuleKey, Tally, place_of};
 use crate::time::day_of;
 
@@ -43,7 +44,7 @@ pub struct Worker<'a> {
     claims: Map<Box<[u8]>, Option<Who>>,
     sites: Map<Box<[u8]>, Option<Arc<Site>>>,
     only: Option<Arc<Site>>,
-    rules: Map<(u32, RulesFor), CrawlerRules>,
+    rules: KnownRules,
     key: Vec<u8>,
 }
 
@@ -63,15 +64,6 @@ enum Who {
     Nameless,
 }
 
-/// Whose rules were prepared.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum RulesFor {
-    Known(u32),
-    Named(Arc<str>),
-    /// Any crawler that neither the registry nor the file knows.
-    Anyone,
-}
-
 /// How many octets a line may have: a longer one is not a line of a log. Code that cuts input into blocks need not keep
 /// more of a line than this.
 pub const MOST_LINE: usize = 1 << 20;
@@ -80,7 +72,6 @@ pub const MOST_LINE: usize = 1 << 20;
 const MOST_CLAIMS: usize = 32_768;
 const MOST_CLAIM_OCTETS: usize = 1024;
 const MOST_SITES: usize = 16_384;
-const MOST_RULES: usize = 8_192;
 
 /// The decision about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +93,7 @@ impl<'a> Worker<'a> {
             claims: Map::default(),
             sites: Map::default(),
             only: audit.sites.only(),
-            rules: Map::default(),
+            rules: KnownRules::default(),
             key: Vec::new(),
         }
     }
@@ -452,36 +443,15 @@ impl<'a> Worker<'a> {
             Who::Other(name) => RulesFor::Named(Arc::clone(name)),
             Who::Browser | Who::Nameless => RulesFor::Anyone,
         };
-        let key = (file.number, whose);
-        if let Some(rules) = self.rules.get(&key) {
-            return Verdict::of(rules, target);
-        }
-        let rules = match &key.1 {
-            RulesFor::Named(name) if !file.may_tell_apart(name) => {
-                let anyone = (file.number, RulesFor::Anyone);
-                let prepare = || self.prepare(file, &RulesFor::Anyone);
-                let rules = self.rules.get(&anyone).cloned().unwrap_or_else(prepare);
-                self.rules.insert(anyone, rules.clone());
-                rules
-            }
-            whose => self.prepare(file, whose),
-        };
-        let verdict = Verdict::of(&rules, target);
-        if self.rules.len() >= MOST_RULES {
-            self.rules.clear();
-        }
-        self.rules.insert(key, rules);
-        verdict
-    }
-
-    fn prepare(&self, file: &File, whose: &RulesFor) -> CrawlerRules {
+        let registry = &self.audit.registry;
         // Names are of the registry or made of the characters of product tokens.
         let named = |token: &str| Crawler::new(token).unwrap_or_else(|_| Crawler::unnamed());
-        file.rules_for(&match whose {
-            RulesFor::Known(place) => named(&self.audit.registry.agents()[*place as usize].token),
+        let crawler = |whose: &RulesFor| match whose {
+            RulesFor::Known(place) => named(&registry.agents()[*place as usize].token),
             RulesFor::Named(name) => named(name),
             RulesFor::Anyone => Crawler::unnamed(),
-        })
+        };
+        Verdict::of(self.rules.of(file, whose, crawler), target)
     }
 }
 

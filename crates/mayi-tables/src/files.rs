@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, Target};
+use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, RulesByGroups, Target};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 /// What is known about an origin's robots.txt.
@@ -284,7 +284,13 @@ impl Files {
     }
 
     fn prepared(&self, file: SiteFile<'static>, crawlers: &[Crawler]) -> SiteRules {
-        let rules = crawlers.iter().map(|crawler| file.for_crawler(crawler)).collect();
+        let rules = match crawlers {
+            [crawler] => [file.for_crawler(crawler)].into(),
+            crawlers => {
+                let mut shared = RulesByGroups::new(file.clone());
+                crawlers.iter().map(|crawler| shared.for_crawler(crawler)).collect()
+            }
+        };
         SiteRules::Rules(rules, self.keeps_text.then_some(file))
     }
 }

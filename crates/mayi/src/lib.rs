@@ -122,7 +122,7 @@ pub use pattern::PathPattern;
 pub use preference::{Preference, Statement};
 pub use records::{ContentSignal, OtherRecords};
 pub use robots_txt::{Group, Line, LineRecord, Octets, ReadOptions, RobotsTxt};
-pub use ruleset::CrawlerRules;
+pub use ruleset::{CrawlerRules, RulesByGroups};
 pub use selection::GroupBy;
 pub use span::{LineNumber, Span};
 pub use spec::Clause;

@@ -8,6 +8,9 @@ mod heads;
 mod index;
 mod packed;
 mod rule;
+mod shared;
+
+pub use shared::RulesByGroups;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -60,6 +63,12 @@ struct PreparedRules {
     group: Option<(GroupBy, Box<[LineNumber]>)>,
     /// The reason if there is no group: none applies, or there is no file.
     without_group: Reason,
+    ranked: Arc<Ranked>,
+}
+
+/// The rules of some groups, ranked. Crawlers that get the same groups can share them.
+#[derive(Default)]
+struct Ranked {
     rules: Rules,
     search: Search,
 }
@@ -70,6 +79,33 @@ enum Search {
     Heads(Heads),
     /// By an index, where there are many.
     Index(Box<Index>),
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self::Heads(Heads::default())
+    }
+}
+
+impl Ranked {
+    /// Prepares the rules of the selected groups.
+    fn of(robots: &RobotsTxt<'_>, selection: &Selection) -> Self {
+        let rules = prepare(robots, selection);
+        let search = match Index::new(&rules) {
+            Some(index) => Search::Index(Box::new(index)),
+            None => Search::Heads(Heads::new(&rules)),
+        };
+        Self { rules, search }
+    }
+
+    /// About how many octets of memory they take.
+    fn octets(&self) -> usize {
+        let search = match &self.search {
+            Search::Heads(heads) => heads.octets(),
+            Search::Index(index) => index.octets(),
+        };
+        size_of::<Self>() + self.rules.octets() + search
+    }
 }
 
 impl RobotsTxt<'_> {
@@ -83,35 +119,33 @@ impl RobotsTxt<'_> {
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Self {
-        let mut prepared = PreparedRules::empty(Reason::NoGroup, robots.dialect());
-        prepared.allows_robots_txt = robots.dialect().allows_robots_txt;
-        let Some(selection) = selection else { return Self { prepared: Arc::new(prepared) } };
-        let lines = robots.lines_of(selection.starts.iter().copied()).into();
-        let rules = prepare(robots, selection);
-        prepared.search = match Index::new(&rules) {
-            Some(index) => Search::Index(Box::new(index)),
-            None => Search::Heads(Heads::new(&rules)),
+        Self::of_ranked(robots, selection.map(|found| (found, Arc::new(Ranked::of(robots, found)))))
+    }
+
+    /// The rules of the selected groups, which have been prepared.
+    fn of_ranked(robots: &RobotsTxt<'_>, selected: Option<(&Selection, Arc<Ranked>)>) -> Self {
+        let (group, ranked) = match selected {
+            Some((selection, ranked)) => {
+                let lines = robots.lines_of(selection.starts.iter().copied()).into();
+                (Some((selection.by, lines)), ranked)
+            }
+            None => (None, Arc::default()),
         };
-        prepared.group = Some((selection.by, lines));
-        prepared.rules = rules;
-        Self { prepared: Arc::new(prepared) }
+        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect(), ranked);
+        let allows_robots_txt = robots.dialect().allows_robots_txt;
+        Self { prepared: Arc::new(PreparedRules { allows_robots_txt, group, ..without_group }) }
     }
 
     /// What applies to every crawler if there is no file, for this reason. robots.txt itself may always be
     /// fetched (REP-10).
     pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
-        Self { prepared: Arc::new(PreparedRules::empty(reason, dialect)) }
+        Self { prepared: Arc::new(PreparedRules::without_group(reason, dialect, Arc::default())) }
     }
 
     /// About how many octets of memory they take.
     pub fn octets(&self) -> usize {
-        let prepared = &*self.prepared;
-        let lines = prepared.group.as_ref().map_or(0, |(_, lines)| lines.len());
-        let search = match &prepared.search {
-            Search::Heads(heads) => heads.octets(),
-            Search::Index(index) => index.octets(),
-        };
-        size_of::<PreparedRules>() + prepared.rules.octets() + search + lines * size_of::<LineNumber>()
+        let lines = self.prepared.group.as_ref().map_or(0, |(_, lines)| lines.len());
+        size_of::<PreparedRules>() + lines * size_of::<LineNumber>() + self.prepared.ranked.octets()
     }
 
     /// May the crawler fetch this target?
@@ -141,7 +175,7 @@ impl CrawlerRules {
 
     /// How many rules there are to try.
     pub fn len(&self) -> usize {
-        self.prepared.rules.len()
+        self.prepared.ranked.rules.len()
     }
 
     /// Whether there are none.
@@ -161,8 +195,8 @@ impl fmt::Debug for CrawlerRules {
 }
 
 impl PreparedRules {
-    /// No rules at all.
-    fn empty(reason: Reason, dialect: &Dialect) -> Self {
+    /// What applies if there is no group, for this reason.
+    fn without_group(reason: Reason, dialect: &Dialect, ranked: Arc<Ranked>) -> Self {
         Self {
             dialect: dialect.name(),
             comparison: dialect.comparison,
@@ -170,26 +204,28 @@ impl PreparedRules {
             allows_robots_txt: true,
             group: None,
             without_group: reason,
-            rules: Rules::default(),
-            search: Search::Heads(Heads::default()),
+            ranked,
         }
     }
 
     fn most_specific(&self, target: &Target<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
         let forms = Forms::of(target, self.comparison);
         if self.specificity == Specificity::Matched {
-            return self.longest_match(&forms, tried);
+            return self.ranked.longest_match(&forms, tried);
         }
         // Each rule is compared with the form that it asks for; nearly always that is one and the same.
-        let mut rank = self.rules.len();
-        for folds in forms.that_matter(self.rules.folds()).subsets() {
-            rank = self.rank_of_match(&forms, folds, rank, &tried);
+        let ranked = &*self.ranked;
+        let mut rank = ranked.rules.len();
+        for folds in forms.that_matter(ranked.rules.folds()).subsets() {
+            rank = ranked.rank_of_match(&forms, folds, rank, &tried);
         }
-        let found = self.rules.found(rank)?;
+        let found = ranked.rules.found(rank)?;
         let octets = found.octets as usize;
         Some(deciding(found, octets))
     }
+}
 
+impl Ranked {
     /// The rule that matches the most octets of the target, in a dialect in which those decide. They are not known
     /// before the target is, so that all rules are tried.
     fn longest_match(&self, forms: &Forms<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {

@@ -35,7 +35,7 @@ fn series(room: usize, part: impl Fn(usize) -> String) -> String {
 }
 
 /// A number in letters, as names may not have digits everywhere.
-fn letters(mut n: usize) -> String {
+pub fn letters(mut n: usize) -> String {
     let mut text = String::new();
     loop {
         text.insert(0, char::from(b'a' + (n % 26) as u8));

@@ -283,6 +283,8 @@ mod tests {
             ("file: inline-rule", "lint"),
             ("file: group", "lint"),
             ("file: regex", "compare"),
+            ("file: shared one-invisible / usage-labels", "compare"),
+            ("file: shared usage-labels / usage-labels", "edit, statements"),
             ("file: one-short-silence", "lint"),
             ("page: meta-list + meta", "page rules"),
             ("page: meta-repeated", "page rules"),

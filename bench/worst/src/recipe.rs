@@ -1,7 +1,7 @@
-//! Kinds of piece → input of a size: one kind alone, two in turn, or one in each half.
+//! Kinds of piece → input of a size: one kind alone, two in turn, one in each half, or one that many crawlers share.
 
 use crate::functions::{Function, OF_FIELDS, OF_FILES, OF_PAGES, OF_PATHS};
-use crate::kinds::{ELEMENTS, FIELDS, Kind, LINES, PATHS};
+use crate::kinds::{ELEMENTS, FIELDS, Kind, LINES, PATHS, letters};
 
 /// One sort of input: its kinds, what stands behind a piece, and who is asked about it.
 pub struct Sort {
@@ -34,6 +34,16 @@ pub enum Way {
     InHalves,
     /// In halves, with the first line that makes a group before each half.
     InGroups,
+    /// The first kind in a group that many crawlers share, the second in a group of each of them: what is done for each
+    /// crawler may not be done for all that they share.
+    Shared,
+}
+
+impl Way {
+    /// Whether it makes sense only for files.
+    fn is_of_files(self) -> bool {
+        matches!(self, Self::InGroups | Self::Shared)
+    }
 }
 
 /// How one input is made.
@@ -52,13 +62,15 @@ impl Recipe {
         for first in sort.kinds {
             recipes.push(Self { sort, first, second: first, way: Way::Alone });
             recipes.push(Self { sort, first, second: first, way: Way::InGroups });
+            recipes.push(Self { sort, first, second: first, way: Way::Shared });
             for second in sort.kinds.iter().filter(|second| second.name != first.name) {
                 recipes.push(Self { sort, first, second, way: Way::InTurn });
                 recipes.push(Self { sort, first, second, way: Way::InHalves });
                 recipes.push(Self { sort, first, second, way: Way::InGroups });
+                recipes.push(Self { sort, first, second, way: Way::Shared });
             }
         }
-        recipes.retain(|recipe| recipe.way != Way::InGroups || sort.name == "file");
+        recipes.retain(|recipe| !recipe.way.is_of_files() || sort.name == "file");
         recipes
     }
 
@@ -84,6 +96,7 @@ impl Recipe {
             Way::InTurn => format!("{}: {first} + {second}", self.sort.name),
             Way::InHalves => format!("{}: {first} / {second}", self.sort.name),
             Way::InGroups => format!("{}: in groups {first} / {second}", self.sort.name),
+            Way::Shared => format!("{}: shared {first} / {second}", self.sort.name),
         }
     }
 
@@ -102,6 +115,18 @@ impl Recipe {
                 self.add(&mut text, &[self.first], octets / 2);
                 text += "User-agent: examplebot\nUser-agent: otherbot\n";
                 self.add(&mut text, &[self.second], octets);
+            }
+            Way::Shared => {
+                let names = (octets / 500).max(2);
+                (0..names).for_each(|n| text += &format!("User-agent: {}\n", letters(n)));
+                self.add(&mut text, &[self.first], octets * 3 / 4);
+                for n in 0..names {
+                    let line = format!("User-agent: {}\n", letters(n));
+                    let piece = (self.second.make)(n, (octets / 4 / names).saturating_sub(line.len()));
+                    if text.len() + line.len() + piece.len() < octets {
+                        text += &format!("{line}{piece}\n");
+                    }
+                }
             }
         }
         text

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use mayi::report::{ErrorCode, RequestError, Timestamp};
+use mayi::report::{Answering, Timestamp};
 use mayi::{Dialect, Extension, Limits, ReadOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyMemoryView, PyString};
 
-use crate::errors::raised;
+use crate::errors::OrRaise;
 use crate::registry::Registry;
 
 /// The octets of a file or a page, from `bytes`, something like it, or text.

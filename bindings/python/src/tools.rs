@@ -4,7 +4,7 @@ use mayi::access::Origin;
 use mayi::lint::{Options, Severity};
 use mayi::page::PageControls;
 use mayi::report::{Answering, LintReport, PageReport, Request, RequestError};
-use mayi::{Dialect, Extension, ProductToken};
+use mayi::{Dialect, ProductToken};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};

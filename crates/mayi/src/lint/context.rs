@@ -20,7 +20,7 @@ use crate::directive::{
     CRAWL_DELAY, DIRECTIVES, Directive, GroupStep, REQUEST_RATE, Role, RuleKind, SITEMAP, VISIT_TIME,
 };
 use crate::robots_txt::RobotsTxt;
-use crate::ruleset::CrawlerRules;
+use crate::ruleset::{CrawlerRules, SharedRules};
 use crate::span::Span;
 use crate::syntax::RawRecord;
 use crate::target::{Target, split_url};
@@ -236,7 +236,22 @@ impl<'c, 't> Context<'c, 't> {
         self.rules_for.get_or_init(|| {
             let crawlers =
                 std::iter::once(Crawler::unnamed()).chain(self.options.agents().iter().cloned());
-            crawlers.map(|crawler| (crawler.clone(), self.robots.for_crawler(&crawler))).collect()
+            // A large group may be for many of them, and each may have a small one too: then hardly anything is shared.
+            let text = self.robots.text().len();
+            let most_octets = 3 * text + (2 << 20);
+            let mut shared = SharedRules::default();
+            let mut all = Vec::new();
+            for crawler in crawlers {
+                let units = if shared.octets() > most_octets { usize::MAX } else { text / 8 };
+                if !all.is_empty() && !self.spend(units) {
+                    break;
+                }
+                let before = shared.octets();
+                let rules = shared.for_crawler(self.robots, &crawler);
+                self.work.charge(shared.octets() - before, self.current.get());
+                all.push((crawler, rules));
+            }
+            all
         })
     }
 }

@@ -245,6 +245,10 @@ impl<'f> Readings<'f> {
         let mut held = Vec::new();
         // Readers for whom the budget is too small are left out, except for the first.
         let share = work.share(3);
+        // So are readers for whom there is too little memory: crawlers that share a large group and have a small one each.
+        let text = files.iter().map(|robots| robots.text().len()).max().unwrap_or_default();
+        let most_octets = 4 * text + (2 << 20);
+        let mut octets = 0;
         for reader in &readers.all {
             let cost = |robots| cost_of_selecting(robots, &reader.crawler);
             if !share.spend(files.iter().map(cost).sum(), "crawlers") && !held.is_empty() {
@@ -255,12 +259,14 @@ impl<'f> Readings<'f> {
                 let selection = select(robots, &reader.crawler, &mut ());
                 let groups = selection.as_ref().map(|selection| selection.groups.clone());
                 let key = (same_rules[dialect], groups.unwrap_or_default());
+                let is_full = octets > most_octets;
+                let preparing = || cost_of_preparing(robots, selection.as_ref());
+                let cost = || if is_full { usize::MAX } else { preparing() };
                 let place = match known.get(&key) {
                     Some(place) => *place,
-                    None if share.spend(cost_of_preparing(robots, selection.as_ref()), "crawlers")
-                        || held.is_empty() =>
-                    {
+                    None if share.spend(cost(), "crawlers") || held.is_empty() => {
                         rules.push(CrawlerRules::new(robots, selection.as_ref()));
+                        octets += rules.last().map_or(0, CrawlerRules::octets);
                         known.insert(key, rules.len() - 1);
                         rules.len() - 1
                     }
@@ -406,7 +412,7 @@ impl<'f> Readings<'f> {
     }
 }
 
-/// What it costs to prepare the rules of a selection, in units of work, and what they take in memory.
+/// What it costs to prepare the rules of a selection, in units of work.
 fn cost_of_preparing(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> usize {
     let records = selection.into_iter().flat_map(|selection| selection.records(robots));
     records.map(|record| 50 + robots.value(record).len()).sum::<usize>() + robots.text().len() / 32

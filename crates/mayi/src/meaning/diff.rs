@@ -240,7 +240,7 @@ impl Outcome {
         let changes =
             self.changes.iter().map(|change| 300 + 2 * change.pattern.len() + change.example.len());
         let values = self.records.iter().flat_map(|part| part.removed.iter().chain(&part.added));
-        let values = values.map(|value| 32 + value.value.len());
+        let values = values.map(|value| 96 + value.value.len());
         changes.chain(values).sum::<usize>() + 64 * self.unproved.len()
     }
 

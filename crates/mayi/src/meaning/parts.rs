@@ -228,7 +228,10 @@ fn changed(
     let (removed, added) = (is_only(&old, &new), is_only(&new, &old));
     let only = |values: Vec<Understood>, is_only: Vec<bool>| -> Vec<ValueAt> {
         let only = values.into_iter().zip(is_only).filter(|(_, is_only)| *is_only);
-        only.map(|((_, value), _)| value).collect()
+        let mut only: Vec<_> = only.map(|((_, value), _)| value).collect();
+        // They are collected in place. Without this, a single value would keep the memory of all of them.
+        only.shrink_to_fit();
+        only
     };
     let (removed, added) = (only(old, removed), only(new, added));
     let reordered = removed.is_empty() && added.is_empty();

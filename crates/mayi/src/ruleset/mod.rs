@@ -11,6 +11,8 @@ mod rule;
 mod shared;
 
 pub use shared::RulesByGroups;
+#[cfg(feature = "lint")]
+pub(crate) use shared::SharedRules;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::{CrawlerRules, Ranked};
 use crate::access::SiteFile;
 use crate::crawler::Crawler;
+use crate::robots_txt::RobotsTxt;
 use crate::selection::select;
 
 /// The rules of many crawlers of one file. Those that get the same groups share them.
@@ -28,8 +29,15 @@ use crate::selection::select;
 /// assert_eq!(rules.octets(), octets);
 /// # Ok::<(), mayi::InvalidProductToken>(())
 /// ```
+#[derive(Debug)]
 pub struct RulesByGroups {
     file: SiteFile<'static>,
+    shared: SharedRules,
+}
+
+/// The same for a file that somebody else keeps. It is of one file: groups are known by the places of their records.
+#[derive(Default)]
+pub(crate) struct SharedRules {
     /// By the records of the groups.
     ranked: HashMap<Vec<Range<usize>>, Arc<Ranked>>,
     octets: usize,
@@ -38,12 +46,25 @@ pub struct RulesByGroups {
 impl RulesByGroups {
     /// Nothing is prepared yet.
     pub fn new(file: SiteFile<'static>) -> Self {
-        Self { file, ranked: HashMap::new(), octets: 0 }
+        Self { file, shared: SharedRules::default() }
     }
 
     /// The rules of a crawler, as [`SiteFile::for_crawler`] prepares them.
     pub fn for_crawler(&mut self, crawler: &Crawler) -> CrawlerRules {
-        let Some(robots) = self.file.robots_txt() else { return self.file.for_crawler(crawler) };
+        match self.file.robots_txt() {
+            Some(robots) => self.shared.for_crawler(robots, crawler),
+            None => self.file.for_crawler(crawler),
+        }
+    }
+
+    /// About how many octets of memory the shared rules take.
+    pub fn octets(&self) -> usize {
+        self.shared.octets
+    }
+}
+
+impl SharedRules {
+    pub(crate) fn for_crawler(&mut self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> CrawlerRules {
         let Some(selection) = select(robots, crawler, &mut ()) else {
             return CrawlerRules::of_ranked(robots, None);
         };
@@ -55,15 +76,15 @@ impl RulesByGroups {
         CrawlerRules::of_ranked(robots, Some((&selection, Arc::clone(ranked))))
     }
 
-    /// About how many octets of memory the shared rules take.
-    pub fn octets(&self) -> usize {
+    #[cfg(feature = "lint")]
+    pub(crate) fn octets(&self) -> usize {
         self.octets
     }
 }
 
-impl fmt::Debug for RulesByGroups {
+impl fmt::Debug for SharedRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RulesByGroups").field("prepared", &self.ranked.len()).finish_non_exhaustive()
+        f.debug_struct("SharedRules").field("prepared", &self.ranked.len()).finish_non_exhaustive()
     }
 }
 
@@ -88,6 +109,6 @@ mod tests {
             }
         }
         // Those of a, of b, of c, and of everybody else.
-        assert_eq!(rules.ranked.len(), 4);
+        assert_eq!(rules.shared.ranked.len(), 4);
     }
 }

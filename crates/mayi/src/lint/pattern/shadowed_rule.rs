@@ -24,6 +24,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use indexmap::IndexSet;
+
 use crate::dialect::Comparison;
 use crate::directive::RuleKind;
 use crate::lint::groups::GroupView;
@@ -45,8 +47,9 @@ pub(in crate::lint) static LINT: Lint = Lint {
 
 struct Rule<'g, 'c> {
     kind: RuleKind,
-    core: Core,
-    octets: usize,
+    /// The number of its core: the same for patterns that match the same URLs.
+    core: u32,
+    octets: u32,
     entry: &'g Entry<'c>,
 }
 
@@ -59,51 +62,45 @@ impl Rule<'_, '_> {
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     let bundles = Bundles::of(context);
+    let all = AllRules::of(context);
     for (place, own) in bundles.own() {
         // The bundle's own rules come first; the others apply to all of its crawlers too.
         let others = bundles.others_of(place, context);
-        let groups = || own.iter().chain(&others).map(|place| context.groups.at(*place as usize));
-        if !others.is_empty() && !context.spend(groups().map(|group| group.entries.len() * 8).sum()) {
+        let rules = || own.iter().chain(&others).flat_map(|place| all.of_group(*place));
+        // Groups that crawlers share are looked at again for each bundle of crawlers.
+        if !others.is_empty() && !context.spend(12 * rules().count()) {
             return;
         }
-        let rules: Vec<Rule<'_, '_>> = groups()
-            .flat_map(GroupView::rules)
-            .filter(|(_, rule)| can_match(&rule.record))
-            .map(|(kind, entry)| {
-                let (core, octets) = Core::of(entry.record.value, Comparison::Normalised);
-                Rule { kind, core, octets, entry }
-            })
-            .collect();
-        let of_own = own.iter().flat_map(|place| context.groups.at(*place as usize).rules());
-        let own = of_own.filter(|(_, rule)| can_match(&rule.record)).count();
         // The strongest rule for each set of URLs, and those that can cover the sets of others.
-        let mut strongest: HashMap<(RuleKind, &Core), &Rule<'_, '_>> = HashMap::new();
-        for rule in &rules {
-            let best = strongest.entry((rule.kind, &rule.core)).or_insert(rule);
+        let mut strongest: HashMap<(RuleKind, u32), &Rule<'_, '_>> = HashMap::new();
+        for rule in rules() {
+            let best = strongest.entry((rule.kind, rule.core)).or_insert(rule);
             if rule.octets > best.octets {
                 *best = rule;
             }
         }
-        let mut wild: Vec<&Rule<'_, '_>> =
-            strongest.values().copied().filter(|r| r.core.has_wildcard()).collect();
+        let is_wild = |rule: &&Rule<'_, '_>| all.has_wildcard[rule.core as usize];
+        let mut wild: Vec<&Rule<'_, '_>> = strongest.values().copied().filter(is_wild).collect();
         wild.sort_by_key(|rule| rule.entry.line);
-        for rule in &rules[..own] {
+        for rule in own.iter().flat_map(|place| all.of_group(*place)) {
             let opposite = match rule.kind {
                 RuleKind::Allow => RuleKind::Disallow,
                 RuleKind::Disallow => RuleKind::Allow,
             };
-            let same = strongest.get(&(opposite, &rule.core)).copied();
+            let same = strongest.get(&(opposite, rule.core)).copied();
             let same = same.filter(|other| other.beats(rule));
             let winner = same.or_else(|| {
                 // Looking through them has a cost too, even if nothing is found.
                 if !context.spend(wild.len()) {
                     return None;
                 }
+                let core = &all.cores[rule.core as usize];
                 wild.iter().copied().find(|other| {
+                    let other_core = &all.cores[other.core as usize];
                     other.kind == opposite
                         && other.beats(rule)
-                        && context.spend(8 + other.core.text.len() + rule.core.text.len())
-                        && other.core.covers(&rule.core)
+                        && context.spend(8 + other_core.text.len() + core.text.len())
+                        && other_core.covers(core)
                 })
             });
             let Some(winner) = winner else { continue };
@@ -128,6 +125,38 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 .related(context.span(winner.entry.record.value), "this rule always wins over it")
             });
         }
+    }
+}
+
+/// The rules of all groups that can match something. Each pattern is read once, although crawlers can share groups.
+struct AllRules<'g, 'c> {
+    rules: Vec<Rule<'g, 'c>>,
+    /// Where the rules of each group end.
+    ends: Vec<u32>,
+    cores: IndexSet<Core>,
+    /// By the number of the core.
+    has_wildcard: Vec<bool>,
+}
+
+impl<'g, 'c> AllRules<'g, 'c> {
+    fn of(context: &'g Context<'c, '_>) -> Self {
+        let (mut rules, mut ends, mut cores) = (Vec::new(), Vec::new(), IndexSet::new());
+        for group in context.groups.iter() {
+            for (kind, entry) in group.rules().filter(|(_, rule)| can_match(&rule.record)) {
+                let (core, octets) = Core::of(entry.record.value, Comparison::Normalised);
+                let core = cores.insert_full(core).0 as u32;
+                rules.push(Rule { kind, core, octets: octets as u32, entry });
+            }
+            ends.push(rules.len() as u32);
+        }
+        let has_wildcard = cores.iter().map(Core::has_wildcard).collect();
+        Self { rules, ends, cores, has_wildcard }
+    }
+
+    fn of_group(&self, place: u32) -> &[Rule<'g, 'c>] {
+        let place = place as usize;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.rules[start as usize..self.ends[place] as usize]
     }
 }
 

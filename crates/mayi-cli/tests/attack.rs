@@ -35,7 +35,10 @@ impl Service {
     }
 
     fn with_stderr(words: &[&str], stderr: Stdio) -> Self {
-        Self(Process::start(env!("CARGO_BIN_EXE_mayi"), words, stderr))
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mayi"));
+        // With an arena for each thread, how much memory the allocator holds depends on which threads had the work.
+        program.env("MALLOC_ARENA_MAX", "2");
+        Self(Process::start(program, words, stderr))
     }
 
     fn connect(&self) -> TcpStream {

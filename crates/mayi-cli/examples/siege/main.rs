@@ -49,7 +49,7 @@ async fn besiege(program: &str, seconds: u64, is_strict: bool) -> ExitCode {
     let words = "limits.idle_seconds=10 limits.header_seconds=5 fetch.timeout_seconds=10";
     let words: Vec<&str> = words.split(' ').flat_map(|word| ["--set", word]).collect();
     let stderr = std::fs::File::create(&log).expect("a file");
-    let process = Process::start(program, &words, stderr.into());
+    let process = Process::start(Command::new(program), &words, stderr.into());
     let service = process.address.parse().expect("an address");
     let sites = Sites::start().await;
     let quiet = Duration::from_secs((seconds / 6).max(5));

@@ -476,7 +476,7 @@ mod tests {
             ),
             ("id", Words { url: Some("2"), ..WORDS }, "columns are 1 to 1"),
             ("url", Words { agents: &[], ..WORDS }, "no crawler is given"),
-            ("url\tallowed", WORDS, "has a column `allowed` already"),
+            ("url\tallowed", WORDS, "already has a column `allowed`"),
             (
                 "url",
                 Words { columns: Some("url,alowed"), ..WORDS },

@@ -181,13 +181,12 @@ impl ServiceQuestions<'_> {
             None => Some(Origin::of_url(url).map_err(Failure::new)?),
         };
         if self.file.as_ref().is_none_or(|(known, _)| *known != origin) {
-            let robots = match self.given_input() {
-                Some(given) => Some(given),
-                None => {
-                    let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
-                    let site: SiteReport = serde_json::from_str(&said).map_err(Failure::new)?;
-                    site.copy.and_then(|copy| copy.robots)
-                }
+            let robots = if self.given.is_some() {
+                self.given_input()
+            } else {
+                let said = self.runtime.block_on(self.client.robots(url)).map_err(Failure::new)?;
+                let site: SiteReport = serde_json::from_str(&said).map_err(Failure::new)?;
+                site.copy.and_then(|copy| copy.robots)
             };
             let Some(robots) = robots else { return Ok(None) };
             let options = ReadOptions::default().with_dialect(self.question.dialect.0.clone());

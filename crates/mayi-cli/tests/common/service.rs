@@ -13,8 +13,8 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts the program on a free port, with a store in memory and sites on loopback allowed.
-    pub(crate) fn start(program: &str, words: &[&str], stderr: Stdio) -> Self {
-        let mut child = Command::new(program)
+    pub(crate) fn start(mut program: Command, words: &[&str], stderr: Stdio) -> Self {
+        let mut child = program
             .args(["serve", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8"])
             .args(["--store", "memory"])
             .args(words)

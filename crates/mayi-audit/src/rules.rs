@@ -12,7 +12,7 @@ use crate::files::File;
 
 /// How many crawlers of files are known at a time, and how many octets their rules may take.
 const MOST_RULES: usize = 8_192;
-const MOST_OCTETS: usize = 32 << 20;
+const MOST_OCTETS: usize = 8 << 20;
 
 /// About how many octets the entry of a crawler takes beside what is shared.
 const OCTETS_OF_AN_ENTRY: usize = 512;

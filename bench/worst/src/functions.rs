@@ -8,7 +8,7 @@ use mayi::lint::Options;
 use mayi::page::{PageControls, PageOptions};
 use mayi::registry::Registry;
 use mayi::report::{Prepared, Request, answer};
-use mayi::{Crawler, Dialect, Preference, ReadOptions, RobotsTxt, Target};
+use mayi::{Crawler, Dialect, Preference, ReadOptions, RobotsTxt, RulesByGroups, Target};
 
 /// One public function, asked about input of one sort.
 pub struct Function {
@@ -128,6 +128,8 @@ pub const OF_FILES: &[Function] = functions! {
         let rules = RobotsTxt::parse(file.as_bytes()).for_crawler(&crawler());
         rules.decide(&target(URL)).is_allowed()
     };
+    "rules of all crawlers" => |file| rules_of_all(file, Dialect::RFC9309);
+    "rules of all crawlers, google" => |file| rules_of_all(file, Dialect::GOOGLE);
     "explain" => |file| {
         let robots = RobotsTxt::parse(file.as_bytes());
         let (crawler, target) = (crawler(), target(URL));
@@ -175,6 +177,24 @@ fn training(carrier: Carrier) -> Wish {
 fn purposes() -> Wish {
     let names: Vec<String> = (0..100).map(|n| format!("purpose-{n}")).collect();
     Wish::refuse_purposes(&names).expect("a wish")
+}
+
+/// The rules of each crawler that the file names, and of one more for each line, as an audit of a log that names them all
+/// asks for them.
+fn rules_of_all(file: &str, dialect: Dialect) -> usize {
+    let options = ReadOptions::default().with_dialect(dialect);
+    let rules = RulesByGroups::new(SiteFile::read(file.as_bytes().to_vec(), &options));
+    let mut found = 0;
+    for (number, line) in file.lines().enumerate() {
+        let name = line.split_once(':').map_or("", |(_, value)| value.trim());
+        let end = name.find(|letter: char| !(letter.is_ascii_alphanumeric() || "._-".contains(letter)));
+        let other = format!("bot{number}");
+        for name in [&name[..end.unwrap_or(name.len())], &other] {
+            let Ok(crawler) = Crawler::new(name) else { continue };
+            found += rules.for_crawler_within(8_192, &crawler).map_or(0, |rules| rules.len());
+        }
+    }
+    found
 }
 
 /// A decision for a crawler with a long User-Agent string, in a dialect that compares names as they are written.

@@ -285,6 +285,7 @@ mod tests {
             ("file: regex", "compare"),
             ("file: shared one-invisible / usage-labels", "compare"),
             ("file: shared usage-labels / usage-labels", "edit, statements"),
+            ("file: shared disallow / disallow", "rules of all crawlers"),
             ("file: one-short-silence", "lint"),
             ("page: meta-list + meta", "page rules"),
             ("page: meta-repeated", "page rules"),

@@ -112,7 +112,7 @@ impl PreparedFiles {
             };
             files::Files::new(robots, self.options.clone(), MEMORY)
                 .with_missing(self.missing)
-                .keeping_files(has_uses)
+                .asking_for_uses(has_uses)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mayi::access::SiteFile;
 use mayi::page::PageRules;
 use mayi::report::{FileReport, Question};
-use mayi::{Crawler, CrawlerRules, Target};
+use mayi::{Crawler, CrawlerRules, RulesByGroups, Target};
 
 /// A site's file, or why there is none.
 #[derive(Debug)]
@@ -13,6 +13,15 @@ pub(crate) struct Site {
     pub(crate) file: SiteFile<'static>,
     /// Where it came from, if it was fetched.
     pub(crate) story: Option<FileReport>,
+    /// Its rules for those crawlers that were asked for often.
+    rules: RulesByGroups,
+}
+
+impl Site {
+    pub(crate) fn new(file: SiteFile<'static>, story: Option<FileReport>) -> Self {
+        let rules = RulesByGroups::new(file.clone());
+        Self { file, story, rules }
+    }
 }
 
 /// A crawler and one file.
@@ -25,7 +34,7 @@ pub(crate) struct Asker {
 impl Asker {
     /// Its rules, made ready for many questions.
     pub(crate) fn prepared(&self) -> CrawlerRules {
-        self.site.file.for_crawler(&self.crawler)
+        self.site.rules.for_crawler(&self.crawler)
     }
 
     /// May it fetch this target? By prepared rules, or by reading the file.

@@ -108,7 +108,7 @@ impl RobotsTxt {
     /// A file as the fetcher has it.
     pub(crate) fn of_fetched(fetched: Robots, dialect: &str) -> Self {
         let mut reading = Reading { dialect: dialect.to_owned(), ..Reading::default() };
-        let site = Site { file: fetched.file().clone(), story: Some(fetched.file_report()) };
+        let site = Site::new(fetched.file().clone(), Some(fetched.file_report()));
         let source = match (&site.file, &fetched.kept().copy) {
             (SiteFile::Read(_), Some(copy)) => {
                 reading.content_type = copy.content_type.as_ref().map(ToString::to_string);
@@ -218,7 +218,7 @@ impl RobotsTxt {
         let read = || SiteFile::read(file.to_vec(), &options);
         // Small files are read more quickly than the GIL is handed over.
         let file = if file.len() < 4096 { read() } else { octets.py().detach(read) };
-        let site = Site { file, story: None };
+        let site = Site::new(file, None);
         let source = Source::Octets(octets.unbind());
         Ok(Self {
             site: Arc::new(site),
@@ -450,7 +450,7 @@ impl RobotsTxt {
             let message = "this status comes with a file: give its octets to RobotsTxt()";
             return Err(PyValueError::new_err(message));
         };
-        let site = Arc::new(Site { file, story: None });
+        let site = Arc::new(Site::new(file, None));
         Ok(Self {
             site,
             source: Source::Ended(ended),

@@ -4,12 +4,11 @@
 //! hours (REP-23). During this time after a change, a request that the new file refuses and an older one
 //! allowed is not a violation.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use mayi::access::SiteFile;
-use mayi::{CrawlerRules, ReadOptions, RobotsTxt, RuleKind, RulesByGroups, Span, Target};
+use mayi::{Crawler, CrawlerRules, ReadOptions, RobotsTxt, RuleKind, RulesByGroups, Span, Target};
 
 use crate::time::DAY;
 
@@ -19,10 +18,8 @@ pub struct File {
     /// Identifies it.
     pub(crate) number: u32,
     pub(crate) name: String,
-    content: SiteFile<'static>,
-    /// The names that its group-start lines may be of.
-    named: HashSet<Box<[u8]>>,
-    has_patterns: bool,
+    /// The file itself, and its rules for those crawlers that were asked for.
+    rules: RulesByGroups,
     /// Where its lines are, from when they are first asked for.
     lines: OnceLock<Vec<Span>>,
 }
@@ -37,21 +34,9 @@ impl File {
 
     /// The file of a site, or why there is none: everything is allowed then, or nothing (REP-20, REP-21).
     pub fn new(name: &str, file: SiteFile<'static>) -> Arc<Self> {
-        let starts = || {
-            let groups = file.robots_txt().into_iter().flat_map(RobotsTxt::groups);
-            groups.flat_map(|group| group.start_lines().map(|(_, value)| value).collect::<Vec<_>>())
-        };
-        let named = starts().flat_map(names_in).collect();
-        let has_patterns = starts().any(may_be_pattern);
+        let rules = RulesByGroups::new(file);
         let number = FILES.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self {
-            number,
-            name: name.to_owned(),
-            content: file,
-            named,
-            has_patterns,
-            lines: OnceLock::new(),
-        })
+        Arc::new(Self { number, name: name.to_owned(), rules, lines: OnceLock::new() })
     }
 
     /// What it is called.
@@ -59,20 +44,14 @@ impl File {
         &self.name
     }
 
-    /// Whether a name that is not in the registry may be treated differently from other such names. Most are
-    /// not, and then all share the same rules.
-    pub(crate) fn may_tell_apart(&self, token: &str) -> bool {
-        self.has_patterns || self.named.contains(token.to_ascii_lowercase().as_bytes())
-    }
-
-    /// Its rules for any number of crawlers.
-    pub(crate) fn rules_by_groups(&self) -> RulesByGroups {
-        RulesByGroups::new(self.content.clone())
+    /// Its rules for a crawler, unless it may take more units of work than these to find out which are for it.
+    pub(crate) fn rules_for(&self, crawler: &Crawler, units: usize) -> Option<CrawlerRules> {
+        self.rules.for_crawler_within(units, crawler)
     }
 
     /// The text of a line, without white space around it.
     pub(crate) fn line(&self, number: u32) -> String {
-        let Some(robots) = self.content.robots_txt() else { return String::new() };
+        let Some(robots) = self.rules.file().robots_txt() else { return String::new() };
         // A report asks for the lines of all rules: they are looked for once.
         let lines = self.lines.get_or_init(|| robots.lines().map(|line| line.span()).collect());
         let place = (number as usize).checked_sub(1).and_then(|place| lines.get(place));
@@ -83,7 +62,7 @@ impl File {
     /// Every rule that can match something: line, kind and pattern.
     pub(crate) fn all_rules(&self) -> Vec<(u32, RuleKind, String)> {
         let mut all = Vec::new();
-        for group in self.content.robots_txt().into_iter().flat_map(RobotsTxt::groups) {
+        for group in self.rules.file().robots_txt().into_iter().flat_map(RobotsTxt::groups) {
             let rules = group.rules().filter(|(_, _, pattern)| !pattern.is_empty());
             all.extend(rules.map(|(line, kind, pattern)| {
                 (line.number(), kind, String::from_utf8_lossy(pattern).into_owned())
@@ -91,21 +70,6 @@ impl File {
         }
         all
     }
-}
-
-/// The names that a group-start line may have: each prefix of it after which no name can continue (REP-4).
-fn names_in(value: &[u8]) -> Vec<Box<[u8]>> {
-    let is_name = |octet: &u8| octet.is_ascii_alphanumeric() || b"_-.".contains(octet);
-    let length = value.iter().take_while(|octet| is_name(octet)).count().min(64);
-    let ends = (1..=length).filter(|&end| {
-        value.get(end).is_none_or(|octet| !octet.is_ascii_alphabetic() && !b"_-".contains(octet))
-    });
-    ends.map(|end| value[..end].to_ascii_lowercase().into()).collect()
-}
-
-/// Whether a group-start line may be a regular expression (AIA-2), or is about purposes.
-fn may_be_pattern(value: &[u8]) -> bool {
-    value != b"*" && value.iter().any(|octet| b"*[|^\\+?$".contains(octet))
 }
 
 /// What is decided about a request, and by the rule on which line.
@@ -246,18 +210,5 @@ mod tests {
         let late = Site::changing(vec![(Some(5), file("x", ""))]).expect("one");
         assert!(late.at(Some(4)).is_none());
         assert!(Site::changing(vec![(Some(5), file("x", "")), (Some(5), file("y", ""))]).is_err());
-    }
-
-    #[test]
-    fn names_that_may_be_treated_otherwise() {
-        let plain =
-            file("a", "User-agent: ExampleBot/1.0\nUser-agent: MJ12bot\nUser-agent: *\nDisallow: /\n");
-        for token in ["examplebot", "ExampleBot", "MJ12bot", "mj1", "MJ"] {
-            assert!(plain.may_tell_apart(token), "{token}");
-        }
-        for token in ["Example", "curl", "MJ12", "MJ12bo"] {
-            assert!(!plain.may_tell_apart(token), "{token}");
-        }
-        assert!(file("b", "User-agent: .*-ai\nDisallow: /\n").may_tell_apart("anything"));
     }
 }

@@ -540,6 +540,10 @@ impl Page {
         if bounds.unmet_rules_left_out + proposed > 0 {
             self.0.push_str(" There are more rules that decided no request than are listed; the report as JSON says how many.");
         }
+        let proposed = report.proposal.as_ref().map_or(0, |proposal| proposal.too_costly);
+        if bounds.too_costly + proposed > 0 {
+            self.0.push_str(" The regular expressions of a robots.txt would take too long to try for every crawler; requests of crawlers that it does not name are undecided.");
+        }
         self.0.push_str("</p></footer></main></body></html>\n");
     }
 }

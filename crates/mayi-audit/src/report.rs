@@ -111,7 +111,8 @@ pub struct Figures {
     pub refused: u64,
     /// Those that it refused within 24 hours of a change, where an older file allowed them (REP-23).
     pub excused: u64,
-    /// Those for no path (`*`, `CONNECT`), or without a known file.
+    /// Those for no path (`*`, `CONNECT`), without a known file, or of which [`Bounds::too_costly`] says that they were
+    /// left out.
     pub undecided: u64,
     /// Those for robots.txt.
     pub robots_txt_requests: u64,
@@ -327,6 +328,9 @@ pub struct ProposalReport {
     pub unmet_rules: Vec<RuleReport>,
     /// How many more of these there are.
     pub unmet_rules_left_out: u64,
+    /// Requests that it was not asked about, as [`Bounds::too_costly`].
+    #[serde(default)]
+    pub too_costly: u64,
 }
 
 /// What another file would mean for one crawler.
@@ -423,6 +427,10 @@ pub struct Bounds {
     pub days_left_out: u64,
     /// Rules that decided about no request and are not listed.
     pub unmet_rules_left_out: u64,
+    /// Undecided requests of crawlers that a file does not name and whose regular expressions would take too long to try
+    /// (AIA-2).
+    #[serde(default)]
+    pub too_costly: u64,
     /// How many unregistered crawlers, paths and addresses are counted separately.
     pub most: [usize; 3],
 }

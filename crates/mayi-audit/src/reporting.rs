@@ -60,6 +60,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
         addresses_left_out: addresses.left_out(),
         days_left_out: crawlers.iter().map(|(_, tally)| tally.days.trimmed().left_out()).sum(),
         unmet_rules_left_out: unmet.left_out,
+        too_costly: tally.too_costly,
         most: [MOST_OTHERS, MOST_PATHS, MOST_ADDRESSES],
     };
     let period = tally.first.zip(tally.last);
@@ -354,6 +355,7 @@ fn proposal(
         rules,
         unmet_rules: unmet.listed,
         unmet_rules_left_out: unmet.left_out,
+        too_costly: tally.proposed_too_costly,
     }
 }
 

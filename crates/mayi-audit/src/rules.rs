@@ -1,21 +1,22 @@
-//! A file and a crawler → the rules, prepared once and kept in bounded memory.
+//! A file and a crawler → the rules, which a thread need not ask the file for again.
 //!
-//! A log can name thousands of crawlers, and a file can have tens of thousands of rules. Crawlers that get the same
-//! groups share what was prepared, and all of it is dropped when it takes too much. That changes no figure.
+//! A log can name thousands of crawlers, and a file can have tens of thousands of rules. So the file keeps what it has
+//! prepared, for all threads and for all crawlers that get the same groups. A thread keeps where that is.
 
 use std::sync::Arc;
 
-use mayi::{Crawler, CrawlerRules, RulesByGroups};
+use mayi::{Crawler, CrawlerRules};
 
 use crate::bounded::Map;
 use crate::files::File;
 
-/// How many crawlers of files are known at a time, and how many octets their rules may take.
+/// How many crawlers of files are known at a time.
 const MOST_RULES: usize = 8_192;
-const MOST_OCTETS: usize = 8 << 20;
 
-/// About how many octets the entry of a crawler takes beside what is shared.
-const OCTETS_OF_AN_ENTRY: usize = 512;
+/// How many units of work it may take to find out which rules are for a crawler of the registry, and for another one. There
+/// are hundreds of the first, and each line of a log can name a new one of the others.
+const UNITS_FOR_KNOWN: usize = 1 << 18;
+const UNITS_FOR_OTHERS: usize = 1 << 13;
 
 /// Whose rules were prepared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,43 +24,38 @@ pub(crate) enum RulesFor {
     /// The crawler at this place of the registry.
     Known(u32),
     Named(Arc<str>),
-    /// Any crawler that neither the registry nor the file knows.
+    /// Any crawler that has no name.
     Anyone,
 }
 
-/// The rules that were prepared, by file and crawler.
+/// The rules by file and crawler; none where it would cost too much to find out which are for it.
 #[derive(Default)]
 pub(crate) struct KnownRules {
-    rules: Map<(u32, RulesFor), CrawlerRules>,
-    /// By file.
-    shared: Map<u32, RulesByGroups>,
-    octets: usize,
+    rules: Map<(u32, RulesFor), Option<CrawlerRules>>,
 }
 
 impl KnownRules {
-    /// The rules of a file for a crawler, which `crawler` makes if nothing was prepared for it.
+    /// The rules of a file for a crawler, which `crawler` makes if it is not known yet. Whether there are any depends on
+    /// nothing but these two.
     pub(crate) fn of(
         &mut self,
         file: &File,
         whose: RulesFor,
         crawler: impl Fn(&RulesFor) -> Crawler,
-    ) -> &CrawlerRules {
+    ) -> Option<&CrawlerRules> {
         let key = (file.number, whose);
         if !self.rules.contains_key(&key) {
-            if self.rules.len() >= MOST_RULES || self.octets >= MOST_OCTETS {
-                *self = Self::default();
+            if self.rules.len() >= MOST_RULES {
+                self.rules.clear();
             }
-            let whose = match &key.1 {
-                RulesFor::Named(name) if !file.may_tell_apart(name) => &RulesFor::Anyone,
-                whose => whose,
+            let units = match &key.1 {
+                RulesFor::Known(_) => UNITS_FOR_KNOWN,
+                RulesFor::Named(_) | RulesFor::Anyone => UNITS_FOR_OTHERS,
             };
-            let shared = self.shared.entry(file.number).or_insert_with(|| file.rules_by_groups());
-            let before = shared.octets();
-            let rules = shared.for_crawler(&crawler(whose));
-            self.octets += shared.octets() - before + OCTETS_OF_AN_ENTRY;
+            let rules = file.rules_for(&crawler(&key.1), units);
             self.rules.insert(key.clone(), rules);
         }
-        &self.rules[&key]
+        self.rules[&key].as_ref()
     }
 }
 
@@ -69,27 +65,21 @@ mod tests {
 
     use super::*;
 
-    /// Thousands of names that share a large group, and have a small one of their own.
+    /// More names than are known at a time, that share a large group and have a small one of their own.
     #[test]
-    fn many_crawlers_of_a_large_file_take_bounded_memory() {
-        let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
-            (0..count).map(line).collect::<Vec<_>>().concat()
-        };
-        let names = |after: &'static str| {
-            lines(1_000, &move |number| format!("User-agent: bot{number}\n{after}"))
-        };
-        let shared = names("") + &lines(10_000, &|number| format!("Disallow: /{number}\n"));
-        let own = names("Disallow: /own\n");
-        for (text, most) in [(shared.clone(), 2 << 20), (shared + &own, MOST_OCTETS + (2 << 20))] {
-            let file = File::read("robots.txt", text.into_bytes(), &ReadOptions::default());
-            let mut rules = KnownRules::default();
-            for number in 0..1_000 {
-                let name: Arc<str> = format!("bot{number}").into();
-                let crawler = |_: &RulesFor| Crawler::new(&name).expect("a token");
-                let found = rules.of(&file, RulesFor::Named(Arc::clone(&name)), crawler).len();
-                assert!(found >= 10_000, "{found} rules of {name}");
-                assert!(rules.octets <= most, "{} octets after {name}", rules.octets);
-            }
+    fn crawlers_that_are_forgotten_get_the_same_rules_again() {
+        let names = || (0..MOST_RULES + 10).map(|number| format!("bot{number}"));
+        let shared: String = names().map(|name| format!("User-agent: {name}\n")).collect();
+        let rules: String = (0..1_000).map(|number| format!("Disallow: /{number}\n")).collect();
+        let own: String = names().map(|name| format!("User-agent: {name}\nAllow: /{name}\n")).collect();
+        let text = shared + &rules + &own;
+        let file = File::read("robots.txt", text.into_bytes(), &ReadOptions::default());
+        let mut known = KnownRules::default();
+        for name in names().chain(names().take(20)) {
+            let crawler = |_: &RulesFor| Crawler::new(&name).expect("a token");
+            let rules = known.of(&file, RulesFor::Named(name.as_str().into()), crawler);
+            assert_eq!(rules.map(CrawlerRules::len), Some(1_001), "{name}");
+            assert!(known.rules.len() <= MOST_RULES);
         }
     }
 }

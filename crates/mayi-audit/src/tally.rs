@@ -45,6 +45,9 @@ pub struct Tally {
     pub(crate) hosts: Bounded<Box<[u8]>, HostTally>,
     /// Requests that the rules of the proposed file would decide, by line.
     pub(crate) proposed_rules: BTreeMap<u32, Split>,
+    /// Requests that nothing was decided about because it would cost too much, now and by the proposed file.
+    pub(crate) too_costly: u64,
+    pub(crate) proposed_too_costly: u64,
     pub(crate) first: Option<i64>,
     pub(crate) last: Option<i64>,
 }
@@ -180,6 +183,8 @@ impl Tally {
             addresses: Bounded::new(MOST_ADDRESSES),
             hosts: Bounded::new(MOST_HOSTS),
             proposed_rules: BTreeMap::new(),
+            too_costly: 0,
+            proposed_too_costly: 0,
             first: None,
             last: None,
         }
@@ -204,6 +209,8 @@ impl Tally {
         for (line, requests) in &other.proposed_rules {
             add(self.proposed_rules.entry(*line).or_default(), requests);
         }
+        self.too_costly += other.too_costly;
+        self.proposed_too_costly += other.proposed_too_costly;
         self.first = earliest(self.first, other.first);
         self.last = self.last.max(other.last);
     }

@@ -82,6 +82,8 @@ enum Outcome {
     Excused(Option<RuleKey>),
     /// There is nothing to decide about, or no file to decide by.
     Undecided,
+    /// It would cost too much to find out which rules of the file are for the crawler.
+    TooCostly,
 }
 
 impl<'a> Worker<'a> {
@@ -214,7 +216,7 @@ impl<'a> Worker<'a> {
             Outcome::Allowed(_) => figures.allowed += 1,
             Outcome::Refused(_) => figures.refused += 1,
             Outcome::Excused(_) => figures.excused += 1,
-            Outcome::Undecided => figures.undecided += 1,
+            Outcome::Undecided | Outcome::TooCostly => figures.undecided += 1,
         }
         if let Outcome::Allowed(Some(rule))
         | Outcome::Refused(Some(rule))
@@ -235,7 +237,7 @@ impl<'a> Worker<'a> {
                 let counts = match outcome {
                     Outcome::Allowed(_) => &mut day.allowed,
                     Outcome::Refused(_) => &mut day.refused,
-                    Outcome::Excused(_) | Outcome::Undecided => &mut day.others,
+                    Outcome::Excused(_) | Outcome::Undecided | Outcome::TooCostly => &mut day.others,
                 };
                 counts[place] += 1;
             }
@@ -255,7 +257,7 @@ impl<'a> Worker<'a> {
             let now = match outcome {
                 Outcome::Allowed(rule) => Some((true, rule)),
                 Outcome::Refused(rule) | Outcome::Excused(rule) => Some((false, rule)),
-                Outcome::Undecided => None,
+                Outcome::Undecided | Outcome::TooCostly => None,
             };
             let becomes =
                 if verdict.is_allowed { &mut proposed.allowed } else { &mut proposed.refused };
@@ -286,6 +288,7 @@ impl<'a> Worker<'a> {
         if let Some(line) = proposed.and_then(|verdict| verdict.line) {
             self.tally.proposed_rules.entry(line).or_default()[place] += 1;
         }
+        self.tally.too_costly += u64::from(outcome == Outcome::TooCostly);
         let is_refused = matches!(outcome, Outcome::Refused(_));
         if is_refused {
             let path = &hit.target
@@ -329,7 +332,7 @@ impl<'a> Worker<'a> {
                 Outcome::Allowed(_) => &mut tally.allowed,
                 Outcome::Refused(_) => &mut tally.refused,
                 Outcome::Excused(_) => &mut tally.excused,
-                Outcome::Undecided => &mut tally.undecided,
+                Outcome::Undecided | Outcome::TooCostly => &mut tally.undecided,
             };
             counts[place] += 1;
         }
@@ -406,22 +409,25 @@ impl<'a> Worker<'a> {
         target: &Target<'_>,
     ) -> Outcome {
         let Some((file, older)) = site.at(time) else { return Outcome::Undecided };
-        let verdict = self.decide(file, who, target);
+        let Some(verdict) = self.decide(file, who, target) else { return Outcome::TooCostly };
         let rule = verdict.line.map(|line| RuleKey { file: file.number, line });
         if verdict.is_allowed {
             return Outcome::Allowed(rule);
         }
         for file in older {
-            if self.decide(file, who, target).is_allowed {
-                return Outcome::Excused(rule);
+            match self.decide(file, who, target) {
+                Some(older) if older.is_allowed => return Outcome::Excused(rule),
+                Some(_) => {}
+                None => return Outcome::TooCostly,
             }
         }
         Outcome::Refused(rule)
     }
 
     fn proposed(&mut self, who: &Who, target: Option<&Target<'_>>) -> Option<Verdict> {
-        let file = self.audit.proposal.as_ref()?;
-        Some(self.decide(file, who, target?))
+        let verdict = self.decide(self.audit.proposal.as_ref()?, who, target?);
+        self.tally.proposed_too_costly += u64::from(verdict.is_none());
+        verdict
     }
 
     fn site(&mut self, hit: &Hit<'_>) -> Option<Arc<Site>> {
@@ -437,7 +443,8 @@ impl<'a> Worker<'a> {
         site
     }
 
-    fn decide(&mut self, file: &File, who: &Who, target: &Target<'_>) -> Verdict {
+    /// What a file decides, unless it would cost too much.
+    fn decide(&mut self, file: &File, who: &Who, target: &Target<'_>) -> Option<Verdict> {
         let whose = match who {
             Who::Known(place) => RulesFor::Known(*place),
             Who::Other(name) => RulesFor::Named(Arc::clone(name)),
@@ -451,7 +458,11 @@ impl<'a> Worker<'a> {
             RulesFor::Named(name) => named(name),
             RulesFor::Anyone => Crawler::unnamed(),
         };
-        Verdict::of(self.rules.of(file, whose, crawler), target)
+        match self.rules.of(file, whose, crawler) {
+            Some(rules) => Some(Verdict::of(rules, target)),
+            // For every crawler (REP-10).
+            None => target.is_robots_txt().then_some(Verdict { is_allowed: true, line: None }),
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod support;
 
-use mayi_audit::{Condition, File, Report, Selection, Table, Unreadable, csv, html};
+use mayi_audit::{
+    Audit, Condition, File, OneSite, Report, Selection, Site, Table, Unreadable, csv, html,
+};
 use support::{FORMATS, NEW, OLD, Plan, audit, check, log, planned, report, requests};
 
 #[test]
@@ -34,6 +36,40 @@ fn a_log_as_people_have_it_is_counted_right() {
     for format in FORMATS {
         check(&report(&audit(), &[log(&made, format).as_bytes()]), &truth);
     }
+}
+
+/// A file has more regular expressions than can be tried for every name of a log. What it names is decided, and so is a
+/// crawler of the registry. The rest is undecided and counted, however the log is divided.
+#[test]
+fn what_would_cost_too_much_is_undecided_and_counted() {
+    let regexes: String = (0..400).map(|number| format!("User-agent: .*-{number}$\n")).collect();
+    let text = format!("{regexes}Disallow: /\nUser-agent: named\nDisallow: /a\n");
+    let file = |name| File::read(name, text.clone().into_bytes(), &mayi::ReadOptions::default());
+    let audit = Audit::new(Box::new(OneSite::new(Site::always(file("robots.txt")))));
+    let audit = audit.with_proposal(file("proposed.txt"));
+    let line = |path: &str, who: &str| {
+        format!(
+            "192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] \"GET {path} HTTP/1.1\" 200 5 \"-\" \"{who}/1\"\n"
+        )
+    };
+    let names = ["named", "GPTBot", "other-7", "another"];
+    let log: String =
+        names.iter().map(|who| line("/a", who)).collect::<String>() + &line("/robots.txt", "another");
+    let seen = report(&audit, &[log.as_bytes()]);
+    let figures = |name: &str| {
+        let found = seen.crawlers.iter().find(|crawler| crawler.crawler == name).expect("it is listed");
+        [found.allowed, found.refused, found.undecided]
+    };
+    assert_eq!(figures("named"), [0, 1, 0]);
+    assert_eq!(figures("GPTBot"), [1, 0, 0]);
+    assert_eq!(figures("other-7"), [0, 0, 1]);
+    assert_eq!(figures("another"), [1, 0, 1]);
+    assert_eq!(seen.bounds.too_costly, 2);
+    assert_eq!(seen.proposal.as_ref().map(|proposal| proposal.too_costly), Some(2));
+    let lines: Vec<_> = log.lines().rev().map(str::as_bytes).collect();
+    let divided = report(&audit, &lines);
+    assert_eq!((divided.crawlers, divided.bounds), (seen.crawlers.clone(), seen.bounds.clone()));
+    assert!(html(&seen).contains("would take too long to try"));
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayi::Target;
-use mayi::access::Origin;
+use mayi::access::{Origin, SiteFile};
 use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
+use mayi::{Crawler, RulesByGroups, Target};
 use mayi_fetch::Robots;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
@@ -19,7 +19,14 @@ use crate::api::App;
 use crate::metrics::Outcome;
 
 /// How many octets prepared answers may take. They can be made again in microseconds.
-const MOST_OCTETS: u64 = 64 << 20;
+const MOST_OCTETS: u64 = 48 << 20;
+
+/// How many octets the rules of large files may take, which many crawlers share.
+const MOST_SHARED: u64 = 16 << 20;
+
+/// From how many octets on a file is large. The rules of a smaller one are prepared for each crawler, which takes less than
+/// to find out what they share.
+const LARGE: usize = 32 << 10;
 
 /// For how long consecutive requests are answered without checking the fetcher's copy.
 const TRUSTED: Duration = Duration::from_millis(100);
@@ -40,9 +47,49 @@ impl Weigh for Entry {
     }
 }
 
+/// The rules of a large file. A batch can ask about one for thousands of crawlers.
+struct SharedSite {
+    kept: Arc<Kept>,
+    rules: RulesByGroups,
+}
+
+impl Weigh for SharedSite {
+    fn octets(&self) -> usize {
+        self.rules.expected_octets()
+    }
+}
+
 /// The prepared answers of all clients.
-pub(crate) fn cache() -> PreparedCache<Entry> {
-    PreparedCache::new(MOST_OCTETS)
+pub(crate) struct PreparedAnswers {
+    /// By site and crawler.
+    entries: PreparedCache<Entry>,
+    /// By site and dialect.
+    shared: PreparedCache<SharedSite>,
+}
+
+impl PreparedAnswers {
+    pub(crate) fn new() -> Self {
+        Self { entries: PreparedCache::new(MOST_OCTETS), shared: PreparedCache::new(MOST_SHARED) }
+    }
+
+    /// Prepares the answers about a file for a crawler.
+    fn prepare(&self, robots: &Robots, file: SiteFile<'static>, crawler: Crawler) -> Prepared {
+        let story = Some(robots.file_report());
+        let text = file.robots_txt().map_or(0, |robots| robots.text().len());
+        if text < LARGE {
+            return Prepared::new(file, crawler, story);
+        }
+        let mut key = Key::default();
+        key.set_site(&format!("{} {}", file.dialect().name(), robots.origin()));
+        let is_current = |site: &Arc<SharedSite>| Arc::ptr_eq(&site.kept, robots.kept());
+        let site = self.shared.get(&key).filter(is_current).unwrap_or_else(|| {
+            let (kept, rules) = (Arc::clone(robots.kept()), RulesByGroups::new(file));
+            let site = Arc::new(SharedSite { kept, rules });
+            self.shared.insert(&key, Arc::clone(&site));
+            site
+        });
+        Prepared::sharing(&site.rules, crawler, story)
+    }
 }
 
 /// Answers requests one after the other, and remembers what the last one was about.
@@ -78,7 +125,7 @@ impl Answerer {
     /// What is already prepared for a plain request; this takes almost no time.
     pub(crate) fn prepared(&mut self, app: &App, request: &Request<'_>) -> Option<Arc<Entry>> {
         self.read_key(request);
-        let entry = app.prepared.get(&self.key)?;
+        let entry = app.prepared.entries.get(&self.key)?;
         let robots = app.fetcher.ready(&entry.origin)?;
         entry.is_of(&robots).then_some(entry)
     }
@@ -126,14 +173,14 @@ impl Answerer {
         let octets_of_file = file.octets_in_memory() + robots.kept().octets();
         let entry = Arc::new(Entry {
             origin,
-            prepared: Prepared::new(file, crawler, Some(robots.file_report())),
+            prepared: app.prepared.prepare(&robots, file, crawler),
             kept: Arc::clone(robots.kept()),
             source: robots.source(),
             octets_of_file,
         });
         // The next answer reports the file as cached, so this one is not stored.
         if robots.is_known() && !matches!(entry.source, FileSource::Fetched | FileSource::Revalidated) {
-            app.prepared.insert(&self.key, Arc::clone(&entry));
+            app.prepared.entries.insert(&self.key, Arc::clone(&entry));
         }
         Ok(Found::Entry(self.remembered(entry)))
     }

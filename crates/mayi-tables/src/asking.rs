@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use mayi::access::{Origin, SiteFile};
+use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerParts, Decision, Target};
+use mayi::{Crawler, CrawlerParts, CrawlerUses, Decision, Target};
 use mayi_fetch::prepared::Key;
 
 use crate::files::{Files, SiteRules, Wanted};
@@ -56,6 +56,9 @@ impl<'f> Asker<'f> {
         if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
             return Ok(());
         }
+        if !self.crawlers.is_empty() {
+            self.files.expect_other_crawlers();
+        }
         self.forget();
         let mut crawlers = vec![Crawler::of_parts(first)?];
         for other in others {
@@ -97,9 +100,10 @@ impl<'f> Asker<'f> {
         self.last.as_deref().expect("something was asked").decide(crawler, target)
     }
 
-    /// The file of the last URL, if files are kept.
-    pub fn file(&self) -> Option<&SiteFile<'static>> {
-        self.last.as_deref().and_then(SiteRules::file)
+    /// What the crawler of this number may do with targets of the last URL's origin, if the files are for such questions
+    /// ([`Files::asking_for_uses`]).
+    pub fn uses(&self, crawler: usize) -> Option<&CrawlerUses<'static>> {
+        self.last.as_deref()?.uses(crawler)
     }
 
     /// Releases what was used last.
@@ -126,5 +130,54 @@ impl<'f> Asker<'f> {
         self.prefix.clear();
         self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use mayi::ReadOptions;
+
+    use super::*;
+    use crate::files::{Found, Robots, Source};
+
+    /// One file for all origins, and how often it was asked for.
+    struct Counted(String, AtomicUsize);
+
+    impl Source for Counted {
+        fn find(&self, _: &Origin) -> Found {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Found::File(self.0.clone().into_bytes(), None)
+        }
+    }
+
+    /// A column of crawlers: the file of an origin is read once for all of them, and each gets its own rules.
+    #[test]
+    fn rows_with_crawlers_of_their_own_share_a_file() {
+        let own: String =
+            (0..50).map(|number| format!("User-agent: bot{number}\nDisallow: /{number}\n")).collect();
+        let source =
+            Arc::new(Counted(format!("{own}User-agent: *\nDisallow: /all\n"), AtomicUsize::new(0)));
+        let options = ReadOptions::default();
+        let files = Files::new(Robots::Each(Box::new(Arc::clone(&source))), options, 1 << 25);
+        let files = files.asking_for_uses(true);
+        let mut asker = Asker::new(&files);
+        for number in 0..60 {
+            let name = format!("bot{number}");
+            asker
+                .set_crawlers(CrawlerParts::<&str>::new(&name), std::iter::empty())
+                .expect("a crawler");
+            for (path, is_own) in [(format!("/{number}"), true), ("/all".to_owned(), false)] {
+                let url = format!("https://example.com{path}");
+                let target = asker.ask(&url).expect("a URL");
+                let is_named = number < 50;
+                let decision = asker.decide(0, &target).expect("there is a file");
+                assert_eq!(decision.is_allowed(), is_own != is_named, "{name} {path}");
+                assert!(asker.uses(0).is_some_and(|uses| uses.usage(&target).is_some()));
+            }
+        }
+        // Once for the first crawler, and once when it is known that there are others.
+        assert_eq!(source.1.load(Ordering::Relaxed), 2);
     }
 }

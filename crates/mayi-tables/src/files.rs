@@ -5,11 +5,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerRules, Decision, ReadOptions, RulesByGroups, Target};
+use mayi::{Crawler, CrawlerRules, CrawlerUses, Decision, ReadOptions, RulesByGroups, Target};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 /// What is known about an origin's robots.txt.
@@ -124,9 +125,9 @@ impl fmt::Debug for Robots {
 /// What is known about one origin for the crawlers.
 #[derive(Debug)]
 pub(crate) enum SiteRules {
-    /// The rules of each crawler, or what applies without a file; with the file itself, if more than access
+    /// The rules of each crawler, or what applies without a file; with what each may do, if more than access
     /// is needed.
-    Rules(Box<[CrawlerRules]>, Option<SiteFile<'static>>),
+    Rules(Box<[CrawlerRules]>, Box<[CrawlerUses<'static>]>),
     /// There is no answer.
     Refused(RequestError),
 }
@@ -144,23 +145,64 @@ impl SiteRules {
         }
     }
 
-    /// The file, if it was kept.
-    pub(crate) fn file(&self) -> Option<&SiteFile<'static>> {
-        if let Self::Rules(_, file) = self { file.as_ref() } else { None }
+    /// What the crawler of this number may do, if that was prepared.
+    pub(crate) fn uses(&self, crawler: usize) -> Option<&CrawlerUses<'static>> {
+        if let Self::Rules(_, uses) = self { uses.get(crawler) } else { None }
     }
 }
 
 impl Weigh for SiteRules {
     fn octets(&self) -> usize {
         let inside = match self {
-            Self::Rules(rules, file) => {
-                let octets: usize = rules.iter().map(CrawlerRules::octets).sum();
-                octets + file.as_ref().map_or(0, SiteFile::octets_in_memory)
+            Self::Rules(rules, uses) => {
+                let of_rules: usize = rules.iter().map(CrawlerRules::octets).sum();
+                let of_uses: usize = uses.iter().map(CrawlerUses::octets).sum();
+                let of_file = uses.first().map_or(0, |uses| uses.file().octets_in_memory());
+                of_rules + of_uses + of_file
             }
             Self::Refused(error) => error.report().error.message.len(),
         };
         size_of::<Self>() + inside
     }
+}
+
+/// The file of one origin, with its rules for those crawlers that were asked for; or why there is no answer.
+struct Site(Result<RulesByGroups, RequestError>);
+
+impl Site {
+    fn new(file: Result<SiteFile<'static>, RequestError>) -> Self {
+        Self(file.map(RulesByGroups::new))
+    }
+
+    fn rules(&self, crawlers: &[Crawler], asks_for_uses: bool) -> SiteRules {
+        match &self.0 {
+            Ok(shared) => {
+                let rules = crawlers.iter().map(|crawler| shared.for_crawler(crawler)).collect();
+                SiteRules::Rules(rules, uses(shared.file(), crawlers, asks_for_uses))
+            }
+            Err(error) => SiteRules::Refused(error.clone()),
+        }
+    }
+}
+
+impl Weigh for Site {
+    fn octets(&self) -> usize {
+        let inside = match &self.0 {
+            Ok(shared) => shared.expected_octets(),
+            Err(error) => error.report().error.message.len(),
+        };
+        size_of::<Self>() + inside
+    }
+}
+
+/// What each crawler may do, if that is asked for.
+fn uses(
+    file: &SiteFile<'static>,
+    crawlers: &[Crawler],
+    asked_for: bool,
+) -> Box<[CrawlerUses<'static>]> {
+    let crawlers = if asked_for { crawlers } else { &[] };
+    crawlers.iter().map(|crawler| file.uses_for(crawler)).collect()
 }
 
 /// The files of sites, and the rules that were prepared from them, for all threads.
@@ -170,8 +212,13 @@ pub struct Files {
     options: ReadOptions,
     /// What a missing file means, if it is not an error.
     missing: Option<AccessResult>,
-    keeps_text: bool,
+    asks_for_uses: bool,
+    /// By origin and crawlers.
     cache: PreparedCache<SiteRules>,
+    /// By origin, for rows with crawlers of their own. Where all rows have the same, nobody asks for a file again.
+    sites: PreparedCache<Site>,
+    /// Whether the crawlers of rows differ.
+    crawlers_differ: AtomicBool,
 }
 
 /// The origin and the crawlers that rules were prepared for, for [`Files::find`].
@@ -187,8 +234,16 @@ pub(crate) struct Wanted<'a> {
 impl Files {
     /// Files from this source, read with these options, and a cache for rules of about this many octets.
     pub fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
-        let cache = PreparedCache::new(octets);
-        Self { source, options, missing: None, keeps_text: false, cache }
+        let of_sites = octets / 8;
+        Self {
+            source,
+            options,
+            missing: None,
+            asks_for_uses: false,
+            cache: PreparedCache::new(octets - of_sites),
+            sites: PreparedCache::new(of_sites),
+            crawlers_differ: AtomicBool::new(false),
+        }
     }
 
     /// The same; a missing file means this.
@@ -197,10 +252,15 @@ impl Files {
         Self { missing: missing.result(), ..self }
     }
 
-    /// The same, also keeping the files, in addition to their rules.
+    /// The same, also for questions about what may be done, which need the files in addition to their rules.
     #[must_use]
-    pub fn keeping_files(self, keeps_text: bool) -> Self {
-        Self { keeps_text, ..self }
+    pub fn asking_for_uses(self, asks_for_uses: bool) -> Self {
+        Self { asks_for_uses, ..self }
+    }
+
+    /// Says that rows have different crawlers, so that the file of an origin is kept for the next one.
+    pub(crate) fn expect_other_crawlers(&self) {
+        self.crawlers_differ.store(true, Ordering::Relaxed);
     }
 
     /// Whether origins have files of their own.
@@ -221,7 +281,8 @@ impl Files {
             Robots::Each(source) => source,
             Robots::One(file) => {
                 key.set_site("");
-                let make = || self.prepared(file.clone(), wanted.crawlers);
+                let site = || Site::new(Ok(file.clone()));
+                let make = || self.made("", wanted.crawlers, site);
                 return Ok(self.cache.get_or_make(key, make));
             }
         };
@@ -234,26 +295,51 @@ impl Files {
         // Most URLs write their origin in the normal form, and have been found. Other spellings are looked up
         // under the normal form, and are not cached twice.
         let origin = Origin::of_url(wanted.url)?;
-        key.set_site(&origin.to_string());
-        let make = || self.each(source.find(&origin), &origin, wanted.crawlers);
+        let name = origin.to_string();
+        key.set_site(&name);
+        let site = || Site::new(self.read(source.find(&origin), &origin));
+        let make = || self.made(&name, wanted.crawlers, site);
         Ok(self.cache.get_or_make(key, make))
     }
 
-    fn each(&self, found: Found, origin: &Origin, crawlers: &[Crawler]) -> SiteRules {
-        let refused = |code, message: String| SiteRules::Refused(RequestError::new(code, message));
-        match found {
-            Found::File(octets, content_type) => {
-                self.prepare(octets, content_type.as_deref(), crawlers)
+    /// The rules of crawlers, from the site that `read` reads unless it was kept.
+    fn made(&self, origin: &str, crawlers: &[Crawler], read: impl FnOnce() -> Site) -> SiteRules {
+        if self.crawlers_differ.load(Ordering::Relaxed) {
+            let mut key = Key::default();
+            key.set_site(origin);
+            return self.sites.get_or_make(&key, read).rules(crawlers, self.asks_for_uses);
+        }
+        match (read(), crawlers) {
+            (Site(Ok(shared)), [crawler]) => {
+                let (file, asks_for_uses) = (shared.file(), self.asks_for_uses);
+                SiteRules::Rules(
+                    [file.for_crawler(crawler)].into(),
+                    uses(file, crawlers, asks_for_uses),
+                )
             }
+            (site, crawlers) => site.rules(crawlers, self.asks_for_uses),
+        }
+    }
+
+    /// The file of an origin.
+    fn read(&self, found: Found, origin: &Origin) -> Result<SiteFile<'static>, RequestError> {
+        let refused = |code, message: String| Err(RequestError::new(code, message));
+        match found {
+            Found::File(octets, content_type) => Ok(match content_type {
+                Some(content_type) => {
+                    SiteFile::read(octets, &self.options.clone().with_content_type(&content_type))
+                }
+                None => SiteFile::read(octets, &self.options),
+            }),
             Found::Ended(result) => match SiteFile::ended(result, &self.options) {
-                Some(file) => self.prepared(file, crawlers),
+                Some(file) => Ok(file),
                 None => refused(
                     ErrorCode::NoRobots,
                     format!("the file for {origin} is not given, although it is said to exist"),
                 ),
             },
             Found::Missing => match self.missing_file() {
-                Some(file) => self.prepared(file, crawlers),
+                Some(file) => Ok(file),
                 None => refused(
                     ErrorCode::NoRobots,
                     format!(
@@ -271,26 +357,5 @@ impl Files {
     /// What a missing file means, if it is not an error.
     fn missing_file(&self) -> Option<SiteFile<'static>> {
         SiteFile::ended(self.missing.clone()?, &self.options)
-    }
-
-    fn prepare(&self, octets: Vec<u8>, content_type: Option<&str>, crawlers: &[Crawler]) -> SiteRules {
-        let file = match content_type {
-            Some(content_type) => {
-                SiteFile::read(octets, &self.options.clone().with_content_type(content_type))
-            }
-            None => SiteFile::read(octets, &self.options),
-        };
-        self.prepared(file, crawlers)
-    }
-
-    fn prepared(&self, file: SiteFile<'static>, crawlers: &[Crawler]) -> SiteRules {
-        let rules = match crawlers {
-            [crawler] => [file.for_crawler(crawler)].into(),
-            crawlers => {
-                let mut shared = RulesByGroups::new(file.clone());
-                crawlers.iter().map(|crawler| shared.for_crawler(crawler)).collect()
-            }
-        };
-        SiteRules::Rules(rules, self.keeps_text.then_some(file))
     }
 }

@@ -32,9 +32,9 @@ use arrow_array::builder::{BooleanBuilder, Int8Builder, StringBuilder, UInt32Bui
 use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
-use mayi::access::{Origin, SiteFile};
+use mayi::access::Origin;
 use mayi::report::RequestError;
-use mayi::{Crawler, Decision, Target, Usage};
+use mayi::{Crawler, CrawlerUses, Decision, Target, Usage};
 
 use crate::answer::Answer;
 use crate::asking::Asker;
@@ -44,7 +44,7 @@ use crate::texts::{NotText, Texts};
 /// The question about every URL.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The files. They must keep the file itself ([`Files::keeping_files`]) if answers about uses are
+    /// The files. They must be for that ([`Files::asking_for_uses`]) if answers about uses are
     /// requested.
     pub files: &'a Files,
     /// Who asks.
@@ -204,9 +204,7 @@ pub fn decide_into(
             let decision = target.and_then(|target| asker.decide(number, target));
             is_error |= decision.is_err();
             let usage = match (&decision, target) {
-                (Ok(decision), Ok(target)) if has_uses => {
-                    usage(asker.file(), decision, crawler, target)
-                }
+                (Ok(decision), Ok(target)) if has_uses => usage(asker.uses(number), decision, target),
                 _ => None,
             };
             let decision = decision.as_ref().map_err(|error| *error);
@@ -231,13 +229,11 @@ pub fn decide_into(
 /// What may be done with the target, if there is an answer: what may not be fetched has no preferences
 /// (USE-4).
 pub fn usage(
-    file: Option<&SiteFile<'_>>,
+    uses: Option<&CrawlerUses<'_>>,
     decision: &Decision<'_>,
-    crawler: Option<&Crawler>,
     target: &Target<'_>,
 ) -> Option<Usage> {
-    let file = file.filter(|_| decision.is_allowed())?;
-    Some(file.robots_txt()?.usage(crawler?, target, &[]))
+    uses.filter(|_| decision.is_allowed())?.usage(target)
 }
 
 /// The result of a row for one crawler.

@@ -32,7 +32,7 @@ fn files() -> Files {
     let text = "User-agent: *\nDisallow: /private/\nAllow: /private/press\nContent-Usage: train-ai=n\n";
     let options = ReadOptions::default();
     let file = SiteFile::read(text.as_bytes().to_vec(), &options);
-    Files::new(Robots::One(file), options, 1 << 20).keeping_files(true)
+    Files::new(Robots::One(file), options, 1 << 20).asking_for_uses(true)
 }
 
 fn crawler(name: &str) -> Crawler {

@@ -414,12 +414,17 @@ impl ProductToken {
         Some(self).filter(|token| token.0 != GLOBAL)
     }
 
-    /// Whether a group-start line's value names this token (REP-4).
-    pub(crate) fn is_named_by(&self, value: &[u8], tokens: Tokens) -> bool {
-        let token = match tokens {
+    /// The token as the values of group-start lines are compared with it.
+    pub(crate) fn compared(&self, tokens: Tokens) -> &str {
+        match tokens {
             Tokens::WithDigitsAndDots => self.0.trim_end_matches('.'),
             Tokens::LettersOnly => &self.0,
-        };
+        }
+    }
+
+    /// Whether a group-start line's value names this token (REP-4).
+    pub(crate) fn is_named_by(&self, value: &[u8], tokens: Tokens) -> bool {
+        let token = self.compared(tokens);
         let Some((start, rest)) = value.split_at_checked(token.len()) else { return false };
         start.eq_ignore_ascii_case(token.as_bytes())
             && match tokens {
@@ -440,6 +445,18 @@ pub(crate) fn split_token(value: &[u8]) -> (&[u8], &[u8]) {
     let run = value.iter().position(|&octet| !is_in_token(octet)).unwrap_or(value.len());
     let last = value[..run].iter().rposition(|&octet| octet != b'.');
     value.split_at(last.map_or(0, |last| last + 1))
+}
+
+/// The only token that a value names: [`ProductToken::is_named_by`] is true of a token that is compared as this one, in
+/// any case of its letters, and of no other.
+pub(crate) fn token_named_by(value: &[u8], tokens: Tokens) -> &[u8] {
+    match tokens {
+        Tokens::WithDigitsAndDots => split_token(value).0,
+        Tokens::LettersOnly => {
+            let end = value.iter().position(|&octet| !is_letter_of_token(octet));
+            &value[..end.unwrap_or(value.len())]
+        }
+    }
 }
 
 /// What a product token has: `A-Z a-z _ -`, digits and dots (WILD-5).

@@ -51,10 +51,22 @@ impl Program {
         token.len() <= LONGEST_TOKEN && self.regex.clone().is_match(token)
     }
 
-    /// The maximum cost of that, in units of work: an octet may visit all states of the program.
+    /// The maximum cost of that, in units of work.
+    #[cfg(feature = "report")]
     pub(crate) fn cost(&self, token: &str) -> usize {
-        (self.size / OCTETS_OF_A_STATE) * (token.len().min(LONGEST_TOKEN) + 1)
+        cost_of_states(self.states(), token)
     }
+
+    /// How many states it has at most.
+    pub(crate) fn states(&self) -> usize {
+        self.size / OCTETS_OF_A_STATE
+    }
+}
+
+/// The maximum cost of trying programs that have so many states together on a product token, in units of work: an octet
+/// may visit all states of a program.
+pub(crate) fn cost_of_states(states: usize, token: &str) -> usize {
+    states * (token.len().min(LONGEST_TOKEN) + 1)
 }
 
 /// The maximum size of a program for each octet of its text.
@@ -124,7 +136,7 @@ impl Regexes {
     /// What it costs at most to try all of them on a product token, in units of work.
     #[cfg(feature = "report")]
     pub(crate) fn cost(&self, token: &str) -> usize {
-        self.0.iter().flatten().map(|program| program.cost(token)).sum()
+        cost_of_states(self.0.iter().flatten().map(Program::states).sum(), token)
     }
 
     /// Whether all of them that are expressions are used.

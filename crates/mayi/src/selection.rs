@@ -1,5 +1,9 @@
 //! A file and a crawler → the groups whose rules apply to it (REP-4 to REP-6, PUR-3, AIA-2, WILD-6).
 
+mod by_name;
+
+pub(crate) use by_name::{GroupsByName, Named};
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -58,7 +62,6 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// How many octets of memory it takes beside its own.
-    #[cfg(feature = "report")]
     pub(crate) fn octets(&self) -> usize {
         self.starts.capacity() * size_of::<usize>() + self.groups.capacity() * size_of::<Range<usize>>()
     }
@@ -105,6 +108,11 @@ pub(crate) fn select(
     crawler: &Crawler,
     observer: &mut impl Observer,
 ) -> Option<Selection> {
+    with_wanted(robots, crawler, |wanted| wanted.select(robots, observer))
+}
+
+/// Passes on what a group-start line must have to match a crawler.
+fn with_wanted<T>(robots: &RobotsTxt<'_>, crawler: &Crawler, then: impl FnOnce(&Wanted<'_>) -> T) -> T {
     let dialect = robots.dialect();
     let manners = match crawler.manners() {
         Some(manners) => Cow::Borrowed(manners),
@@ -124,7 +132,7 @@ pub(crate) fn select(
         written: AsWritten::of(crawler.sent(), dialect),
         dialect,
     };
-    wanted.select(robots, observer)
+    then(&wanted)
 }
 
 /// What it costs at most to select the groups of a crawler, in units of work. Names can be as long as the file:
@@ -241,20 +249,21 @@ impl Wanted<'_> {
         regexes: &mut usize,
     ) -> Option<Strength> {
         let value = robots.value(robots.records()[record]);
-        if start == GroupStart::Purpose {
-            let is_one = |purpose: &&str| purpose.as_bytes().eq_ignore_ascii_case(value);
-            return self.purposes.iter().any(is_one).then_some((GroupBy::Purpose, 0));
-        }
-        if is_global(value, self.dialect) {
-            return self.heeds_global.then_some((GroupBy::Global, 0));
-        }
-        if self.reads_regex && is_regex(value) {
-            let place = *regexes;
-            *regexes += 1;
-            let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
-            let is_match = |token: &ProductToken| robots.regexes().matches(place, token.as_str());
-            let matches = matters && self.token.is_some_and(is_match);
-            return matches.then_some((GroupBy::Regex, 0));
+        match names_by(value, start, self.reads_regex, self.dialect) {
+            GroupBy::Purpose => {
+                let is_one = |purpose: &&str| purpose.as_bytes().eq_ignore_ascii_case(value);
+                return self.purposes.iter().any(is_one).then_some((GroupBy::Purpose, 0));
+            }
+            GroupBy::Global => return self.heeds_global.then_some((GroupBy::Global, 0)),
+            GroupBy::Regex => {
+                let place = *regexes;
+                *regexes += 1;
+                let matters = enough.is_none_or(|enough| (GroupBy::Regex, 0) <= enough);
+                let is_match = |token: &ProductToken| robots.regexes().matches(place, token.as_str());
+                let matches = matters && self.token.is_some_and(is_match);
+                return matches.then_some((GroupBy::Regex, 0));
+            }
+            GroupBy::ProductToken => {}
         }
         if let Some(written) = &self.written {
             return written.strength_of(value);
@@ -262,6 +271,17 @@ impl Wanted<'_> {
         let mut tokens = self.token.into_iter().chain(self.fallbacks);
         let at = tokens.position(|token| token.is_named_by(value, self.dialect.tokens))?;
         Some((GroupBy::ProductToken, at))
+    }
+}
+
+/// What a group-start line with this value names crawlers by.
+#[inline]
+fn names_by(value: &[u8], start: GroupStart, reads_regex: bool, dialect: &Dialect) -> GroupBy {
+    match start {
+        GroupStart::Purpose => GroupBy::Purpose,
+        GroupStart::ProductToken if is_global(value, dialect) => GroupBy::Global,
+        GroupStart::ProductToken if reads_regex && is_regex(value) => GroupBy::Regex,
+        GroupStart::ProductToken => GroupBy::ProductToken,
     }
 }
 

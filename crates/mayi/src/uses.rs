@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::access::View;
+use crate::access::{SiteFile, View};
 use crate::application::AppDirectives;
 use crate::content_usage::{self, FilePreferences, Said, Unread};
 use crate::crawler::Crawler;
@@ -216,6 +216,57 @@ impl RobotsTxt<'_> {
         let selection = select(self, crawler, &mut ());
         let response = Response { fields, has_noai: false };
         usage_of(View::of(self), selection.as_ref(), target, response, &directives)
+    }
+}
+
+/// What one crawler may do with the targets of one site: `site_file.uses_for(&crawler)`. The groups that apply to the
+/// crawler are selected once, for many targets.
+///
+/// ```
+/// use mayi::access::SiteFile;
+/// use mayi::{Crawler, ReadOptions, Target, Use};
+///
+/// let text = b"User-agent: *\nContent-Usage: /a train-ai=n\n".to_vec();
+/// let file = SiteFile::read(text, &ReadOptions::default());
+/// let uses = file.uses_for(&Crawler::new("ExampleBot")?);
+/// for (path, expected) in [("/a", "disallowed"), ("/b", "unknown")] {
+///     let usage = uses.usage(&Target::from_path(path)?).expect("there is a file");
+///     assert_eq!(usage.answer(Use::Train).name(), expected);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CrawlerUses<'t> {
+    file: SiteFile<'t>,
+    crawler: Crawler,
+    selection: Option<Selection>,
+}
+
+impl<'t> SiteFile<'t> {
+    /// Selects the groups that apply to this crawler, for many questions about the use of what was fetched.
+    pub fn uses_for(&self, crawler: &Crawler) -> CrawlerUses<'t> {
+        let selection = self.robots_txt().and_then(|robots| select(robots, crawler, &mut ()));
+        CrawlerUses { file: self.clone(), crawler: crawler.clone(), selection }
+    }
+}
+
+impl<'t> CrawlerUses<'t> {
+    /// What may be done with a target that may be fetched, as [`RobotsTxt::usage`] says; none if there is no file.
+    pub fn usage(&self, target: &Target<'_>) -> Option<Usage> {
+        let robots = self.file.robots_txt()?;
+        let directives = robots.app_directives(&self.crawler, target);
+        let selection = self.selection.as_ref();
+        Some(usage_of(View::of(robots), selection, target, Response::default(), &directives))
+    }
+
+    /// The file, or why there is none.
+    pub fn file(&self) -> &SiteFile<'t> {
+        &self.file
+    }
+
+    /// About how many octets of memory it takes, without its file.
+    pub fn octets(&self) -> usize {
+        size_of::<Self>() + self.selection.as_ref().map_or(0, Selection::octets)
     }
 }
 

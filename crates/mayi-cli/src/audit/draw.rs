@@ -12,6 +12,9 @@ use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
 /// How many rows of a table are shown.
 const MOST_ROWS: usize = 15;
 
+/// Why requests are undecided where there was a file.
+const TOO_COSTLY: &str = "undecided: the file does not name their crawlers, and its regular expressions would take too long to try";
+
 pub(crate) struct Drawing<'o, W> {
     pub(crate) out: &'o mut W,
     pub(crate) columns: usize,
@@ -347,6 +350,7 @@ impl<W: Write> Drawing<'_, W> {
             (bounds.paths_left_out, "whose paths are not listed: too many paths"),
             (bounds.addresses_left_out, "whose addresses are not listed: too many addresses"),
             (bounds.days_left_out, "whose days are not listed: too many days"),
+            (bounds.too_costly, TOO_COSTLY),
         ] {
             if requests > 0 {
                 writeln!(
@@ -355,6 +359,11 @@ impl<W: Write> Drawing<'_, W> {
                     styled(DIM, format_args!("{} requests {what}", with_commas(requests)))
                 )?;
             }
+        }
+        if let Some(proposal) = report.proposal.as_ref().filter(|proposal| proposal.too_costly > 0) {
+            let requests = with_commas(proposal.too_costly);
+            let line = format_args!("{requests} requests by the proposed file {TOO_COSTLY}");
+            writeln!(self.out, "{}", styled(DIM, line))?;
         }
         let proposed = report.proposal.as_ref().map_or(0, |proposal| proposal.unmet_rules_left_out);
         for (rules, of) in [(bounds.unmet_rules_left_out, ""), (proposed, " of the proposed file")] {

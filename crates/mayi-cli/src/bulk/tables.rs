@@ -395,7 +395,7 @@ impl RowSink for BatchSink {
                     let answered = answers.get(*crawler).unwrap_or(&answers[0]);
                     let decided = answered.outcome.as_ref().map_err(|error| *error);
                     let usage = decided.ok().filter(|_| columns.has_uses()).and_then(|decided| {
-                        kernel::usage(decided.file, &decided.decision, answered.crawler, decided.target)
+                        kernel::usage(decided.uses, &decided.decision, decided.target)
                     });
                     column.push(&kernel::Answered {
                         url: answered.url,

@@ -240,7 +240,7 @@ impl RowAnswerer<'_> {
                 Err(error) => return Answered { url, crawler, outcome: Err(error) },
                 Ok(target) => target,
             };
-            let decided = |decision| Decided { decision, target, file: asker.file() };
+            let decided = |decision| Decided { decision, target, uses: asker.uses(number) };
             Answered { url, crawler, outcome: asker.decide(number, target).map(decided) }
         };
         let first = answered(0);

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use mayi::access::SiteFile;
 use mayi::report::RequestError;
-use mayi::{Crawler, Decision, Target, Usage};
+use mayi::{Crawler, CrawlerUses, Decision, Target, Usage};
 use mayi_tables::answer::Answer;
+use mayi_tables::kernel;
 
 use super::columns::{Columns, Written};
 use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
@@ -67,8 +67,8 @@ pub(crate) struct Answered<'a> {
 pub(crate) struct Decided<'a> {
     pub(crate) decision: Decision<'a>,
     pub(crate) target: &'a Target<'a>,
-    /// The file, where the uses are asked for.
-    pub(crate) file: Option<&'a SiteFile<'a>>,
+    /// What may be done, where that is asked for.
+    pub(crate) uses: Option<&'a CrawlerUses<'static>>,
 }
 
 /// Where rows with their answers go.
@@ -195,9 +195,7 @@ fn of_crawler<'a>(
 /// What may be done with the target, where there is something to say.
 fn usage(answered: &Answered<'_>) -> Option<Usage> {
     let decided = answered.outcome.as_ref().ok()?;
-    // What can't be fetched has no preferences (USE-4).
-    let file = decided.file.filter(|_| decided.decision.is_allowed())?;
-    Some(file.robots_txt()?.usage(answered.crawler?, decided.target, &[]))
+    kernel::usage(decided.uses, &decided.decision, decided.target)
 }
 
 /// What is said of a use.

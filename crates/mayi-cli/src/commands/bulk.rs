@@ -263,7 +263,7 @@ pub(crate) fn run(bulk: &Bulk) -> Result<Exit, Failure> {
     let (robots, troubles) = source(bulk, limits, &options)?;
     let rules = Files::new(robots, options, bulk.cache_size)
         .with_missing(missing)
-        .keeping_files(asks_for_uses(bulk.columns.as_deref()));
+        .asking_for_uses(asks_for_uses(bulk.columns.as_deref()));
     let output = Output::create(bulk.output.as_deref(), paths)?;
     let total = progress::total_size(files.iter().map(|path| &**path));
     let progress = Progress::start(&bulk.progress, "rows", total);

@@ -26,7 +26,6 @@ use mayi::page::PageOptions;
 use mayi::report::{ErrorCode, FileReport, RequestError};
 use mayi::{ReadOptions, Stop};
 use mayi_fetch::Fetcher;
-use mayi_fetch::prepared::PreparedCache;
 use serde::Deserialize;
 
 use crate::bodies::{Bodies, Share};
@@ -34,7 +33,7 @@ use crate::config::Config;
 use crate::gate::Place;
 use crate::keys::to_hex;
 use crate::metrics::Metrics;
-use crate::prepared::Entry;
+use crate::prepared::PreparedAnswers;
 use crate::problem::Problem;
 use crate::traces::Traces;
 use crate::work::Pool;
@@ -46,7 +45,7 @@ pub(crate) struct App {
     pub(crate) page: PageOptions,
     pub(crate) metrics: Metrics,
     pub(crate) traces: Option<Traces>,
-    pub(crate) prepared: PreparedCache<Entry>,
+    pub(crate) prepared: PreparedAnswers,
     pub(crate) bodies: Bodies,
     pub(crate) pool: Pool,
     stopping: AtomicBool,
@@ -74,7 +73,7 @@ impl App {
             page,
             metrics: Metrics::default(),
             traces,
-            prepared: crate::prepared::cache(),
+            prepared: PreparedAnswers::new(),
             bodies,
             pool,
             stopping: AtomicBool::new(false),

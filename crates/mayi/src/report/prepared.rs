@@ -12,7 +12,7 @@ use crate::decision::{Decision, Reason};
 use crate::directive::{ALLOW_AI_TRAINING, DISALLOW_AI_TRAINING, Role};
 use crate::page::PageRules;
 use crate::robots_txt::RobotsTxt;
-use crate::ruleset::CrawlerRules;
+use crate::ruleset::{CrawlerRules, RulesByGroups};
 use crate::selection::{Selection, select};
 use crate::target::Target;
 
@@ -73,7 +73,39 @@ impl Prepared {
             Some(robots) => CrawlerRules::new(robots, selection.as_ref()),
             None => file.for_crawler(&crawler),
         };
-        let shared = Shared::of(&file, &crawler, selection.as_ref(), story.as_ref());
+        Self::of_rules(file, crawler, selection, rules, story)
+    }
+
+    /// The same with rules that many crawlers of the file share.
+    ///
+    /// ```
+    /// use mayi::access::SiteFile;
+    /// use mayi::report::Prepared;
+    /// use mayi::{Crawler, ReadOptions, RulesByGroups, Target};
+    ///
+    /// let site = SiteFile::read(b"User-agent: *\nDisallow: /a\n".to_vec(), &ReadOptions::default());
+    /// let rules = RulesByGroups::new(site);
+    /// for token in ["OneBot", "OtherBot"] {
+    ///     let prepared = Prepared::sharing(&rules, Crawler::new(token)?, None);
+    ///     assert!(!prepared.write(&Target::from_path("/a")?, &mut Vec::new()));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sharing(rules: &RulesByGroups, crawler: Crawler, story: Option<FileReport>) -> Self {
+        let file = rules.file().clone();
+        let selection = file.robots_txt().and_then(|robots| select(robots, &crawler, &mut ()));
+        let rules = rules.for_crawler(&crawler);
+        Self::of_rules(file, crawler, selection, rules, story)
+    }
+
+    fn of_rules(
+        file: SiteFile<'static>,
+        crawler: Crawler,
+        selection: Option<Selection>,
+        rules: CrawlerRules,
+        story: Option<FileReport>,
+    ) -> Self {
+        let shared = Shared::of(&file, &crawler, selection.as_ref(), &rules, story.as_ref());
         Self { file, crawler, selection, rules, story, shared }
     }
 
@@ -132,6 +164,7 @@ impl Shared {
         file: &SiteFile<'_>,
         crawler: &Crawler,
         selection: Option<&Selection>,
+        rules: &CrawlerRules,
         story: Option<&FileReport>,
     ) -> Option<Self> {
         if file.robots_txt().is_some_and(speaks_of_paths) {
@@ -147,7 +180,7 @@ impl Shared {
             let start = memchr::memmem::find(&json, BEHIND_ACCESS)?;
             Some(json[start..].to_vec())
         };
-        let decision = file.decide(crawler, &target);
+        let decision = rules.decide(&target);
         let access = Access::of(&decision, crawler);
         let mut agent = b",\"agent\":".to_vec();
         serde_json::to_writer(&mut agent, crawler.product_token().as_str()).ok()?;

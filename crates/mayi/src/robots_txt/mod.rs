@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use self::record::read_records;
-pub(crate) use self::record::{Record, start_lines};
+pub(crate) use self::record::{Record, RecordLines, start_lines};
 pub use self::view::{Group, Line, LineRecord};
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;

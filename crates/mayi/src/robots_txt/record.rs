@@ -93,6 +93,11 @@ pub(crate) struct RecordLines<'r> {
 }
 
 impl<'r> RecordLines<'r> {
+    /// Counts on from behind the record with this index, which is on this line.
+    pub(crate) fn behind(robots: &'r RobotsTxt<'r>, index: usize, line: LineNumber) -> Self {
+        Self { robots, next: index + 1, above: line.number() - LineNumber::FIRST.number() }
+    }
+
     /// The line of the record with this index, which is not before the last one asked for.
     pub(crate) fn line_of(&mut self, index: usize) -> LineNumber {
         let passed = self.next..(index + 1).max(self.next);

@@ -17,6 +17,7 @@ pub(crate) use shared::SharedRules;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use self::heads::Heads;
@@ -29,7 +30,7 @@ use crate::dialect::{Comparison, Dialect, Specificity};
 use crate::directive::{Role, RuleKind};
 use crate::forms::{Folds, Forms};
 use crate::pattern::{PathPattern, matches, matches_one_of, octets_matched, other_patterns};
-use crate::robots_txt::{Record, RobotsTxt};
+use crate::robots_txt::{Record, RecordLines, RobotsTxt};
 use crate::selection::{GroupBy, Selection, select};
 use crate::span::{LineNumber, Span};
 use crate::target::Target;
@@ -66,6 +67,8 @@ struct PreparedRules {
     /// The reason if there is no group: none applies, or there is no file.
     without_group: Reason,
     ranked: Arc<Ranked>,
+    /// The rules of further groups, where those of a crawler are not ranked together.
+    others: Box<[Arc<Ranked>]>,
 }
 
 /// The rules of some groups, ranked. Crawlers that get the same groups can share them.
@@ -90,9 +93,9 @@ impl Default for Search {
 }
 
 impl Ranked {
-    /// Prepares the rules of the selected groups.
-    fn of(robots: &RobotsTxt<'_>, selection: &Selection) -> Self {
-        let rules = prepare(robots, selection);
+    /// Prepares the rules of these groups, whose lines are counted on from before the first.
+    fn of(robots: &RobotsTxt<'_>, groups: &[Range<usize>], lines: RecordLines<'_>) -> Self {
+        let rules = prepare(robots, groups, lines);
         let search = match Index::new(&rules) {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(Heads::new(&rules)),
@@ -121,33 +124,47 @@ impl RobotsTxt<'_> {
 impl CrawlerRules {
     /// Prepares the rules of the selected groups.
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Self {
-        Self::of_ranked(robots, selection.map(|found| (found, Arc::new(Ranked::of(robots, found)))))
+        let Some(selection) = selection else { return Self::without_group(robots) };
+        let lines = robots.lines_of(selection.starts.iter().copied()).into();
+        let ranked = Ranked::of(robots, &selection.groups, robots.record_lines());
+        Self::of_ranked(robots, (selection.by, lines), Arc::new(ranked), Box::default())
     }
 
-    /// The rules of the selected groups, which have been prepared.
-    fn of_ranked(robots: &RobotsTxt<'_>, selected: Option<(&Selection, Arc<Ranked>)>) -> Self {
-        let (group, ranked) = match selected {
-            Some((selection, ranked)) => {
-                let lines = robots.lines_of(selection.starts.iter().copied()).into();
-                (Some((selection.by, lines)), ranked)
-            }
-            None => (None, Arc::default()),
-        };
-        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect(), ranked);
+    /// The rules of groups that these lines start, which have been prepared.
+    fn of_ranked(
+        robots: &RobotsTxt<'_>,
+        group: (GroupBy, Box<[LineNumber]>),
+        ranked: Arc<Ranked>,
+        others: Box<[Arc<Ranked>]>,
+    ) -> Self {
+        let (allows_robots_txt, group) = (robots.dialect().allows_robots_txt, Some(group));
+        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect());
+        let prepared = PreparedRules { allows_robots_txt, group, ranked, others, ..without_group };
+        Self { prepared: Arc::new(prepared) }
+    }
+
+    /// What applies to a crawler that no group is for.
+    fn without_group(robots: &RobotsTxt<'_>) -> Self {
         let allows_robots_txt = robots.dialect().allows_robots_txt;
-        Self { prepared: Arc::new(PreparedRules { allows_robots_txt, group, ..without_group }) }
+        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect());
+        Self { prepared: Arc::new(PreparedRules { allows_robots_txt, ..without_group }) }
     }
 
     /// What applies to every crawler if there is no file, for this reason. robots.txt itself may always be
     /// fetched (REP-10).
     pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
-        Self { prepared: Arc::new(PreparedRules::without_group(reason, dialect, Arc::default())) }
+        Self { prepared: Arc::new(PreparedRules::without_group(reason, dialect)) }
     }
 
     /// About how many octets of memory they take.
     pub fn octets(&self) -> usize {
-        let lines = self.prepared.group.as_ref().map_or(0, |(_, lines)| lines.len());
-        size_of::<PreparedRules>() + lines * size_of::<LineNumber>() + self.prepared.ranked.octets()
+        self.own_octets() + self.prepared.all_ranked().map(|ranked| ranked.octets()).sum::<usize>()
+    }
+
+    /// The same without what can be shared.
+    fn own_octets(&self) -> usize {
+        let lines = self.prepared.group.as_ref().map_or(0, |(_, lines)| size_of_val(&**lines));
+        size_of::<PreparedRules>() + lines + size_of_val(&*self.prepared.others)
     }
 
     /// May the crawler fetch this target?
@@ -177,7 +194,7 @@ impl CrawlerRules {
 
     /// How many rules there are to try.
     pub fn len(&self) -> usize {
-        self.prepared.ranked.rules.len()
+        self.prepared.all_ranked().map(|ranked| ranked.rules.len()).sum()
     }
 
     /// Whether there are none.
@@ -198,7 +215,7 @@ impl fmt::Debug for CrawlerRules {
 
 impl PreparedRules {
     /// What applies if there is no group, for this reason.
-    fn without_group(reason: Reason, dialect: &Dialect, ranked: Arc<Ranked>) -> Self {
+    fn without_group(reason: Reason, dialect: &Dialect) -> Self {
         Self {
             dialect: dialect.name(),
             comparison: dialect.comparison,
@@ -206,34 +223,66 @@ impl PreparedRules {
             allows_robots_txt: true,
             group: None,
             without_group: reason,
-            ranked,
+            ranked: Arc::default(),
+            others: Box::default(),
         }
+    }
+
+    fn all_ranked(&self) -> impl Iterator<Item = &Ranked> {
+        std::iter::once(&self.ranked).chain(&self.others).map(|ranked| &**ranked)
     }
 
     fn most_specific(&self, target: &Target<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
         let forms = Forms::of(target, self.comparison);
-        if self.specificity == Specificity::Matched {
-            return self.ranked.longest_match(&forms, tried);
+        if !self.others.is_empty() {
+            return self.most_specific_of_all(&forms, tried);
         }
-        // Each rule is compared with the form that it asks for; nearly always that is one and the same.
-        let ranked = &*self.ranked;
-        let mut rank = ranked.rules.len();
-        for folds in forms.that_matter(ranked.rules.folds()).subsets() {
-            rank = ranked.rank_of_match(&forms, folds, rank, &tried);
-        }
-        let found = ranked.rules.found(rank)?;
-        let octets = found.octets as usize;
-        Some(deciding(found, octets))
+        self.ranked.most_specific(self.specificity, &forms, &tried)
+    }
+
+    /// The same where groups are ranked each by itself.
+    #[cold]
+    fn most_specific_of_all(
+        &self,
+        forms: &Forms<'_>,
+        tried: impl Fn(usize),
+    ) -> Option<DecidingRule<'_>> {
+        let each = self.all_ranked().filter_map(|ranked| {
+            tried(forms.text().len());
+            ranked.most_specific(self.specificity, forms, &tried)
+        });
+        each.min_by_key(|rule| (Reverse(rule.octets), rule.kind, rule.span.start))
     }
 }
 
 impl Ranked {
+    /// The rule that decides about a target.
+    #[inline]
+    fn most_specific(
+        &self,
+        specificity: Specificity,
+        forms: &Forms<'_>,
+        tried: &impl Fn(usize),
+    ) -> Option<DecidingRule<'_>> {
+        if specificity == Specificity::Matched {
+            return self.longest_match(forms, tried);
+        }
+        // Each rule is compared with the form that it asks for; nearly always that is one and the same.
+        let mut rank = self.rules.len();
+        for folds in forms.that_matter(self.rules.folds()).subsets() {
+            rank = self.rank_of_match(forms, folds, rank, tried);
+        }
+        let found = self.rules.found(rank)?;
+        let octets = found.octets as usize;
+        Some(deciding(found, octets))
+    }
+
     /// The rule that matches the most octets of the target, in a dialect in which those decide. They are not known
     /// before the target is, so that all rules are tried.
-    fn longest_match(&self, forms: &Forms<'_>, tried: impl Fn(usize)) -> Option<DecidingRule<'_>> {
+    fn longest_match(&self, forms: &Forms<'_>, tried: &impl Fn(usize)) -> Option<DecidingRule<'_>> {
         let text = forms.text();
         let matching =
-            (0..self.rules.len()).filter(|rank| self.is_match(*rank, forms, Folds::NONE, text, &tried));
+            (0..self.rules.len()).filter(|rank| self.is_match(*rank, forms, Folds::NONE, text, tried));
         let found = matching.filter_map(|rank| {
             let (found, rule) = (self.rules.found(rank)?, self.rules.compared(rank));
             Some((octets_matched(found.octets as usize, rule.body, rule.shape, forms), found))
@@ -308,15 +357,14 @@ fn deciding(found: Found<'_>, octets: usize) -> DecidingRule<'_> {
     DecidingRule { kind: found.kind, pattern: found.pattern, octets, line: found.line, span }
 }
 
-/// Reads the patterns of the selected groups, in file order. Rules that can never match are left out: their
+/// Reads the patterns of these groups, in file order. Rules that can never match are left out: their
 /// only effect is that the group has rules.
-fn prepare(robots: &RobotsTxt<'_>, selection: &Selection) -> Rules {
+fn prepare(robots: &RobotsTxt<'_>, groups: &[Range<usize>], mut lines: RecordLines<'_>) -> Rules {
     let dialect = robots.dialect();
-    let groups = || selection.groups.iter().cloned();
+    let groups = || groups.iter().cloned();
     let count = groups().map(|group| group.len()).sum();
     let octets = groups().map(|group| robots.octets_of_values(group)).sum();
     let mut rules = RulesBuilder::new(count, octets);
-    let mut lines = robots.record_lines();
     // A rule with further patterns is more than its text.
     let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
     let is_text = dialect.comparison == Comparison::Normalised && !has_other_patterns;

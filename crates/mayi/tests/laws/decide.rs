@@ -2,11 +2,11 @@
 //! and it depends on nothing but the groups that were chosen.
 
 use mayi::directive::{GroupStart, Role};
-use mayi::{Crawler, Decision, Dialect, GroupBy, Reason, RobotsTxt, RuleKind, Target};
+use mayi::{Crawler, Decision, Dialect, GroupBy, Reason, RobotsTxt, RuleKind, RulesByGroups, Target};
 
 use super::{Question, file_of, matcher, read};
 
-/// Law 2: deciding from the text, from prepared rules, from a kept copy and under watch are one
+/// Law 2: deciding from the text, from prepared and shared rules, from a kept copy and under watch are one
 /// decision, down to the line of the rule and the lines of its groups, in every dialect. The text is
 /// what the others are held to, as it is the evaluator that prepares nothing (REP-8); where rules
 /// tie, the first in the file decides for all of them.
@@ -25,6 +25,8 @@ pub(crate) fn every_way_gives_the_same_decision(question: &Question) {
         assert_eq!(prepared.decide(&target), decided, "prepared, {}", context());
         let kept = robots.clone().into_owned();
         assert_eq!(kept.decide(crawler, &target), decided, "kept, {}", context());
+        let shared = RulesByGroups::new(kept.into());
+        assert_eq!(shared.for_crawler(crawler).decide(&target), decided, "shared, {}", context());
         let explanation = robots.explain(crawler, &target);
         assert_eq!(explanation.decision(), &decided, "explained, {}", context());
 

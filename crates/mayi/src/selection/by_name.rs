@@ -1,0 +1,334 @@
+//! The group-start lines of a file, sorted by what they name: for those who ask for the groups of many crawlers.
+//!
+//! [`select`](super::select) reads all start lines of a file, which is the quickest way for one crawler. A log can name
+//! thousands of crawlers, and a file can have tens of thousands of start lines: reading all of them for each crawler would
+//! take seconds. Here the lines are read once, and those that name a crawler are found by a binary search. A law checks
+//! that both ways select the same groups.
+
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::{GroupBy, Wanted, names_by, with_wanted};
+use crate::crawler::{Crawler, token_named_by};
+use crate::dialect::GlobalGroups;
+use crate::extension::Extension;
+use crate::regexes::cost_of_states;
+use crate::robots_txt::{RobotsTxt, start_lines};
+use crate::span::LineNumber;
+
+/// The group-start lines of one file.
+#[derive(Debug)]
+pub(crate) struct GroupsByName {
+    /// In file order. The other lists have places in this one.
+    starts: Vec<Start>,
+    /// The records of each group, in file order.
+    groups: Vec<Range<u32>>,
+    /// By the token that each names, then in file order.
+    tokens: Vec<u32>,
+    /// By purpose, then in file order.
+    purposes: Vec<u32>,
+    /// Regular expressions, in file order.
+    regexes: Vec<u32>,
+    /// Those of them that are used, from when one is tried.
+    used: OnceCell<UsedRegexes>,
+    global: Vec<u32>,
+}
+
+/// The regular expressions that are used.
+#[derive(Debug)]
+struct UsedRegexes {
+    /// The place of each among all expressions of the file, and among the start lines.
+    places: Vec<(u32, u32)>,
+    /// How many states they have together.
+    states: usize,
+}
+
+/// A group-start line.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    record: u32,
+    line: LineNumber,
+    group: u32,
+}
+
+/// The start lines that name a crawler, by the place of each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Named {
+    /// All lines with the token that this one names.
+    Token(u32),
+    /// All lines for everybody.
+    Global,
+    /// These lines.
+    Lines(GroupBy, Box<[u32]>),
+}
+
+impl Named {
+    /// How they name it.
+    pub(crate) fn by(&self) -> GroupBy {
+        match self {
+            Self::Token(_) => GroupBy::ProductToken,
+            Self::Global => GroupBy::Global,
+            Self::Lines(by, _) => *by,
+        }
+    }
+}
+
+impl GroupsByName {
+    pub(crate) fn of(robots: &RobotsTxt<'_>) -> Self {
+        let dialect = robots.dialect();
+        let reads_regex = dialect.reads(Extension::AiAgents);
+        let mut found = Self {
+            starts: Vec::new(),
+            groups: Vec::new(),
+            tokens: Vec::new(),
+            purposes: Vec::new(),
+            regexes: Vec::new(),
+            used: OnceCell::new(),
+            global: Vec::new(),
+        };
+        let mut lines = robots.record_lines();
+        for (index, start, first) in start_lines(robots.records(), dialect) {
+            let record = index as u32;
+            if first || found.groups.is_empty() {
+                if let Some(group) = found.groups.last_mut() {
+                    group.end = record;
+                }
+                found.groups.push(record..robots.records().len() as u32);
+            }
+            let place = found.starts.len() as u32;
+            let by = names_by(robots.value(robots.records()[index]), start, reads_regex, dialect);
+            match by {
+                GroupBy::ProductToken => found.tokens.push(place),
+                GroupBy::Regex => found.regexes.push(place),
+                GroupBy::Purpose => found.purposes.push(place),
+                GroupBy::Global => found.global.push(place),
+            }
+            let group = found.groups.len() as u32 - 1;
+            found.starts.push(Start { record, line: lines.line_of(index), group });
+        }
+        if dialect.global_groups == GlobalGroups::First {
+            let group_of = |place: &u32| found.starts[*place as usize].group;
+            let first = found.global.first().map(group_of);
+            found.global.retain(|place| Some(found.starts[*place as usize].group) == first);
+        }
+        let [mut tokens, mut purposes] = [&mut found.tokens, &mut found.purposes].map(std::mem::take);
+        tokens.sort_by(|a, b| in_order(found.token(robots, *a), found.token(robots, *b)));
+        purposes.sort_by(|a, b| in_order(found.value(robots, *a), found.value(robots, *b)));
+        Self { tokens, purposes, ..found }
+    }
+
+    /// The lines that name a crawler, of the strongest kind that there is (PUR-3), as [`select`](super::select) selects.
+    pub(crate) fn select(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> Option<Named> {
+        with_wanted(robots, crawler, |wanted| match &wanted.written {
+            Some(_) => self.select_as_written(robots, wanted),
+            None => self.select_token(robots, wanted).or_else(|| self.select_others(robots, wanted)),
+        })
+    }
+
+    /// What it costs at most to select, in units of work, beside some for each crawler.
+    pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
+        with_wanted(robots, crawler, |wanted| match &wanted.written {
+            Some(written) => {
+                let octets = |place: &u32| self.value(robots, *place).len().min(written.sent.len());
+                self.tokens.iter().map(|place| 4 + octets(place) + written.sent.len() / 2).sum()
+            }
+            None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
+            None => {
+                wanted.token.map_or(0, |token| cost_of_states(self.used(robots).states, token.as_str()))
+            }
+        })
+    }
+
+    /// How many group-start lines there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// About how many octets of memory it takes.
+    pub(crate) fn octets(&self) -> usize {
+        let places = [&self.tokens, &self.purposes, &self.regexes, &self.global];
+        self.starts.capacity() * size_of::<Start>()
+            + self.groups.capacity() * size_of::<Range<u32>>()
+            + places.map(|places| places.capacity() * size_of::<u32>()).iter().sum::<usize>()
+    }
+
+    /// The numbers of the lines, in file order.
+    pub(crate) fn lines(&self, robots: &RobotsTxt<'_>, named: &Named) -> Box<[LineNumber]> {
+        self.places(robots, named).iter().map(|place| self.starts[*place as usize].line).collect()
+    }
+
+    /// The groups that they start, each with its first line and the records behind that.
+    pub(crate) fn groups(
+        &self,
+        robots: &RobotsTxt<'_>,
+        named: &Named,
+    ) -> Vec<(LineNumber, Range<usize>)> {
+        let group_of = |place: &u32| self.starts[*place as usize].group;
+        let mut groups: Vec<u32> = self.places(robots, named).iter().map(group_of).collect();
+        groups.dedup();
+        let records = |group: u32| {
+            let Range { start, end } = self.groups[group as usize].clone();
+            let first = self.starts.partition_point(|line| line.record < start);
+            (self.starts[first].line, start as usize + 1..end as usize)
+        };
+        groups.into_iter().map(records).collect()
+    }
+
+    fn places<'a>(&'a self, robots: &RobotsTxt<'_>, named: &'a Named) -> &'a [u32] {
+        match named {
+            Named::Token(place) => self.with_token(robots, self.token(robots, *place)),
+            Named::Global => &self.global,
+            Named::Lines(_, places) => places,
+        }
+    }
+
+    fn used(&self, robots: &RobotsTxt<'_>) -> &UsedRegexes {
+        self.used.get_or_init(|| {
+            let regexes = self.regexes.iter().enumerate();
+            let used = regexes.filter_map(|(regex, place)| {
+                let program = robots.regexes().get(regex).ok()?;
+                Some((program.states(), (regex as u32, *place)))
+            });
+            let (states, places): (Vec<_>, _) = used.unzip();
+            UsedRegexes { places, states: states.iter().sum() }
+        })
+    }
+
+    fn select_token(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
+        let tokens = wanted.token.into_iter().chain(wanted.fallbacks);
+        let mut texts = tokens.map(|token| token.compared(wanted.dialect.tokens).as_bytes());
+        texts.find_map(|text| self.with_token(robots, text).first().copied()).map(Named::Token)
+    }
+
+    fn select_others(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
+        let lines =
+            |by, places: Vec<u32>| (!places.is_empty()).then(|| Named::Lines(by, places.into()));
+        let by_regex = || {
+            let token = wanted.token?;
+            let matches =
+                |(regex, _): &&(u32, u32)| robots.regexes().matches(*regex as usize, token.as_str());
+            let matching = self.used(robots).places.iter().filter(matches);
+            lines(GroupBy::Regex, matching.map(|(_, place)| *place).collect())
+        };
+        let by_purpose = || {
+            let found = |purpose: &&str| self.with_purpose(robots, purpose.as_bytes());
+            let mut places: Vec<u32> = wanted.purposes.iter().flat_map(found).copied().collect();
+            places.sort_unstable();
+            places.dedup();
+            lines(GroupBy::Purpose, places)
+        };
+        let global = || (wanted.heeds_global && !self.global.is_empty()).then_some(Named::Global);
+        by_regex().or_else(by_purpose).or_else(global)
+    }
+
+    /// In a dialect in which a name is any part of what a crawler sends, all lines are read.
+    fn select_as_written(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
+        let selection = wanted.select(robots, &mut ())?;
+        let place_of = |index: &usize| {
+            self.starts.partition_point(|start| (start.record as usize) < *index) as u32
+        };
+        let places: Box<[u32]> = selection.starts.iter().map(place_of).collect();
+        let is_global = selection.by == GroupBy::Global && *places == *self.global;
+        Some(if is_global { Named::Global } else { Named::Lines(selection.by, places) })
+    }
+
+    fn with_token(&self, robots: &RobotsTxt<'_>, token: &[u8]) -> &[u32] {
+        equal_range(&self.tokens, |place| in_order(self.token(robots, place), token))
+    }
+
+    fn with_purpose(&self, robots: &RobotsTxt<'_>, purpose: &[u8]) -> &[u32] {
+        equal_range(&self.purposes, |place| in_order(self.value(robots, place), purpose))
+    }
+
+    fn token<'r>(&self, robots: &'r RobotsTxt<'_>, place: u32) -> &'r [u8] {
+        token_named_by(self.value(robots, place), robots.dialect().tokens)
+    }
+
+    fn value<'r>(&self, robots: &'r RobotsTxt<'_>, place: u32) -> &'r [u8] {
+        robots.value(robots.records()[self.starts[place as usize].record as usize])
+    }
+}
+
+/// Compares names; the case of letters makes no difference (REP-4).
+fn in_order(a: &[u8], b: &[u8]) -> Ordering {
+    a.iter().map(u8::to_ascii_lowercase).cmp(b.iter().map(u8::to_ascii_lowercase))
+}
+
+/// Those of sorted places that are equal to what is looked for.
+fn equal_range(places: &[u32], compare: impl Fn(u32) -> Ordering) -> &[u32] {
+    let start = places.partition_point(|place| compare(*place) == Ordering::Less);
+    let found = &places[start..];
+    &found[..found.partition_point(|place| compare(*place) == Ordering::Equal)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::select;
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::robots_txt::ReadOptions;
+
+    /// Files of lines that name crawlers in all ways, in all orders of a few, in all dialects.
+    #[test]
+    fn what_is_selected_is_what_reading_all_lines_selects() {
+        let lines = [
+            "User-agent: a\n",
+            "User-agent: A/1.0 b\n",
+            "User-agent: b...\n",
+            "User-agent: *\n",
+            "User-agent: * c\n",
+            "User-agent: .*b$\n",
+            "User-agent: a|b2\n",
+            "User-agent: ab\n",
+            "User-agent:\n",
+            "User-agent-purpose: search\n",
+            "User-agent-purpose: Train\n",
+            "Disallow: /x\n",
+            "Crawl-delay: 1\n",
+            "\n",
+        ];
+        let tokens = ["a", "B", "ab", "b2", "A.", "zb", "Applebot", "a-c"];
+        let with_purposes = |token: &&str, purposes: &[&str]| {
+            let crawler = Crawler::new(token).expect("a token");
+            purposes
+                .iter()
+                .fold(crawler, |crawler, purpose| crawler.with_purpose(purpose).expect("a purpose"))
+        };
+        let purposes: [&[&str]; 3] = [&[], &["search"], &["train", "search"]];
+        let crawlers = tokens.iter().flat_map(|token| purposes.map(|some| with_purposes(token, some)));
+        let crawlers: Vec<_> = crawlers.chain([Crawler::unnamed()]).collect();
+        let mut state = 7_u32;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let mut ways = std::collections::HashSet::new();
+        for _ in 0..400 {
+            let text: String = (0..1 + next(9)).map(|_| lines[next(lines.len())]).collect();
+            for dialect in Dialect::ALL {
+                let options = ReadOptions::default().with_dialect(dialect.clone());
+                let robots = RobotsTxt::read(text.as_bytes(), &options);
+                let groups = GroupsByName::of(&robots);
+                for crawler in &crawlers {
+                    let named = groups.select(&robots, crawler);
+                    let seen = named.as_ref().map(|named| {
+                        ways.insert(named.by());
+                        let lines = groups.lines(&robots, named).into_vec();
+                        (named.by(), lines, groups.groups(&robots, named))
+                    });
+                    let line_of = |record: &usize| robots.line_of(robots.records()[*record]);
+                    let expected = select(&robots, crawler, &mut ()).map(|found| {
+                        let lines = found.starts.iter().map(line_of).collect();
+                        let group = |records: &Range<usize>| {
+                            (line_of(&records.start), records.start + 1..records.end)
+                        };
+                        (found.by, lines, found.groups.iter().map(group).collect())
+                    });
+                    assert_eq!(seen, expected, "{} of {crawler:?}:\n{text}", dialect.name());
+                }
+            }
+        }
+        assert_eq!(ways.len(), 4);
+    }
+}

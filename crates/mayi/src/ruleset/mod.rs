@@ -138,22 +138,23 @@ impl CrawlerRules {
         others: Box<[Arc<Ranked>]>,
     ) -> Self {
         let (allows_robots_txt, group) = (robots.dialect().allows_robots_txt, Some(group));
-        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect());
-        let prepared = PreparedRules { allows_robots_txt, group, ranked, others, ..without_group };
+        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect(), ranked);
+        let prepared = PreparedRules { allows_robots_txt, group, others, ..without_group };
         Self { prepared: Arc::new(prepared) }
     }
 
     /// What applies to a crawler that no group is for.
     fn without_group(robots: &RobotsTxt<'_>) -> Self {
         let allows_robots_txt = robots.dialect().allows_robots_txt;
-        let without_group = PreparedRules::without_group(Reason::NoGroup, robots.dialect());
+        let without_group =
+            PreparedRules::without_group(Reason::NoGroup, robots.dialect(), Arc::default());
         Self { prepared: Arc::new(PreparedRules { allows_robots_txt, ..without_group }) }
     }
 
     /// What applies to every crawler if there is no file, for this reason. robots.txt itself may always be
     /// fetched (REP-10).
     pub(crate) fn without_file(reason: Reason, dialect: &Dialect) -> Self {
-        Self { prepared: Arc::new(PreparedRules::without_group(reason, dialect)) }
+        Self { prepared: Arc::new(PreparedRules::without_group(reason, dialect, Arc::default())) }
     }
 
     /// About how many octets of memory they take.
@@ -215,7 +216,7 @@ impl fmt::Debug for CrawlerRules {
 
 impl PreparedRules {
     /// What applies if there is no group, for this reason.
-    fn without_group(reason: Reason, dialect: &Dialect) -> Self {
+    fn without_group(reason: Reason, dialect: &Dialect, ranked: Arc<Ranked>) -> Self {
         Self {
             dialect: dialect.name(),
             comparison: dialect.comparison,
@@ -223,7 +224,7 @@ impl PreparedRules {
             allows_robots_txt: true,
             group: None,
             without_group: reason,
-            ranked: Arc::default(),
+            ranked,
             others: Box::default(),
         }
     }

@@ -54,6 +54,7 @@ const OCTETS_OF_AN_OCTET: usize = 4;
 /// let other = rules.for_crawler(&Crawler::new("OtherBot")?);
 /// assert_eq!((one.len(), other.len()), (1, 1));
 /// assert_eq!(rules.octets(), octets);
+/// assert!(rules.expected_octets() > 0);
 /// # Ok::<(), mayi::InvalidProductToken>(())
 /// ```
 #[derive(Debug)]

@@ -69,9 +69,11 @@ mod tests {
     #[test]
     fn crawlers_that_are_forgotten_get_the_same_rules_again() {
         let names = || (0..MOST_RULES + 10).map(|number| format!("bot{number}"));
-        let shared: String = names().map(|name| format!("User-agent: {name}\n")).collect();
-        let rules: String = (0..1_000).map(|number| format!("Disallow: /{number}\n")).collect();
-        let own: String = names().map(|name| format!("User-agent: {name}\nAllow: /{name}\n")).collect();
+        let lines = |line: &dyn Fn(String) -> String| names().map(line).collect::<Vec<_>>().concat();
+        let shared = lines(&|name| format!("User-agent: {name}\n"));
+        let rules =
+            (0..1_000).map(|number| format!("Disallow: /{number}\n")).collect::<Vec<_>>().concat();
+        let own = lines(&|name| format!("User-agent: {name}\nAllow: /{name}\n"));
         let text = shared + &rules + &own;
         let file = File::read("robots.txt", text.into_bytes(), &ReadOptions::default());
         let mut known = KnownRules::default();

@@ -42,7 +42,8 @@ fn a_log_as_people_have_it_is_counted_right() {
 /// crawler of the registry. The rest is undecided and counted, however the log is divided.
 #[test]
 fn what_would_cost_too_much_is_undecided_and_counted() {
-    let regexes: String = (0..400).map(|number| format!("User-agent: .*-{number}$\n")).collect();
+    let regexes =
+        (0..400).map(|number| format!("User-agent: .*-{number}$\n")).collect::<Vec<_>>().concat();
     let text = format!("{regexes}Disallow: /\nUser-agent: named\nDisallow: /a\n");
     let file = |name| File::read(name, text.clone().into_bytes(), &mayi::ReadOptions::default());
     let audit = Audit::new(Box::new(OneSite::new(Site::always(file("robots.txt")))));
@@ -53,8 +54,9 @@ fn what_would_cost_too_much_is_undecided_and_counted() {
         )
     };
     let names = ["named", "GPTBot", "other-7", "another"];
-    let log: String =
-        names.iter().map(|who| line("/a", who)).collect::<String>() + &line("/robots.txt", "another");
+    let mut lines: Vec<_> = names.iter().map(|who| line("/a", who)).collect();
+    lines.push(line("/robots.txt", "another"));
+    let log = lines.concat();
     let seen = report(&audit, &[log.as_bytes()]);
     let figures = |name: &str| {
         let found = seen.crawlers.iter().find(|crawler| crawler.crawler == name).expect("it is listed");

@@ -155,8 +155,8 @@ mod tests {
     /// A column of crawlers: the file of an origin is read once for all of them, and each gets its own rules.
     #[test]
     fn rows_with_crawlers_of_their_own_share_a_file() {
-        let own: String =
-            (0..50).map(|number| format!("User-agent: bot{number}\nDisallow: /{number}\n")).collect();
+        let own = |number: usize| format!("User-agent: bot{number}\nDisallow: /{number}\n");
+        let own = (0..50).map(own).collect::<Vec<_>>().concat();
         let source =
             Arc::new(Counted(format!("{own}User-agent: *\nDisallow: /all\n"), AtomicUsize::new(0)));
         let options = ReadOptions::default();

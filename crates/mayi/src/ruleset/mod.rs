@@ -159,7 +159,7 @@ impl CrawlerRules {
 
     /// About how many octets of memory they take.
     pub fn octets(&self) -> usize {
-        self.own_octets() + self.prepared.all_ranked().map(|ranked| ranked.octets()).sum::<usize>()
+        self.own_octets() + self.prepared.all_ranked().map(Ranked::octets).sum::<usize>()
     }
 
     /// The same without what can be shared.

@@ -305,7 +305,7 @@ mod tests {
         };
         let mut ways = std::collections::HashSet::new();
         for _ in 0..400 {
-            let text: String = (0..1 + next(9)).map(|_| lines[next(lines.len())]).collect();
+            let text: String = (0..=next(9)).map(|_| lines[next(lines.len())]).collect();
             for dialect in Dialect::ALL {
                 let options = ReadOptions::default().with_dialect(dialect.clone());
                 let robots = RobotsTxt::read(text.as_bytes(), &options);

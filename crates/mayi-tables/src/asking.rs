@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerParts, CrawlerUses, Decision, Target};
+use mayi::{Crawler, CrawlerParts, CrawlerUses, Decision, Target, Usage};
 use mayi_fetch::prepared::Key;
 
 use crate::files::{Files, SiteRules, Wanted};
@@ -131,6 +131,16 @@ impl<'f> Asker<'f> {
         self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
         Ok(())
     }
+}
+
+/// What may be done with the target, if there is an answer: what may not be fetched has no preferences
+/// (USE-4).
+pub fn usage(
+    uses: Option<&CrawlerUses<'_>>,
+    decision: &Decision<'_>,
+    target: &Target<'_>,
+) -> Option<Usage> {
+    uses.filter(|_| decision.is_allowed())?.usage(target)
 }
 
 #[cfg(test)]

@@ -34,10 +34,10 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
 use mayi::access::Origin;
 use mayi::report::RequestError;
-use mayi::{Crawler, CrawlerUses, Decision, Target, Usage};
+use mayi::{Crawler, Decision, Usage};
 
 use crate::answer::Answer;
-use crate::asking::Asker;
+use crate::asking::{Asker, usage};
 use crate::files::Files;
 use crate::texts::{NotText, Texts};
 
@@ -224,16 +224,6 @@ pub fn decide_into(
         errors += usize::from(is_error);
     }
     errors
-}
-
-/// What may be done with the target, if there is an answer: what may not be fetched has no preferences
-/// (USE-4).
-pub fn usage(
-    uses: Option<&CrawlerUses<'_>>,
-    decision: &Decision<'_>,
-    target: &Target<'_>,
-) -> Option<Usage> {
-    uses.filter(|_| decision.is_allowed())?.usage(target)
 }
 
 /// The result of a row for one crawler.

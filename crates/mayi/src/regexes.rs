@@ -52,7 +52,7 @@ impl Program {
     }
 
     /// The maximum cost of that, in units of work.
-    #[cfg(feature = "report")]
+    #[cfg(any(feature = "lint", feature = "report"))]
     pub(crate) fn cost(&self, token: &str) -> usize {
         cost_of_states(self.states(), token)
     }

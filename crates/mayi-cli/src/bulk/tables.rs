@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
-use mayi_tables::asking::Asker;
+use mayi_tables::asking::{self, Asker};
 use mayi_tables::kernel::{self, AnswerColumn, data_type, decide_into};
 use mayi_tables::reading::{Kind, Part, Table, TableError};
 use mayi_tables::texts::Texts;
@@ -395,7 +395,7 @@ impl RowSink for BatchSink {
                     let answered = answers.get(*crawler).unwrap_or(&answers[0]);
                     let decided = answered.outcome.as_ref().map_err(|error| *error);
                     let usage = decided.ok().filter(|_| columns.has_uses()).and_then(|decided| {
-                        kernel::usage(decided.uses, &decided.decision, decided.target)
+                        asking::usage(decided.uses, &decided.decision, decided.target)
                     });
                     column.push(&kernel::Answered {
                         url: answered.url,

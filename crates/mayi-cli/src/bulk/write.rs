@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mayi::report::RequestError;
 use mayi::{Crawler, CrawlerUses, Decision, Target, Usage};
 use mayi_tables::answer::Answer;
-use mayi_tables::kernel;
+use mayi_tables::asking;
 
 use super::columns::{Columns, Written};
 use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
@@ -195,7 +195,7 @@ fn of_crawler<'a>(
 /// What may be done with the target, where there is something to say.
 fn usage(answered: &Answered<'_>) -> Option<Usage> {
     let decided = answered.outcome.as_ref().ok()?;
-    kernel::usage(decided.uses, &decided.decision, decided.target)
+    asking::usage(decided.uses, &decided.decision, decided.target)
 }
 
 /// What is said of a use.

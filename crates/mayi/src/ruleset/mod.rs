@@ -93,9 +93,9 @@ impl Default for Search {
 }
 
 impl Ranked {
-    /// Prepares the rules of these groups, whose lines are counted on from before the first.
-    fn of(robots: &RobotsTxt<'_>, groups: &[Range<usize>], lines: RecordLines<'_>) -> Self {
-        let rules = prepare(robots, groups, lines);
+    /// Prepares the rules of these groups. If they are given without their first records, `starts` has the lines of those.
+    fn of(robots: &RobotsTxt<'_>, groups: &[Range<usize>], starts: Option<&[LineNumber]>) -> Self {
+        let rules = prepare(robots, groups, starts);
         let search = match Index::new(&rules) {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(Heads::new(&rules)),
@@ -126,7 +126,7 @@ impl CrawlerRules {
     pub(crate) fn new(robots: &RobotsTxt<'_>, selection: Option<&Selection>) -> Self {
         let Some(selection) = selection else { return Self::without_group(robots) };
         let lines = robots.lines_of(selection.starts.iter().copied()).into();
-        let ranked = Ranked::of(robots, &selection.groups, robots.record_lines());
+        let ranked = Ranked::of(robots, &selection.groups, None);
         Self::of_ranked(robots, (selection.by, lines), Arc::new(ranked), Box::default())
     }
 
@@ -360,7 +360,7 @@ fn deciding(found: Found<'_>, octets: usize) -> DecidingRule<'_> {
 
 /// Reads the patterns of these groups, in file order. Rules that can never match are left out: their
 /// only effect is that the group has rules.
-fn prepare(robots: &RobotsTxt<'_>, groups: &[Range<usize>], mut lines: RecordLines<'_>) -> Rules {
+fn prepare(robots: &RobotsTxt<'_>, groups: &[Range<usize>], starts: Option<&[LineNumber]>) -> Rules {
     let dialect = robots.dialect();
     let groups = || groups.iter().cloned();
     let count = groups().map(|group| group.len()).sum();
@@ -369,7 +369,12 @@ fn prepare(robots: &RobotsTxt<'_>, groups: &[Range<usize>], mut lines: RecordLin
     // A rule with further patterns is more than its text.
     let has_other_patterns = dialect.has_other_patterns(RuleKind::Allow);
     let is_text = dialect.comparison == Comparison::Normalised && !has_other_patterns;
-    for group in groups() {
+    let mut lines = robots.record_lines();
+    for (place, group) in groups().enumerate() {
+        if let Some(line) = starts.and_then(|starts| starts.get(place)) {
+            // Two groups can be far apart, and the lines between them are not counted again for each crawler.
+            lines = RecordLines::behind(robots, group.start - 1, *line);
+        }
         let records = lines.of_records(group);
         if is_text {
             add_texts(&mut rules, robots, records);

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{CrawlerRules, Ranked};
 use crate::access::SiteFile;
 use crate::crawler::Crawler;
-use crate::robots_txt::{RecordLines, RobotsTxt};
+use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupsByName, Named};
 use crate::span::LineNumber;
 
@@ -198,11 +198,8 @@ impl SharedRules {
         if let Some(ranked) = self.ranked.get(&records) {
             return Arc::clone(ranked);
         }
-        let lines = match groups.first() {
-            Some((line, first)) => RecordLines::behind(robots, first.start - 1, *line),
-            None => robots.record_lines(),
-        };
-        let ranked = Arc::new(Ranked::of(robots, &records, lines));
+        let starts: Vec<_> = groups.iter().map(|(line, _)| *line).collect();
+        let ranked = Arc::new(Ranked::of(robots, &records, Some(&starts)));
         self.octets += size_of_val(&*records) + ranked.octets();
         self.ranked.insert(records, Arc::clone(&ranked));
         ranked

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{GroupBy, Wanted, names_by, with_wanted};
 use crate::crawler::{Crawler, token_named_by};
-use crate::dialect::GlobalGroups;
+use crate::dialect::{GlobalGroups, Naming};
 use crate::extension::Extension;
 use crate::regexes::cost_of_states;
 use crate::robots_txt::{RobotsTxt, start_lines};
@@ -50,6 +50,10 @@ struct Start {
     record: u32,
     line: LineNumber,
     group: u32,
+    /// Where in the text the token or the purpose is that it names. A name can be as long as the file, and is compared with
+    /// thousands of others: so where it ends is not looked for again.
+    name_at: u32,
+    name: u32,
 }
 
 /// The start lines that name a crawler, by the place of each.
@@ -97,7 +101,12 @@ impl GroupsByName {
                 found.groups.push(record..robots.records().len() as u32);
             }
             let place = found.starts.len() as u32;
-            let by = names_by(robots.value(robots.records()[index]), start, reads_regex, dialect);
+            let range = robots.range(robots.records()[index]);
+            let value = &robots.text()[range.clone()];
+            let by = names_by(value, start, reads_regex, dialect);
+            let is_token = by == GroupBy::ProductToken && dialect.naming == Naming::Token;
+            let name = if is_token { token_named_by(value, dialect.tokens) } else { value };
+            let (name_at, name) = (range.start as u32, name.len() as u32);
             match by {
                 GroupBy::ProductToken => found.tokens.push(place),
                 GroupBy::Regex => found.regexes.push(place),
@@ -105,7 +114,7 @@ impl GroupsByName {
                 GroupBy::Global => found.global.push(place),
             }
             let group = found.groups.len() as u32 - 1;
-            found.starts.push(Start { record, line: lines.line_of(index), group });
+            found.starts.push(Start { record, line: lines.line_of(index), group, name_at, name });
         }
         if dialect.global_groups == GlobalGroups::First {
             let group_of = |place: &u32| found.starts[*place as usize].group;
@@ -113,8 +122,9 @@ impl GroupsByName {
             found.global.retain(|place| Some(found.starts[*place as usize].group) == first);
         }
         let [mut tokens, mut purposes] = [&mut found.tokens, &mut found.purposes].map(std::mem::take);
-        tokens.sort_by(|a, b| in_order(found.token(robots, *a), found.token(robots, *b)));
-        purposes.sort_by(|a, b| in_order(found.value(robots, *a), found.value(robots, *b)));
+        for places in [&mut tokens, &mut purposes] {
+            places.sort_by(|a, b| in_order(found.name(robots, *a), found.name(robots, *b)));
+        }
         Self { tokens, purposes, ..found }
     }
 
@@ -130,7 +140,7 @@ impl GroupsByName {
     pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
         with_wanted(robots, crawler, |wanted| match &wanted.written {
             Some(written) => {
-                let octets = |place: &u32| self.value(robots, *place).len().min(written.sent.len());
+                let octets = |place: &u32| self.name(robots, *place).len().min(written.sent.len());
                 self.tokens.iter().map(|place| 4 + octets(place) + written.sent.len() / 2).sum()
             }
             None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
@@ -177,7 +187,7 @@ impl GroupsByName {
 
     fn places<'a>(&'a self, robots: &RobotsTxt<'_>, named: &'a Named) -> &'a [u32] {
         match named {
-            Named::Token(place) => self.with_token(robots, self.token(robots, *place)),
+            Named::Token(place) => self.with_name(&self.tokens, robots, self.name(robots, *place)),
             Named::Global => &self.global,
             Named::Lines(_, places) => places,
         }
@@ -198,7 +208,9 @@ impl GroupsByName {
     fn select_token(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
         let tokens = wanted.token.into_iter().chain(wanted.fallbacks);
         let mut texts = tokens.map(|token| token.compared(wanted.dialect.tokens).as_bytes());
-        texts.find_map(|text| self.with_token(robots, text).first().copied()).map(Named::Token)
+        texts
+            .find_map(|text| self.with_name(&self.tokens, robots, text).first().copied())
+            .map(Named::Token)
     }
 
     fn select_others(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
@@ -212,7 +224,7 @@ impl GroupsByName {
             lines(GroupBy::Regex, matching.map(|(_, place)| *place).collect())
         };
         let by_purpose = || {
-            let found = |purpose: &&str| self.with_purpose(robots, purpose.as_bytes());
+            let found = |purpose: &&str| self.with_name(&self.purposes, robots, purpose.as_bytes());
             let mut places: Vec<u32> = wanted.purposes.iter().flat_map(found).copied().collect();
             places.sort_unstable();
             places.dedup();
@@ -233,33 +245,23 @@ impl GroupsByName {
         Some(if is_global { Named::Global } else { Named::Lines(selection.by, places) })
     }
 
-    fn with_token(&self, robots: &RobotsTxt<'_>, token: &[u8]) -> &[u32] {
-        equal_range(&self.tokens, |place| in_order(self.token(robots, place), token))
+    /// Those of sorted places that have this name.
+    fn with_name<'a>(&self, places: &'a [u32], robots: &RobotsTxt<'_>, name: &[u8]) -> &'a [u32] {
+        let compare = |place: &u32| in_order(self.name(robots, *place), name);
+        let start = places.partition_point(|place| compare(place) == Ordering::Less);
+        let found = &places[start..];
+        &found[..found.partition_point(|place| compare(place) == Ordering::Equal)]
     }
 
-    fn with_purpose(&self, robots: &RobotsTxt<'_>, purpose: &[u8]) -> &[u32] {
-        equal_range(&self.purposes, |place| in_order(self.value(robots, place), purpose))
-    }
-
-    fn token<'r>(&self, robots: &'r RobotsTxt<'_>, place: u32) -> &'r [u8] {
-        token_named_by(self.value(robots, place), robots.dialect().tokens)
-    }
-
-    fn value<'r>(&self, robots: &'r RobotsTxt<'_>, place: u32) -> &'r [u8] {
-        robots.value(robots.records()[self.starts[place as usize].record as usize])
+    fn name<'r>(&self, robots: &'r RobotsTxt<'_>, place: u32) -> &'r [u8] {
+        let Start { name_at, name, .. } = self.starts[place as usize];
+        &robots.text()[name_at as usize..][..name as usize]
     }
 }
 
 /// Compares names; the case of letters makes no difference (REP-4).
 fn in_order(a: &[u8], b: &[u8]) -> Ordering {
     a.iter().map(u8::to_ascii_lowercase).cmp(b.iter().map(u8::to_ascii_lowercase))
-}
-
-/// Those of sorted places that are equal to what is looked for.
-fn equal_range(places: &[u32], compare: impl Fn(u32) -> Ordering) -> &[u32] {
-    let start = places.partition_point(|place| compare(*place) == Ordering::Less);
-    let found = &places[start..];
-    &found[..found.partition_point(|place| compare(*place) == Ordering::Equal)]
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ export class Combobox {
   #entries = [];
   #shown = [];
   #active = -1;
+  /** Whether there was nothing to suggest yet when somebody typed. */
+  #isAwaiting = false;
   #onChange;
 
   /** `entries` are `{value, note}`; `onChange` gets the text at each change. */
@@ -44,12 +46,16 @@ export class Combobox {
       this.#open();
     });
     input.addEventListener("keydown", (event) => this.#key(event));
-    input.addEventListener("blur", () => this.#close());
+    input.addEventListener("blur", () => {
+      this.#isAwaiting = false;
+      this.#close();
+    });
     input.addEventListener("click", () => this.#open());
   }
 
   set entries(entries) {
     this.#entries = entries.map((entry) => ({ ...entry, found: `${entry.value} ${entry.note ?? ""}`.toLowerCase() }));
+    if (this.#isAwaiting) this.#open();
   }
 
   set value(text) {
@@ -67,6 +73,7 @@ export class Combobox {
   }
 
   #open() {
+    this.#isAwaiting = this.#entries.length === 0;
     const [start, end] = this.#part();
     const asked = this.#input.value.slice(start, end).trim().toLowerCase();
     const isWhole = this.#entries.some((entry) => entry.value.toLowerCase() === asked);

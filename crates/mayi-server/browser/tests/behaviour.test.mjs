@@ -121,6 +121,22 @@ onPage("a crawler is picked by keyboard", async (page) => {
   await says(page.locator("#decisions-count"), /without an answer/);
 });
 
+onPage("suggestions that come late are for what was typed before", async (page) => {
+  let answer;
+  const typed = new Promise((resolve) => (answer = resolve));
+  await page.route("**/v1/registry/agents", async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await open(page, held.server.origin);
+  const agent = page.locator("#agent");
+  await agent.fill("googlebot-im");
+  assert.equal(await agent.getAttribute("aria-expanded"), "false");
+  answer();
+  await says(page.locator("#agent-list"), /Googlebot-Image/);
+  assert.equal(await agent.getAttribute("aria-expanded"), "true");
+});
+
 onPage("purposes are completed one after the other", async (page) => {
   await open(page, held.server.origin);
   await type(page, "#robots", "User-agent-purpose: EXAMPLE-PURPOSE-2\nDisallow: /\n");

@@ -10,17 +10,19 @@ use mayi::{Crawler, CrawlerRules, RulesByGroups, Target};
 /// A site's file, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Site {
-    pub(crate) file: SiteFile<'static>,
     /// Where it came from, if it was fetched.
     pub(crate) story: Option<FileReport>,
-    /// Its rules for those crawlers that were asked for often.
+    /// The file, and its rules for those crawlers that were asked for often.
     rules: RulesByGroups,
 }
 
 impl Site {
     pub(crate) fn new(file: SiteFile<'static>, story: Option<FileReport>) -> Self {
-        let rules = RulesByGroups::new(file.clone());
-        Self { file, story, rules }
+        Self { story, rules: RulesByGroups::new(file) }
+    }
+
+    pub(crate) fn file(&self) -> &SiteFile<'static> {
+        self.rules.file()
     }
 }
 
@@ -45,18 +47,18 @@ impl Asker {
     ) -> mayi::Decision<'a> {
         match rules {
             Some(rules) => rules.decide(target),
-            None => self.site.file.decide(&self.crawler, target),
+            None => self.site.file().decide(&self.crawler, target),
         }
     }
 
     /// The seconds that the file asks it to wait between requests.
     pub(crate) fn crawl_delay(&self) -> Option<f64> {
-        self.site.file.robots_txt()?.crawl_delay(&self.crawler)
+        self.site.file().robots_txt()?.crawl_delay(&self.crawler)
     }
 
     /// The whole report about a target, as JSON.
     pub(crate) fn json(&self, target: &Target<'_>, about: &About<'_>) -> String {
-        let (file, crawler) = (&self.site.file, &*self.crawler);
+        let (file, crawler) = (self.site.file(), &*self.crawler);
         let question = Question { file, crawler, target, fields: about.fields, page: about.page };
         let mut report = if about.explain { question.explained() } else { question.report() };
         report.file.clone_from(&self.site.story);

@@ -109,12 +109,12 @@ impl RobotsTxt {
     pub(crate) fn of_fetched(fetched: Robots, dialect: &str) -> Self {
         let mut reading = Reading { dialect: dialect.to_owned(), ..Reading::default() };
         let site = Site::new(fetched.file().clone(), Some(fetched.file_report()));
-        let source = match (&site.file, &fetched.kept().copy) {
+        let source = match (site.file(), &fetched.kept().copy) {
             (SiteFile::Read(_), Some(copy)) => {
                 reading.content_type = copy.content_type.as_ref().map(ToString::to_string);
                 Source::Fetched(fetched)
             }
-            _ => Source::Ended(Ended::of(site.file.access())),
+            _ => Source::Ended(Ended::of(site.file().access())),
         };
         Self {
             site: Arc::new(site),
@@ -127,7 +127,7 @@ impl RobotsTxt {
 
     /// The file for tables of URLs, with the rules that were prepared for them.
     pub(crate) fn prepared(&self) -> &PreparedFiles {
-        self.prepared.get_or_init(|| PreparedFiles::of_site(self.site.file.clone()))
+        self.prepared.get_or_init(|| PreparedFiles::of_site(self.site.file().clone()))
     }
 
     fn asker(&self, crawler: Arc<mayi::Crawler>) -> Arc<Asker> {
@@ -252,7 +252,7 @@ impl RobotsTxt {
     /// The result of the request for the file: `successful`, `unavailable` or `unreachable`.
     #[getter]
     fn access(&self) -> &'static str {
-        self.site.file.access().name()
+        self.site.file().access().name()
     }
 
     /// The file as decoded text, up to the limit; what is not UTF-8 is replaced.
@@ -264,7 +264,7 @@ impl RobotsTxt {
     /// The sitemaps that the file names, as written.
     #[getter]
     fn sitemaps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let sitemaps = self.site.file.robots_txt().into_iter().flat_map(mayi::RobotsTxt::sitemaps);
+        let sitemaps = self.site.file().robots_txt().into_iter().flat_map(mayi::RobotsTxt::sitemaps);
         let sitemaps: Vec<_> = sitemaps.map(String::from_utf8_lossy).collect();
         PyTuple::new(py, sitemaps)
     }
@@ -278,7 +278,7 @@ impl RobotsTxt {
     /// The groups of the file, with their group-start lines, their rules and other records.
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let groups = self.site.file.robots_txt().into_iter().flat_map(mayi::RobotsTxt::groups);
+        let groups = self.site.file().robots_txt().into_iter().flat_map(mayi::RobotsTxt::groups);
         let groups: Vec<_> = groups.map(|group| group_json(&group)).collect();
         made(py, "groups", &groups)
     }
@@ -396,8 +396,8 @@ impl RobotsTxt {
 
     fn __repr__(&self) -> String {
         let dialect = &self.reading.dialect;
-        let Some(robots) = self.site.file.robots_txt() else {
-            return format!("<RobotsTxt: {}>", self.site.file.access());
+        let Some(robots) = self.site.file().robots_txt() else {
+            return format!("<RobotsTxt: {}>", self.site.file().access());
         };
         let (groups, octets) = (robots.groups().count(), robots.text().len());
         let plural = if groups == 1 { "" } else { "s" };
@@ -461,7 +461,7 @@ impl RobotsTxt {
     }
 
     fn text_octets(&self) -> &[u8] {
-        self.site.file.robots_txt().map(mayi::RobotsTxt::text).unwrap_or_default()
+        self.site.file().robots_txt().map(mayi::RobotsTxt::text).unwrap_or_default()
     }
 }
 

@@ -542,7 +542,7 @@ impl Page {
         }
         let proposed = report.proposal.as_ref().map_or(0, |proposal| proposal.too_costly);
         if bounds.too_costly + proposed > 0 {
-            self.0.push_str(" The regular expressions of a robots.txt would take too long to try for every crawler; requests of crawlers that it does not name are undecided.");
+            self.0.push_str(" To find out which groups of a robots.txt are for each crawler would take too long, so some requests are undecided; the report as JSON says how many.");
         }
         self.0.push_str("</p></footer></main></body></html>\n");
     }

@@ -427,8 +427,9 @@ pub struct Bounds {
     pub days_left_out: u64,
     /// Rules that decided about no request and are not listed.
     pub unmet_rules_left_out: u64,
-    /// Undecided requests of crawlers that a file does not name and whose regular expressions would take too long to try
-    /// (AIA-2).
+    /// Undecided requests of crawlers for which it would take too long to find out which groups of a file are for them:
+    /// the file does not name them, and has many regular expressions (AIA-2), or it is read in a dialect that looks for each
+    /// of its names in theirs, and has many.
     #[serde(default)]
     pub too_costly: u64,
     /// How many unregistered crawlers, paths and addresses are counted separately.

@@ -71,7 +71,7 @@ fn what_would_cost_too_much_is_undecided_and_counted() {
     let lines: Vec<_> = log.lines().rev().map(str::as_bytes).collect();
     let divided = report(&audit, &lines);
     assert_eq!((divided.crawlers, divided.bounds), (seen.crawlers.clone(), seen.bounds.clone()));
-    assert!(html(&seen).contains("would take too long to try"));
+    assert!(html(&seen).contains("would take too long, so some requests are undecided"));
 }
 
 #[test]

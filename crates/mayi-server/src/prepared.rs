@@ -81,8 +81,11 @@ impl PreparedAnswers {
         }
         let mut key = Key::default();
         key.set_site(&format!("{} {}", file.dialect().name(), robots.origin()));
-        let is_current = |site: &Arc<SharedSite>| Arc::ptr_eq(&site.kept, robots.kept());
-        let site = self.shared.get(&key).filter(is_current).unwrap_or_else(|| {
+        let is_current = |site: &Arc<SharedSite>| {
+            Arc::ptr_eq(&site.kept, robots.kept()) && site.rules.file().dialect() == file.dialect()
+        };
+        let known = self.shared.get(&key).filter(is_current);
+        let site = known.unwrap_or_else(|| {
             let (kept, rules) = (Arc::clone(robots.kept()), RulesByGroups::new(file));
             let site = Arc::new(SharedSite { kept, rules });
             self.shared.insert(&key, Arc::clone(&site));

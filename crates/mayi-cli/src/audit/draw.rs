@@ -13,7 +13,8 @@ use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
 const MOST_ROWS: usize = 15;
 
 /// Why requests are undecided where there was a file.
-const TOO_COSTLY: &str = "undecided: the file does not name their crawlers, and its regular expressions would take too long to try";
+const TOO_COSTLY: &str =
+    "undecided: to find out which groups of the file are for their crawlers would take too long";
 
 pub(crate) struct Drawing<'o, W> {
     pub(crate) out: &'o mut W,

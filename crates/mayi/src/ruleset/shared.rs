@@ -27,8 +27,8 @@ const COMBINED: usize = 6;
 const MORE_COMBINED: usize = 256 << 10;
 const MORE_RECORDS: usize = 4 << 10;
 
-/// Crawlers that only regular expressions name are known by their groups until so many times the octets of the file are
-/// used: there can be any number of them, and each can get other groups.
+/// Crawlers that the file does not name itself, but by regular expressions or purposes, are known by their groups until so
+/// many times the octets of the file are used: there can be any number of them, and each can get other groups.
 const KEPT: usize = 16;
 const MORE_KEPT: usize = 1 << 20;
 
@@ -174,8 +174,8 @@ impl SharedRules {
         let all = self.groups(robots);
         let (lines, groups) = (all.lines(robots, named), all.groups(robots, named));
         let is_many = groups.len() >= MANY_GROUPS.max(all.len() / MANY_OF_STARTS);
-        let is_by_regex = matches!(named, Named::Lines(..));
-        let ranked = if groups.len() < 2 || self.may_combine(robots) || is_many && !is_by_regex {
+        let is_one_of_few = !matches!(named, Named::Lines(..));
+        let ranked = if groups.len() < 2 || self.may_combine(robots) || is_many && is_one_of_few {
             self.combined += groups.iter().map(|(_, records)| records.len()).sum::<usize>();
             vec![self.ranked(robots, &groups)]
         } else {

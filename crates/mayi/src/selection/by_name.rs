@@ -22,10 +22,12 @@ use crate::span::LineNumber;
 pub(crate) struct GroupsByName {
     /// In file order. The other lists have places in this one.
     starts: Vec<Start>,
-    /// The records of each group, in file order.
-    groups: Vec<Range<u32>>,
+    /// The first line of each group and the records behind that, in file order.
+    groups: Vec<(LineNumber, Range<u32>)>,
     /// By the token that each names, then in file order.
     tokens: Vec<u32>,
+    /// How many octets these have together.
+    octets_of_tokens: usize,
     /// By purpose, then in file order.
     purposes: Vec<u32>,
     /// Regular expressions, in file order.
@@ -86,6 +88,7 @@ impl GroupsByName {
             starts: Vec::new(),
             groups: Vec::new(),
             tokens: Vec::new(),
+            octets_of_tokens: 0,
             purposes: Vec::new(),
             regexes: Vec::new(),
             used: OnceCell::new(),
@@ -93,12 +96,12 @@ impl GroupsByName {
         };
         let mut lines = robots.record_lines();
         for (index, start, first) in start_lines(robots.records(), dialect) {
-            let record = index as u32;
+            let (record, line) = (index as u32, lines.line_of(index));
             if first || found.groups.is_empty() {
-                if let Some(group) = found.groups.last_mut() {
-                    group.end = record;
+                if let Some((_, records)) = found.groups.last_mut() {
+                    records.end = record;
                 }
-                found.groups.push(record..robots.records().len() as u32);
+                found.groups.push((line, record + 1..robots.records().len() as u32));
             }
             let place = found.starts.len() as u32;
             let range = robots.range(robots.records()[index]);
@@ -108,13 +111,16 @@ impl GroupsByName {
             let name = if is_token { token_named_by(value, dialect.tokens) } else { value };
             let (name_at, name) = (range.start as u32, name.len() as u32);
             match by {
-                GroupBy::ProductToken => found.tokens.push(place),
+                GroupBy::ProductToken => {
+                    found.octets_of_tokens += name as usize;
+                    found.tokens.push(place);
+                }
                 GroupBy::Regex => found.regexes.push(place),
                 GroupBy::Purpose => found.purposes.push(place),
                 GroupBy::Global => found.global.push(place),
             }
             let group = found.groups.len() as u32 - 1;
-            found.starts.push(Start { record, line: lines.line_of(index), group, name_at, name });
+            found.starts.push(Start { record, line, group, name_at, name });
         }
         if dialect.global_groups == GlobalGroups::First {
             let group_of = |place: &u32| found.starts[*place as usize].group;
@@ -140,8 +146,8 @@ impl GroupsByName {
     pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
         with_wanted(robots, crawler, |wanted| match &wanted.written {
             Some(written) => {
-                let octets = |place: &u32| self.name(robots, *place).len().min(written.sent.len());
-                self.tokens.iter().map(|place| 4 + octets(place) + written.sent.len() / 2).sum()
+                let (lines, sent) = (self.tokens.len(), written.sent.len());
+                lines * (4 + sent / 2) + self.octets_of_tokens.min(lines * sent)
             }
             None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
             None => {
@@ -159,7 +165,7 @@ impl GroupsByName {
     pub(crate) fn octets(&self) -> usize {
         let places = [&self.tokens, &self.purposes, &self.regexes, &self.global];
         self.starts.capacity() * size_of::<Start>()
-            + self.groups.capacity() * size_of::<Range<u32>>()
+            + self.groups.capacity() * size_of::<(LineNumber, Range<u32>)>()
             + places.map(|places| places.capacity() * size_of::<u32>()).iter().sum::<usize>()
     }
 
@@ -178,9 +184,8 @@ impl GroupsByName {
         let mut groups: Vec<u32> = self.places(robots, named).iter().map(group_of).collect();
         groups.dedup();
         let records = |group: u32| {
-            let Range { start, end } = self.groups[group as usize].clone();
-            let first = self.starts.partition_point(|line| line.record < start);
-            (self.starts[first].line, start as usize + 1..end as usize)
+            let (line, Range { start, end }) = self.groups[group as usize].clone();
+            (line, start as usize..end as usize)
         };
         groups.into_iter().map(records).collect()
     }

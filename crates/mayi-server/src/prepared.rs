@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayi::access::{Origin, SiteFile};
-use mayi::report::{ErrorCode, FileSource, Prepared, Request, RequestError};
-use mayi::{Crawler, RulesByGroups, Target};
+use mayi::report::{ErrorCode, FileSource, Prepared, PreparedFile, Request, RequestError};
+use mayi::{Crawler, Target};
 use mayi_fetch::Robots;
 use mayi_fetch::kept::Kept;
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
@@ -21,11 +21,11 @@ use crate::metrics::Outcome;
 /// How many octets prepared answers may take. They can be made again in microseconds.
 const MOST_OCTETS: u64 = 48 << 20;
 
-/// How many octets the rules of large files may take, which many crawlers share.
+/// The limit, in octets, of what the crawlers of large files share.
 const MOST_SHARED: u64 = 16 << 20;
 
-/// From how many octets on a file is large. The rules of a smaller one are prepared for each crawler, which takes less than
-/// to find out what they share.
+/// A file of at least this many octets is large. The answers about a smaller one are prepared for each crawler by itself:
+/// that takes less work than finding out what crawlers share.
 const LARGE: usize = 32 << 10;
 
 /// For how long consecutive requests are answered without checking the fetcher's copy.
@@ -47,15 +47,15 @@ impl Weigh for Entry {
     }
 }
 
-/// The rules of a large file. A batch can ask about one for thousands of crawlers.
+/// What the crawlers of a large file share. A batch can ask about one for thousands of crawlers.
 struct SharedSite {
     kept: Arc<Kept>,
-    rules: RulesByGroups,
+    file: PreparedFile,
 }
 
 impl Weigh for SharedSite {
     fn octets(&self) -> usize {
-        self.rules.expected_octets()
+        self.file.expected_octets()
     }
 }
 
@@ -82,16 +82,16 @@ impl PreparedAnswers {
         let mut key = Key::default();
         key.set_site(&format!("{} {}", file.dialect().name(), robots.origin()));
         let is_current = |site: &Arc<SharedSite>| {
-            Arc::ptr_eq(&site.kept, robots.kept()) && site.rules.file().dialect() == file.dialect()
+            Arc::ptr_eq(&site.kept, robots.kept()) && site.file.file().dialect() == file.dialect()
         };
         let known = self.shared.get(&key).filter(is_current);
         let site = known.unwrap_or_else(|| {
-            let (kept, rules) = (Arc::clone(robots.kept()), RulesByGroups::new(file));
-            let site = Arc::new(SharedSite { kept, rules });
+            let (kept, file) = (Arc::clone(robots.kept()), PreparedFile::new(file));
+            let site = Arc::new(SharedSite { kept, file });
             self.shared.insert(&key, Arc::clone(&site));
             site
         });
-        Prepared::sharing(&site.rules, crawler, story)
+        site.file.for_crawler(crawler, story)
     }
 }
 

@@ -178,7 +178,9 @@ impl Site {
         match &self.0 {
             Ok(shared) => {
                 let rules = crawlers.iter().map(|crawler| shared.for_crawler(crawler)).collect();
-                SiteRules::Rules(rules, uses(shared.file(), crawlers, asks_for_uses))
+                let crawlers = if asks_for_uses { crawlers } else { &[] };
+                let uses = crawlers.iter().map(|crawler| shared.uses_for(crawler));
+                SiteRules::Rules(rules, uses.collect())
             }
             Err(error) => SiteRules::Refused(error.clone()),
         }
@@ -193,16 +195,6 @@ impl Weigh for Site {
         };
         size_of::<Self>() + inside
     }
-}
-
-/// What each crawler may do, if that is asked for.
-fn uses(
-    file: &SiteFile<'static>,
-    crawlers: &[Crawler],
-    asked_for: bool,
-) -> Box<[CrawlerUses<'static>]> {
-    let crawlers = if asked_for { crawlers } else { &[] };
-    crawlers.iter().map(|crawler| file.uses_for(crawler)).collect()
 }
 
 /// The files of sites, and the rules that were prepared from them, for all threads.
@@ -311,11 +303,9 @@ impl Files {
         }
         match (read(), crawlers) {
             (Site(Ok(shared)), [crawler]) => {
-                let (file, asks_for_uses) = (shared.file(), self.asks_for_uses);
-                SiteRules::Rules(
-                    [file.for_crawler(crawler)].into(),
-                    uses(file, crawlers, asks_for_uses),
-                )
+                let file = shared.file();
+                let uses = self.asks_for_uses.then(|| file.uses_for(crawler));
+                SiteRules::Rules([file.for_crawler(crawler)].into(), uses.into_iter().collect())
             }
             (site, crawlers) => site.rules(crawlers, self.asks_for_uses),
         }

@@ -132,7 +132,7 @@ fn read_rules(
 ) -> Option<GroupBy> {
     let selection = select_for_application(robots, token)?;
     let mut counter = LineCounter::new(robots.text());
-    for record in selection.records(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
+    for record in selection.non_rules(robots).filter(|record| record.is(&APP_DIRECTIVES)) {
         let (path, list) = split_path(robots.value(record));
         let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
         // The one that parameters belong to, by its place.

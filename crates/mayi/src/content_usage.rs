@@ -45,7 +45,7 @@ pub(crate) fn of_file(
 ) -> FilePreferences {
     let mut deciding = Vec::new();
     let mut most = 0;
-    for record in selection.records(robots).filter(|record| record.is(&CONTENT_USAGE)) {
+    for record in selection.non_rules(robots).filter(|record| record.is(&CONTENT_USAGE)) {
         let (path, dictionary) = split_path(robots.value(record));
         let Some(octets) = octets_of_path(path, forms, robots.dialect().comparison) else { continue };
         if octets < most {

@@ -55,10 +55,8 @@ impl RobotsTxt<'_> {
 
     /// The same, where the groups are known already.
     pub(crate) fn other_records_of(&self, selection: Option<&Selection>) -> OtherRecords<'_> {
-        // Most files have none of these, and a quick check of each record shows that.
-        let of_file = self.records().iter().copied();
-        let of_file = of_file.filter(|record| record.role() == Role::FileRecord);
-        let of_groups = selection.iter().flat_map(|selection| selection.records(self));
+        let of_file = self.non_rules().all(self).filter(|record| record.role() == Role::FileRecord);
+        let of_groups = selection.iter().flat_map(|selection| selection.non_rules(self));
         let of_groups = of_groups.filter(|record| record.role() != Role::FileRecord);
         let is_listed = |record: &Record| record.directive().listed_as.is_some();
         let records: Vec<Record> = of_file.chain(of_groups).filter(is_listed).collect();
@@ -241,8 +239,8 @@ pub(crate) fn content_signals<'r>(
     robots: &'r RobotsTxt<'_>,
     selection: Option<&Selection>,
 ) -> impl Iterator<Item = (LineNumber, &'r [u8])> {
-    let of_groups = selection.into_iter().flat_map(|selection| selection.records(robots));
-    let records = robots.records_before_groups().chain(of_groups);
+    let of_groups = selection.into_iter().flat_map(|selection| selection.non_rules(robots));
+    let records = robots.non_rules().before_groups(robots).chain(of_groups);
     let mut counter = LineCounter::new(robots.text());
     let records = records.filter(|record| record.is(&CONTENT_SIGNAL));
     records.map(move |record| (counter.line_at(record.start()), robots.value(record)))
@@ -256,7 +254,7 @@ pub(crate) fn ai_training(
     forms: &Forms<'_>,
 ) -> Option<(LineNumber, Preference)> {
     let mut best: Option<(usize, bool, Record)> = None;
-    for record in selection.records(robots) {
+    for record in selection.non_rules(robots) {
         let allows = record.is(&ALLOW_AI_TRAINING);
         if !allows && !record.is(&DISALLOW_AI_TRAINING) {
             continue;

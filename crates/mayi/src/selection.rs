@@ -69,8 +69,12 @@ impl Selection {
     /// One group alone, for those that it names.
     #[cfg(feature = "report")]
     pub(crate) fn of_group(group: Range<usize>) -> Self {
-        let strength = (GroupBy::ProductToken, 0);
-        Self { strength, by: strength.0, starts: Vec::new(), groups: vec![group] }
+        Self::of_groups(GroupBy::ProductToken, Vec::new(), vec![group])
+    }
+
+    /// Groups that are known already, for those whose own name selects them.
+    fn of_groups(by: GroupBy, starts: Vec<usize>, groups: Vec<Range<usize>>) -> Self {
+        Self { strength: (by, 0), by, starts, groups }
     }
 
     /// Whether the crawler's own product token selected them, not one that it falls back to.
@@ -85,6 +89,14 @@ impl Selection {
         robots: &'r RobotsTxt<'_>,
     ) -> impl Iterator<Item = Record> + use<'_, 'r> {
         self.groups.iter().flat_map(|group| &robots.records()[group.clone()]).copied()
+    }
+
+    /// Those of them that are not rules and start no group.
+    pub(crate) fn non_rules<'r>(
+        &self,
+        robots: &'r RobotsTxt<'_>,
+    ) -> impl Iterator<Item = Record> + use<'_, 'r> {
+        robots.non_rules().of_groups(robots, &self.groups)
     }
 }
 
@@ -527,6 +539,46 @@ mod tests {
         check(Dialect::RFC9309, &file, None);
         let file = format!("User-agent: a.*\n{}Disallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
         check(Dialect::RFC9309, &file, Some((GroupBy::Regex, &[0], &[[0, 11]])));
+    }
+
+    /// The records that are not rules are found by their own list as by reading all records of the groups.
+    #[test]
+    fn non_rules_of_groups() {
+        let lines = [
+            "User-agent: a\n",
+            "User-agent: b\n",
+            "User-agent: *\n",
+            "Disallow: /\n",
+            "Crawl-delay: 1\n",
+            "Content-Usage: bots=y\n",
+            "Sitemap: s\n",
+        ];
+        let mut state = 5_u32;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let is_non_rule =
+            |record: &Record| !matches!(record.role(), Role::Rule(_) | Role::StartsGroup(_));
+        let mut found = 0;
+        for _ in 0..2_000 {
+            let text: String = (0..next(30)).map(|_| lines[next(lines.len())]).collect();
+            let robots = RobotsTxt::parse(text.as_bytes());
+            let records = robots.records();
+            let all: Vec<_> = records.iter().copied().filter(is_non_rule).collect();
+            assert!(robots.non_rules().all(&robots).eq(all), "{text}");
+            let before = records.iter().copied().take_while(|record| !record.starts_group());
+            assert!(robots.non_rules().before_groups(&robots).eq(before.filter(is_non_rule)), "{text}");
+            for token in ["a", "b", "c"] {
+                let crawler = Crawler::new(token).expect("a token");
+                let Some(selection) = select(&robots, &crawler, &mut ()) else { continue };
+                let expected: Vec<_> = selection.records(&robots).filter(is_non_rule).collect();
+                let seen: Vec<_> = selection.non_rules(&robots).collect();
+                assert_eq!(seen, expected, "{text}");
+                found += seen.len();
+            }
+        }
+        assert!(found > 10_000, "{found}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Every signal about a use of a page → one answer per use, with its signals (USE-4 to USE-6, APP-9).
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 
 use crate::access::{SiteFile, View};
@@ -12,6 +14,7 @@ use crate::preference::{Preference, Statement};
 use crate::records::{self, ContentSignal};
 use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
+use crate::ruleset::RulesByGroups;
 use crate::selection::{Selection, select};
 use crate::span::LineNumber;
 use crate::target::Target;
@@ -239,14 +242,22 @@ impl RobotsTxt<'_> {
 pub struct CrawlerUses<'t> {
     file: SiteFile<'t>,
     crawler: Crawler,
-    selection: Option<Selection>,
+    selection: Option<Arc<Selection>>,
 }
 
 impl<'t> SiteFile<'t> {
     /// Selects the groups that apply to this crawler, for many questions about the use of what was fetched.
     pub fn uses_for(&self, crawler: &Crawler) -> CrawlerUses<'t> {
         let selection = self.robots_txt().and_then(|robots| select(robots, crawler, &mut ()));
-        CrawlerUses { file: self.clone(), crawler: crawler.clone(), selection }
+        CrawlerUses { file: self.clone(), crawler: crawler.clone(), selection: selection.map(Arc::new) }
+    }
+}
+
+impl RulesByGroups {
+    /// The same as [`SiteFile::uses_for`]. Crawlers that get the same groups share what was selected.
+    pub fn uses_for(&self, crawler: &Crawler) -> CrawlerUses<'static> {
+        let selection = self.select(crawler);
+        CrawlerUses { file: self.file().clone(), crawler: crawler.clone(), selection }
     }
 }
 
@@ -255,7 +266,7 @@ impl<'t> CrawlerUses<'t> {
     pub fn usage(&self, target: &Target<'_>) -> Option<Usage> {
         let robots = self.file.robots_txt()?;
         let directives = robots.app_directives(&self.crawler, target);
-        let selection = self.selection.as_ref();
+        let selection = self.selection.as_deref();
         Some(usage_of(View::of(robots), selection, target, Response::default(), &directives))
     }
 
@@ -266,7 +277,7 @@ impl<'t> CrawlerUses<'t> {
 
     /// About how many octets of memory it takes, without its file.
     pub fn octets(&self) -> usize {
-        size_of::<Self>() + self.selection.as_ref().map_or(0, Selection::octets)
+        size_of::<Self>() + self.selection.as_deref().map_or(0, Selection::octets)
     }
 }
 
@@ -465,4 +476,38 @@ fn joined_header(fields: &[(&str, &str)], name: &str) -> Option<String> {
     let values = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
     let values: Vec<_> = values.map(|(_, value)| *value).collect();
     (!values.is_empty()).then(|| values.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots_txt::ReadOptions;
+
+    /// Crawlers that share what was selected get the same answers as each by itself, in any order.
+    #[test]
+    fn uses_of_shared_groups_are_those_of_each_crawler() {
+        let text = "Content-Signal: search=no\nUser-agent: a\nUser-agent: .*bot\nContent-Usage: /x train-ai=n\n\
+                    Disallow: /y\nUser-agent: a\nDisallowAITraining: /z\nUser-agent: c\nDisallow: /\n\
+                    User-agent: *\nContent-Usage: search=y\nContent-Signal: ai-input=no\n";
+        let file = SiteFile::read(text.as_bytes().to_vec(), &ReadOptions::default());
+        let crawlers = ["a", "abot", "bbot", "c", "d", "e"];
+        let crawlers = crawlers.map(|token| Crawler::new(token).expect("a token"));
+        let mut different = Vec::new();
+        for first in 0..crawlers.len() {
+            let shared = RulesByGroups::new(file.clone());
+            for place in first..first + crawlers.len() {
+                let crawler = &crawlers[place % crawlers.len()];
+                let (of_all, of_one) = (shared.uses_for(crawler), file.uses_for(crawler));
+                for path in ["/", "/x", "/z"] {
+                    let target = Target::from_path(path).expect("a path");
+                    let usage = of_all.usage(&target);
+                    assert_eq!(usage, of_one.usage(&target), "{crawler:?} {path}");
+                    if !different.contains(&usage) {
+                        different.push(usage);
+                    }
+                }
+            }
+        }
+        assert_eq!(different.len(), 4, "{different:?}");
+    }
 }

@@ -257,8 +257,9 @@ impl Outcome {
 
 impl<'b, 't> Both<'b, 't> {
     fn new(old: &'b RobotsTxt<'t>, new: &'b RobotsTxt<'t>, work: &'b Work) -> Self {
-        let asks =
-            |robots: &RobotsTxt<'_>| robots.records().iter().any(|record| record.is(&APP_DIRECTIVES));
+        let asks = |robots: &RobotsTxt<'_>| {
+            robots.non_rules().all(robots).any(|record| record.is(&APP_DIRECTIVES))
+        };
         Self { old, new, has_app_directives: asks(old) || asks(new), work }
     }
 
@@ -267,7 +268,7 @@ impl<'b, 't> Both<'b, 't> {
         let of_file = |robots: &RobotsTxt<'_>, selection: Option<&Selection>| {
             // Content-Signal lines before all groups are for everybody.
             let records = selection.into_iter().flat_map(|selection| selection.records(robots));
-            let all = robots.records_before_groups().chain(records);
+            let all = robots.non_rules().before_groups(robots).chain(records);
             let of_records = all.map(|record| 100 + 2 * robots.value(record).len()).sum::<usize>();
             of_records + robots.text().len() / 16
         };

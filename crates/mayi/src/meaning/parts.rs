@@ -59,7 +59,7 @@ pub(super) fn of_files(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Vec<PartChan
     let file_records = DIRECTIVES.iter().filter(|directive| directive.role == Role::FileRecord);
     let changed = file_records.filter_map(|&directive| {
         let values = |robots: &RobotsTxt<'_>| -> Vec<Understood> {
-            understood(robots, directive, robots.records().iter().copied())
+            understood(robots, directive, robots.non_rules().all(robots))
         };
         changed(directive, values(old), values(new), false)
     });
@@ -84,10 +84,10 @@ pub(super) fn of_reader(
         let values = |(robots, selection): (&RobotsTxt<'_>, Option<&Selection>)| {
             if *directive == APP_DIRECTIVES {
                 let selection = select_for_application(robots, token);
-                let records = selection.iter().flat_map(|selection| selection.records(robots));
+                let records = selection.iter().flat_map(|selection| selection.non_rules(robots));
                 return understood(robots, directive, records);
             }
-            let records = selection.into_iter().flat_map(|selection| selection.records(robots));
+            let records = selection.into_iter().flat_map(|selection| selection.non_rules(robots));
             let mut values = understood(robots, directive, records);
             if *directive == CRAWL_DELAY {
                 // Only the longest counts.

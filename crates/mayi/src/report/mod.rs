@@ -48,7 +48,7 @@ pub use lint::{
 };
 pub use page::{FoundRule, LivePageReport, PageReport, PageRuleValue, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
-pub use prepared::Prepared;
+pub use prepared::{Prepared, PreparedFile};
 pub use request::{HtmlInput, PageInput, Request, RobotsInput};
 pub use site::{CopyReport, GroupReport, RuleLine, SiteReport, StartReport};
 pub use time::{Timestamp, rfc3339_of, time_of_rfc3339};

@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use self::record::read_records;
-pub(crate) use self::record::{Record, RecordLines, start_lines};
+pub(crate) use self::record::{NonRules, Record, RecordLines, start_lines};
 pub use self::view::{Group, Line, LineRecord};
 use crate::crawler::Crawler;
 use crate::dialect::Dialect;
@@ -50,6 +50,8 @@ pub struct RobotsTxt<'t> {
     dialect: Dialect,
     registry: Arc<Registry>,
     cut: Option<Cut>,
+    /// The records that are not rules, listed when first needed.
+    non_rules: OnceLock<NonRules>,
     /// The regular expressions of group-start lines, compiled when first needed.
     regexes: OnceLock<Arc<Regexes>>,
 }
@@ -171,6 +173,7 @@ impl<'t> RobotsTxt<'t> {
             dialect,
             registry: options.registry(),
             cut: text.cut,
+            non_rules: OnceLock::new(),
             regexes: OnceLock::new(),
         }
     }
@@ -183,6 +186,7 @@ impl<'t> RobotsTxt<'t> {
             dialect: self.dialect,
             registry: self.registry,
             cut: self.cut,
+            non_rules: self.non_rules,
             regexes: self.regexes,
         }
     }
@@ -202,9 +206,8 @@ impl<'t> RobotsTxt<'t> {
         &self.text
     }
 
-    /// An upper estimate of the octets of memory that it takes: its text, its records, and the regular
-    /// expressions of its group-start lines, which are compiled when they are first needed. For a bounded
-    /// cache.
+    /// An upper estimate of the octets of memory that it takes: its text, its records, and what is made when it is
+    /// first needed, such as the regular expressions of its group-start lines. For a bounded cache.
     ///
     /// ```
     /// let file = mayi::RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
@@ -212,18 +215,17 @@ impl<'t> RobotsTxt<'t> {
     /// ```
     pub fn octets_in_memory(&self) -> usize {
         let records = self.records.capacity() * size_of::<Record>();
-        size_of::<Self>() + self.text.len() + records + selection::most_octets_of_regexes(self)
+        let non_rules = NonRules::octets_for(&self.records);
+        size_of::<Self>()
+            + self.text.len()
+            + records
+            + non_rules
+            + selection::most_octets_of_regexes(self)
     }
 
     /// What was lost because of the size limit, if anything (REP-24).
     pub fn cut(&self) -> Option<Cut> {
         self.cut
-    }
-
-    /// The records before the first group, which are for everybody.
-    pub(crate) fn records_before_groups(&self) -> impl Iterator<Item = Record> {
-        let is_start = |record: &&Record| record.starts_group();
-        self.records.iter().take_while(move |record| !is_start(record)).copied()
     }
 
     /// The values of the `Sitemap` lines, wherever they are; a line without one names nothing.
@@ -233,7 +235,7 @@ impl<'t> RobotsTxt<'t> {
     /// assert!(robots.sitemaps().eq([b"https://example.com/s.xml"]));
     /// ```
     pub fn sitemaps(&self) -> impl Iterator<Item = &[u8]> {
-        self.values_of(&SITEMAP, self.records.iter().copied())
+        self.values_of(&SITEMAP, self.non_rules().all(self))
     }
 
     /// The seconds that the crawler's groups ask it to wait between requests: the longest of the
@@ -250,7 +252,7 @@ impl<'t> RobotsTxt<'t> {
 
     /// The same, where the groups are known already.
     pub(crate) fn crawl_delay_of(&self, selection: Option<&Selection>) -> Option<f64> {
-        self.longest_delay(selection?.records(self))
+        self.longest_delay(selection?.non_rules(self))
     }
 
     fn longest_delay(&self, records: impl Iterator<Item = Record>) -> Option<f64> {
@@ -270,6 +272,11 @@ impl<'t> RobotsTxt<'t> {
 
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
+    }
+
+    /// The records that are not rules and start no group.
+    pub(crate) fn non_rules(&self) -> &NonRules {
+        self.non_rules.get_or_init(|| NonRules::of(&self.records))
     }
 
     /// The first few regular expressions of the file, in order, where they can be used (AIA-3).

@@ -45,6 +45,11 @@ impl Record {
         matches!(self.role(), Role::StartsGroup(_))
     }
 
+    /// Whether it is neither a rule nor starts a group.
+    fn is_non_rule(self) -> bool {
+        !matches!(self.role(), Role::Rule(_) | Role::StartsGroup(_))
+    }
+
     pub(crate) fn start(self) -> u32 {
         self.start
     }
@@ -81,6 +86,71 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     });
     records.shrink_to_fit();
     records
+}
+
+/// The records of a file that are not rules and start no group, by their indexes. A file has few of them, but can have tens
+/// of thousands of rules, and every report asks for several kinds of them.
+#[derive(Clone, Debug)]
+pub(crate) struct NonRules {
+    /// In file order.
+    indexes: Box<[u32]>,
+    /// How many of them are before the first group.
+    before_groups: usize,
+}
+
+impl NonRules {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let first = records.iter().position(|record| record.starts_group()).unwrap_or(records.len());
+        let indexes = (0..).zip(records).filter(|(_, record)| record.is_non_rule());
+        let indexes: Box<[u32]> = indexes.map(|(index, _)| index).collect();
+        let before_groups = indexes.partition_point(|index| (*index as usize) < first);
+        Self { indexes, before_groups }
+    }
+
+    /// How many octets of memory it takes for these records.
+    pub(super) fn octets_for(records: &[Record]) -> usize {
+        records.iter().filter(|record| record.is_non_rule()).count() * size_of::<u32>()
+    }
+
+    /// All of them.
+    pub(crate) fn all<'r>(
+        &'r self,
+        robots: &'r RobotsTxt<'_>,
+    ) -> impl Iterator<Item = Record> + use<'r> {
+        let records = robots.records();
+        self.indexes.iter().map(move |index| records[*index as usize])
+    }
+
+    /// Those before the first group, which are for everybody.
+    pub(crate) fn before_groups<'r>(
+        &'r self,
+        robots: &'r RobotsTxt<'_>,
+    ) -> impl Iterator<Item = Record> + use<'r> {
+        let records = robots.records();
+        self.indexes[..self.before_groups].iter().map(move |index| records[*index as usize])
+    }
+
+    /// Those of some groups. Groups without any, and those of other groups, cost nothing or nearly nothing.
+    pub(crate) fn of_groups<'r, 'g>(
+        &'r self,
+        robots: &'r RobotsTxt<'_>,
+        mut groups: &'g [Range<usize>],
+    ) -> impl Iterator<Item = Record> + use<'r, 'g> {
+        let records = robots.records();
+        let mut indexes = &*self.indexes;
+        std::iter::from_fn(move || {
+            loop {
+                let index = *indexes.first()? as usize;
+                groups = &groups[groups.partition_point(|group| group.end <= index)..];
+                let start = groups.first()?.start;
+                if index >= start {
+                    indexes = &indexes[1..];
+                    return Some(records[index]);
+                }
+                indexes = &indexes[indexes.partition_point(|index| (*index as usize) < start)..];
+            }
+        })
+    }
 }
 
 /// Counts the lines of records from one to the next, forwards.

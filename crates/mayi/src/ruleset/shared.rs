@@ -18,7 +18,7 @@ use super::{CrawlerRules, Ranked};
 use crate::access::SiteFile;
 use crate::crawler::Crawler;
 use crate::robots_txt::RobotsTxt;
-use crate::selection::{GroupsByName, Named};
+use crate::selection::{GroupsByName, Named, Selection};
 use crate::span::LineNumber;
 
 /// Combinations of groups are ranked together until all that is prepared takes so many times the octets of the file, and some
@@ -70,6 +70,8 @@ pub(crate) struct SharedRules {
     groups: Option<GroupsByName>,
     /// What applies to crawlers, by the lines that name them; none of them names some.
     crawlers: HashMap<Option<Named>, CrawlerRules>,
+    /// The groups that lines start, for those who ask for more than rules.
+    selections: HashMap<Named, Arc<Selection>>,
     /// Rules that are ranked together, by the records of their groups.
     ranked: HashMap<Vec<Range<usize>>, Arc<Ranked>>,
     /// How many records the groups have that are ranked together with others.
@@ -94,6 +96,30 @@ impl RulesByGroups {
             Some(robots) => self.shared().for_crawler(robots, crawler),
             None => self.file.for_crawler(crawler),
         }
+    }
+
+    /// The same with the lines that name the crawler, if some do. None if there is no file.
+    #[cfg(feature = "report")]
+    pub(crate) fn with_lines(&self, crawler: &Crawler) -> (Option<Named>, CrawlerRules) {
+        match self.file.robots_txt() {
+            Some(robots) => self.shared().with_lines(robots, crawler),
+            None => (None, self.file.for_crawler(crawler)),
+        }
+    }
+
+    /// The groups of a crawler, if it has any.
+    pub(crate) fn select(&self, crawler: &Crawler) -> Option<Arc<Selection>> {
+        let robots = self.file.robots_txt()?;
+        let mut shared = self.shared();
+        let named = shared.groups(robots).select(robots, crawler)?;
+        Some(shared.selection(robots, &named))
+    }
+
+    /// The groups that these lines start.
+    #[cfg(feature = "report")]
+    pub(crate) fn selection(&self, named: &Named) -> Option<Arc<Selection>> {
+        let robots = self.file.robots_txt()?;
+        Some(self.shared().selection(robots, named))
     }
 
     /// The same unless it may take more than so many units of work to find out which groups are for the crawler. A unit is
@@ -138,22 +164,49 @@ impl RulesByGroups {
 
 impl SharedRules {
     pub(crate) fn for_crawler(&mut self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> CrawlerRules {
+        self.with_lines(robots, crawler).1
+    }
+
+    /// The lines that name a crawler, and the rules of their groups.
+    fn with_lines(
+        &mut self,
+        robots: &RobotsTxt<'_>,
+        crawler: &Crawler,
+    ) -> (Option<Named>, CrawlerRules) {
         let named = self.groups(robots).select(robots, crawler);
         if let Some(rules) = self.crawlers.get(&named) {
-            return rules.clone();
+            return (named, rules.clone());
         }
         let rules = match &named {
             Some(named) => self.prepare(robots, named),
             None => CrawlerRules::without_group(robots),
         };
-        let lines = if let Some(Named::Lines(_, lines)) = &named { size_of_val(&**lines) } else { 0 };
+        let lines = named.as_ref().map_or(0, Named::octets);
         let octets = size_of::<(Option<Named>, CrawlerRules)>() + lines + rules.own_octets();
-        let most = KEPT * robots.text().len() + MORE_KEPT;
-        if lines == 0 || self.octets + octets <= most {
+        if lines == 0 || self.may_keep(robots, octets) {
             self.octets += octets;
-            self.crawlers.insert(named, rules.clone());
+            self.crawlers.insert(named.clone(), rules.clone());
         }
-        rules
+        (named, rules)
+    }
+
+    /// The groups that these lines start.
+    fn selection(&mut self, robots: &RobotsTxt<'_>, named: &Named) -> Arc<Selection> {
+        if let Some(selection) = self.selections.get(named) {
+            return Arc::clone(selection);
+        }
+        let selection = Arc::new(self.groups(robots).selection(robots, named));
+        let octets = size_of::<(Named, Selection)>() + named.octets() + selection.octets();
+        if self.may_keep(robots, octets) {
+            self.octets += octets;
+            self.selections.insert(named.clone(), Arc::clone(&selection));
+        }
+        selection
+    }
+
+    /// Whether so many octets more may be kept of what depends on the lines that name a crawler.
+    fn may_keep(&self, robots: &RobotsTxt<'_>, octets: usize) -> bool {
+        self.octets + octets <= KEPT * robots.text().len() + MORE_KEPT
     }
 
     #[cfg(feature = "lint")]

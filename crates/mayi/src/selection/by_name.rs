@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::{GroupBy, Wanted, names_by, with_wanted};
+use super::{GroupBy, Selection, Wanted, names_by, with_wanted};
 use crate::crawler::{Crawler, token_named_by};
 use crate::dialect::{GlobalGroups, Naming};
 use crate::extension::Extension;
@@ -77,6 +77,11 @@ impl Named {
             Self::Global => GroupBy::Global,
             Self::Lines(by, _) => *by,
         }
+    }
+
+    /// How many octets of memory it takes beside its own.
+    pub(crate) fn octets(&self) -> usize {
+        if let Self::Lines(_, lines) = self { size_of_val(&**lines) } else { 0 }
     }
 }
 
@@ -188,6 +193,15 @@ impl GroupsByName {
             (line, start as usize..end as usize)
         };
         groups.into_iter().map(records).collect()
+    }
+
+    /// The same as [`select`](super::select) gives them.
+    pub(crate) fn selection(&self, robots: &RobotsTxt<'_>, named: &Named) -> Selection {
+        let record_of = |place: &u32| self.starts[*place as usize].record as usize;
+        let starts = self.places(robots, named).iter().map(record_of).collect();
+        let groups = self.groups(robots, named).into_iter();
+        let groups = groups.map(|(_, records)| records.start - 1..records.end).collect();
+        Selection::of_groups(named.by(), starts, groups)
     }
 
     fn places<'a>(&'a self, robots: &RobotsTxt<'_>, named: &'a Named) -> &'a [u32] {
@@ -324,8 +338,15 @@ mod tests {
                         let lines = groups.lines(&robots, named).into_vec();
                         (named.by(), lines, groups.groups(&robots, named))
                     });
+                    let selection = named.as_ref().map(|named| {
+                        let found = groups.selection(&robots, named);
+                        (found.by, found.starts, found.groups)
+                    });
                     let line_of = |record: &usize| robots.line_of(robots.records()[*record]);
-                    let expected = select(&robots, crawler, &mut ()).map(|found| {
+                    let expected = select(&robots, crawler, &mut ());
+                    let found = expected.clone().map(|it| (it.by, it.starts, it.groups));
+                    assert_eq!(selection, found, "{} of {crawler:?}:\n{text}", dialect.name());
+                    let expected = expected.map(|found| {
                         let lines = found.starts.iter().map(line_of).collect();
                         let group = |records: &Range<usize>| {
                             (line_of(&records.start), records.start + 1..records.end)

@@ -152,7 +152,7 @@ fn cost_of_usage(asking: &FileOfGroups<'_, '_>) -> usize {
 pub(super) fn paths_of(asking: &FileOfGroups<'_, '_>) -> Vec<Vec<u8>> {
     let robots = asking.robots;
     let comparison = robots.dialect().comparison;
-    let records = asking.selection.into_iter().flat_map(|selection| selection.records(robots));
+    let records = asking.selection.into_iter().flat_map(|selection| selection.non_rules(robots));
     let patterns = records.filter_map(|record| {
         let value = robots.value(record);
         let pattern = if record.is(&CONTENT_USAGE) {

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore it, as any comment.
+//! Crawlers ignore it like any other comment.
 //!
 //! ## Example
 //!

@@ -8,9 +8,9 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and read `%2A`
-//! as a literal `*` (REP-16). Google compares a raw space, which no URL has. It treats `%7E` and `~` as
-//! different, and also `[` and `%5B`, and after a `?` also `/` and `%2F` (REP-12).
+//! Crawlers that follow RFC 9309 compare `/a b` with `/a%20b` and find them equal (REP-11), and read
+//! `%2A` as a literal `*` (REP-16). Google compares a raw space, which no URL has. It treats `%7E` and
+//! `~` as different, and also `[` and `%5B`, and after a `?` also `/` and `%2F` (REP-12).
 //!
 //! ## Example
 //!
@@ -175,7 +175,7 @@ struct Spelling {
 /// The first of them: a bracket, because URLs write it in both ways, or an escape of a character that is usually raw in
 /// URLs.
 fn first_of_two_spellings(pattern: &[u8]) -> Option<Spelling> {
-    // What has a `=` and no `?` is a part of a query behind a wildcard.
+    // What has a `=` and no `?` is a part of a query after a wildcard.
     let part = || memchr::memchr(b'=', pattern).map(|_| 0);
     let query = memchr::memchr2(b'?', b'&', pattern).or_else(part).unwrap_or(pattern.len());
     pattern.iter().enumerate().find_map(|(at, &octet)| match octet {

@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! For those that follow the drafts these are two groups (APP-1, USE-1). For Google they are one, and
-//! the rules of the second group are also for the crawler of the first.
+//! For crawlers that follow the drafts these are two groups (APP-1, USE-1). For Google they are one,
+//! and the rules of the second group are also for the crawler of the first.
 //!
 //! ## Example
 //!

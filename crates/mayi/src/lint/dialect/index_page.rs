@@ -6,7 +6,7 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309 allow only the page; Google allows the folder's own URL as well.
+//! Crawlers that follow RFC 9309 allow only the page; Google allows the folder's own URL as well.
 //!
 //! ## Example
 //!

@@ -17,8 +17,8 @@
 //! DisallowAITraining: /
 //! ```
 //!
-//! For Google, everything is disallowed. Write it in another way, such as `Content-Usage: train-ai=n`,
-//! or write a group for Google's crawlers without the line.
+//! For Google, everything is disallowed. Use `Content-Usage: train-ai=n` instead, or give Google's
+//! crawlers a group without this line.
 
 use crate::dialect::Dialect;
 use crate::directive::{Role, RuleKind};

@@ -7,9 +7,9 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow the draft use the group if the expression matches their whole name (AIA-2). All
+//! Crawlers that follow the draft use the group if the expression matches their whole name (AIA-2). All
 //! others, including Google, read the name that it starts with. So `Example.*` is for ExampleBot by the
-//! draft, and for a crawler called `Example` by all others; for them `.*-ai` is for no crawler.
+//! draft, and for a crawler called `Example` by all others; they match `.*-ai` to no crawler.
 //!
 //! ## Example
 //!

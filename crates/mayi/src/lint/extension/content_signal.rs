@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that read it ignore what they do not understand, so the line says nothing about that use
-//! (WILD-1).
+//! Crawlers that read `Content-Signal` ignore what they do not understand, so the line says nothing
+//! about that use (WILD-1).
 //!
 //! ## Example
 //!

@@ -6,8 +6,8 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that support it ignore a value that is not a number. Google does not support it at all. A few
-//! libraries can't read the whole file because of one bad value.
+//! Crawlers that support `Crawl-delay` ignore a value that is not a number. Google does not support it
+//! at all. A few libraries can't read the whole file because of one bad value.
 //!
 //! ## Example
 //!

@@ -6,7 +6,7 @@
 //!
 //! ## What crawlers do
 //!
-//! Its application may still support it, but may stop at any time (APP-8).
+//! The application may still support the directive, but may stop at any time (APP-8).
 //!
 //! ## Example
 //!

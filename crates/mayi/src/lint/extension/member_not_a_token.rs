@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore the member and use the others (APP-3).
+//! Crawlers ignore the member and use the others (APP-3).
 //!
 //! ## Example
 //!

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore it, and the pages stay in the index.
+//! Crawlers ignore it, and the pages stay in the index.
 //!
 //! ## Example
 //!
@@ -17,9 +17,9 @@
 //! ```
 //!
 //! Send `X-Robots-Tag: noindex` with the pages, or write `<meta name="robots" content="noindex">` into
-//! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`. It is not
-//! reported in a group that disallows everything and names only crawlers that are not known as search
-//! engines.
+//! them, and do not disallow them: a crawler that may not fetch a page can't read its `noindex`. The
+//! lint does not report a `Noindex` line in a group that disallows everything and names only crawlers
+//! that are not known as search engines.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;

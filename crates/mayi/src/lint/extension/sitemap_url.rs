@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! Some resolve a path against the URL of the file (`mayi` does, WILD-1). Others require a whole URL;
-//! Google does, by its documentation.
+//! Some crawlers resolve a path against the URL of the file (`mayi` does, WILD-1). Others require a
+//! whole URL; Google does, by its documentation.
 //!
 //! ## Example
 //!

@@ -8,8 +8,8 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore only this line (REP-22, APP-4). A `Content-Usage` line still counts for its path: the
-//! preferences there are unknown, and no shorter path is used instead (USE-3).
+//! Crawlers ignore only this line (REP-22, APP-4). A `Content-Usage` line still counts for its path:
+//! the preferences there are unknown, and no shorter path is used instead (USE-3).
 //!
 //! ## Example
 //!

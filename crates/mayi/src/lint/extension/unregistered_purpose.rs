@@ -8,9 +8,9 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that read purposes follow the line if they claim exactly this purpose. Those that accept only
-//! registered purposes ignore it (PUR-2). Google reads `User-Agent-Purpose` as `User-agent`, and the
-//! purpose as the name of a crawler.
+//! Crawlers that read purposes follow the line if they claim exactly this purpose. Those that accept
+//! only registered purposes ignore it (PUR-2). Google reads `User-Agent-Purpose` as `User-agent`, and
+//! the purpose as the name of a crawler.
 //!
 //! ## Example
 //!

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They keep the label, but do not know what use it means (USE-2).
+//! Crawlers keep the label, but do not know what use it means (USE-2).
 //!
 //! ## Example
 //!

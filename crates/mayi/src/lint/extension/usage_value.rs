@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! For them the preference is unknown (USE-2).
+//! Crawlers read the preference as unknown (USE-2).
 //!
 //! ## Example
 //!

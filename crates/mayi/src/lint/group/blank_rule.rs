@@ -4,13 +4,13 @@
 //!
 //! An empty pattern matches nothing. Alone in its group, a blank `Disallow:` is the usual way to allow
 //! everything. Beside a rule that disallows everything it looks as if it cancels that rule, but it does
-//! not. The same is true in a second group of the same crawler, because crawlers combine the two groups.
-//! Between other rules, a path is probably missing. Before or after all other rules it is not reported:
-//! there it says that everything else is allowed, which is true.
+//! not. The same is true in a second group of the same crawler, because crawlers combine the two
+//! groups. Between other rules, a path is probably missing. Otherwise a blank rule that is first or
+//! last in its group is not reported: its authors mean "everything else is allowed", which is true.
 //!
 //! ## What crawlers do
 //!
-//! They read it as a rule that matches no URL (REP-9). Very old crawlers read a blank `Disallow` as
+//! Crawlers read it as a rule that matches no URL (REP-9). Very old crawlers read a blank `Disallow` as
 //! "allow everything".
 //!
 //! ## Example

@@ -8,7 +8,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They compare what is before that character: `Google Bot` is for a crawler called `Google`, and
+//! Crawlers compare what is before that character: `Google Bot` is for a crawler called `Google`, and
 //! `Googlebot, Bingbot` is only for Googlebot.
 //!
 //! ## Example
@@ -18,7 +18,8 @@
 //! Disallow: /private/
 //! ```
 //!
-//! Write the token from the crawler's own documentation, and one line for each crawler. Not reported are:
+//! Write the token from the crawler's own documentation, and one line for each crawler. These are not
+//! reported:
 //!
 //! - names that operators document as they are, for example `Screaming Frog SEO Spider`
 //! - programs that files call by the first word of their names, for example `Xenu Link Sleuth`

@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309, including Google's, read the name up to there and ignore the rest (REP-4).
-//! Some libraries compare the whole value, and find no such crawler.
+//! Crawlers that follow RFC 9309, including Google's, read the name up to there and ignore the rest
+//! (REP-4). Some libraries compare the whole value, and find no such crawler.
 //!
 //! ## Example
 //!

@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! They compare the whole name, ignoring upper and lower case. The line does not match the crawler that
-//! was meant, so that crawler uses the `*` group.
+//! Crawlers compare the whole name, ignoring upper and lower case. The line does not match the crawler
+//! that was meant, so that crawler uses the `*` group.
 //!
 //! ## Example
 //!

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! For those that read regular expressions (draft-jimenez-tbd-robotstxt-update) it does not match
+//! For crawlers that read regular expressions (draft-jimenez-tbd-robotstxt-update) it does not match
 //! (AIA-2). For all others it is a name that no crawler has.
 //!
 //! ## Example

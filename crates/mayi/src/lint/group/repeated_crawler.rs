@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309, including Google's, combine both groups. By draft-koster-rep-00 only the
-//! first `*` group applies. Some libraries use only the first group of any name, or only the last.
+//! Crawlers that follow RFC 9309, including Google's, combine both groups. By draft-koster-rep-00 only
+//! the first `*` group applies. Some libraries use only the first group of any name, or only the last.
 //!
 //! ## Example
 //!

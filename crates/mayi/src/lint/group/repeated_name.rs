@@ -2,11 +2,11 @@
 //!
 //! ## What is wrong
 //!
-//! Nothing: the second line is unnecessary.
+//! The second line has no effect.
 //!
 //! ## What crawlers do
 //!
-//! They read the two lines as one (REP-5), and get the same answers from both groups.
+//! Crawlers read the two lines as one (REP-5), and get the same answers from both groups.
 //!
 //! ## Example
 //!

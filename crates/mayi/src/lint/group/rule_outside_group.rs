@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore it (REP-13).
+//! Crawlers ignore it (REP-13).
 //!
 //! ## Example
 //!

@@ -2,15 +2,20 @@
 //!
 //! ## What is wrong
 //!
-//! A crawler uses only one kind of group: the groups with its name; if there are none, those whose
-//! regular expression matches it; if there are none, those of its purpose; and if there are none, those
-//! of `*` (PUR-3). If every crawler already uses a kind of group that comes earlier, a later group is
-//! never used. The same is true of a crawler that has a group by its name and also matches a regular
-//! expression: it uses only the group by its name, and the rules of the two are not combined.
+//! A crawler uses only one kind of group (PUR-3), the first of these that the file has for it:
+//!
+//! 1. Groups with its name.
+//! 2. Groups with a regular expression that matches its name.
+//! 3. Groups with its purpose.
+//! 4. Groups with `*`.
+//!
+//! If every crawler already uses an earlier kind, a later group is never used. If a crawler has a group
+//! by its name and also matches a regular expression, it uses only the group by its name. The rules of
+//! the two are not combined.
 //!
 //! ## What crawlers do
 //!
-//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) never use the group.
+//! Crawlers that read regular expressions (draft-jimenez-tbd-robotstxt-update) never use the group.
 //! Others, including Google, do not read such expressions. They read the line as the name that it
 //! starts with.
 //!

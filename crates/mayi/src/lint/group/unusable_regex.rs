@@ -2,12 +2,12 @@
 //!
 //! ## What is wrong
 //!
-//! The expression does not compile, is too large, or is one too many. The total compiled size of a
-//! file's expressions is limited, and so is the cost of each decision.
+//! The expression does not compile or is too large, or the file has too many expressions. The total
+//! compiled size of a file's expressions is limited, and so is the cost of each decision.
 //!
 //! ## What crawlers do
 //!
-//! Those that read regular expressions (draft-jimenez-tbd-robotstxt-update) ignore the line, so it
+//! Crawlers that read regular expressions (draft-jimenez-tbd-robotstxt-update) ignore the line, so it
 //! names no crawler (AIA-3). Others read the name that it starts with; if it does not start with a
 //! name, it matches no crawler.
 //!

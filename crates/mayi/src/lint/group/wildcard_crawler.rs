@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! For them the line names no crawler (AIA-2). A few libraries read it as `*`, and then it is for all
-//! crawlers.
+//! For most crawlers the line names no crawler (AIA-2). A few libraries read it as `*`, and then it is
+//! for all crawlers.
 //!
 //! ## Example
 //!

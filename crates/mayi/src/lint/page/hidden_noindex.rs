@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They do not fetch the page, so they do not see the `noindex`.
+//! Crawlers do not fetch the page, so they do not see the `noindex`.
 //!
 //! ## Example
 //!
@@ -16,8 +16,8 @@
 //! Disallow: /private/
 //! ```
 //!
-//! and a page below `/private/` with `<meta name="robots" content="noindex">`. Allow the page until it
-//! is out of the index. This lint needs a page: `--page-url` with `--html` or `--header`.
+//! A page below `/private/` has `<meta name="robots" content="noindex">`. Allow the page until it is
+//! out of the index. This lint needs a page: `--page-url` with `--html` or `--header`.
 
 use crate::lint::prelude::*;
 use crate::target::Target;

@@ -6,8 +6,8 @@
 //!
 //! ## What crawlers do
 //!
-//! They look for a dollar sign in the URL (REP-15). Some libraries read every `$` as the end of the
-//! URL, and then the rule never matches.
+//! Crawlers that follow RFC 9309 match a literal dollar sign (REP-15). Some libraries read every `$` as
+//! the end of the URL, and then the rule never matches.
 //!
 //! ## Example
 //!

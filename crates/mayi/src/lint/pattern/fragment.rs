@@ -8,7 +8,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They read the pattern up to the `#` (REP-3).
+//! Crawlers read the pattern up to the `#` (REP-3).
 //!
 //! ## Example
 //!
@@ -19,7 +19,7 @@
 //!
 //! This disallows `/page`. Delete the line. If the `#` is part of the path, write `%23`. If it starts a
 //! comment, write a space before it. A path that was pasted with an id after it, such as
-//! `/folder/#57934e047260`, is not reported: the folder is meant.
+//! `/folder/#57934e047260`, is not reported, because its author probably means the folder.
 
 use crate::lint::characters::template_in;
 use crate::lint::prelude::*;

@@ -2,9 +2,9 @@
 //!
 //! ## What is wrong
 //!
-//! Paths are case-sensitive: `/Private/` and `/private/` are two folders. If two rules write one folder in
-//! two cases (`/Shop/cart`, `/shop/checkout`), many servers have only one of them, and the other rule
-//! matches nothing. A server may have both, or accept both, and then nothing is wrong.
+//! Paths are case-sensitive: `/Private/` and `/private/` are two folders. If two rules write one folder
+//! in two cases (`/Shop/cart`, `/shop/checkout`), one of them may be a mistake. On many servers only
+//! one of the two exists, so the other rule matches nothing. If your server has both, ignore this note.
 //! [P012](P012.md) reports an exception in another case than its rule.
 //!
 //! ## What crawlers do

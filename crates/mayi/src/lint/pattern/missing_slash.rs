@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309, and Google, keep the rule, but it never matches (WILD-4).
+//! Crawlers that follow RFC 9309, including Google's, keep the rule, but it never matches (WILD-4).
 //!
 //! ## Example
 //!
@@ -113,7 +113,7 @@ fn needless_allows(context: &Context<'_, '_>) -> HashSet<usize> {
             let rules = group.rules().filter(|(kind, _)| *kind == RuleKind::Disallow);
             rules.map(|(_, rule)| rule.record.value).filter(|value| !value.is_empty())
         };
-        // In a folder, or behind a wildcard, there can be files of every kind.
+        // In a folder, or after a wildcard, there can be files of every kind.
         let is_one_file = |pattern: &[u8]| {
             let name = pattern.rsplit(|octet| *octet == b'/').next().unwrap_or_default();
             name.contains(&b'.') && !pattern.contains(&b'*')

@@ -18,7 +18,7 @@
 //! Disallow: /css/
 //! ```
 //!
-//! Delete the rule, or allow what pages need: `Allow: /css/`. Not reported are:
+//! Delete the rule, or allow what pages need: `Allow: /css/`. These are not reported:
 //!
 //! - a rule for everything (`/`)
 //! - a rule for a single file

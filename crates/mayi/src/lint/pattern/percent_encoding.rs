@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They leave it as it is (REP-11), so the pattern matches only URLs with the same stray `%`.
+//! Crawlers leave it as it is (REP-11), so the pattern matches only URLs with the same stray `%`.
 //!
 //! ## Example
 //!

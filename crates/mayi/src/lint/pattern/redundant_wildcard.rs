@@ -8,7 +8,7 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309 match the same URLs with and without it. Crawlers without support for
+//! Crawlers that follow RFC 9309 match the same URLs with and without it. Crawlers without support for
 //! wildcards compare it as a character, and the rule never matches.
 //!
 //! ## Example

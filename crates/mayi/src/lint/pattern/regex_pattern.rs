@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They look for exactly these characters in the URL (REP-15).
+//! Crawlers look for exactly these characters in the URL (REP-15).
 //!
 //! ## Example
 //!

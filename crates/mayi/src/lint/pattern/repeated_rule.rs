@@ -6,7 +6,7 @@
 //!
 //! ## What crawlers do
 //!
-//! For them the second rule has no effect.
+//! For crawlers the second rule has no effect.
 //!
 //! ## Example
 //!

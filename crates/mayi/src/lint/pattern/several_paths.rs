@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They compare the whole value with the URL (REP-7).
+//! Crawlers compare the whole value with the URL (REP-7).
 //!
 //! ## Example
 //!

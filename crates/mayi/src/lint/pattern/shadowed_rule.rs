@@ -9,7 +9,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They keep the rule, but it never decides (REP-8).
+//! Crawlers keep the rule, but it never decides (REP-8).
 //!
 //! ## Example
 //!
@@ -164,7 +164,7 @@ impl<'g, 'c> AllRules<'g, 'c> {
 /// of these crawlers and for others too (REP-5). All of it is in a few lists, as a file can have tens of thousands of
 /// groups.
 struct Bundles {
-    /// The groups, those of a bundle one behind the other in the order of the file.
+    /// The groups, those of a bundle one after the other in the order of the file.
     groups: Vec<u32>,
     /// For each bundle where its groups end, and where its names end.
     ends: Vec<(u32, u32)>,

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309, and Google, keep the rule, but it never matches (WILD-4).
+//! Crawlers that follow RFC 9309, including Google's, keep the rule, but it never matches (WILD-4).
 //!
 //! ## Example
 //!

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore everything after their limit. Usually those lines are rules that disallow.
+//! Crawlers ignore everything after their limit. Usually those lines are rules that disallow.
 //!
 //! ## Example
 //!

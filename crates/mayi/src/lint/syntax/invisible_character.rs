@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! If the character is in a name, they do not recognise the name and ignore the line. If it is in a
+//! If the character is in a name, crawlers do not recognise the name and ignore the line. If it is in a
 //! value, they compare it with the URL like any other character, percent-encoded, and hardly any URL
 //! has it. Only spaces and tabs are white space (REP-2).
 //!

@@ -3,11 +3,11 @@
 //! ## What is wrong
 //!
 //! Google cuts a line after 16,663 octets, eight times the longest URL that it accepts. It ignores the
-//! rest of the line, and a pattern without its end is another pattern.
+//! rest of the line, and a cut pattern matches different URLs.
 //!
 //! ## What crawlers do
 //!
-//! Those that follow RFC 9309 read the whole line. Google compares the start of the pattern, which
+//! Crawlers that follow RFC 9309 read the whole line. Google compares the start of the pattern, which
 //! matches at least as much as the whole one.
 //!
 //! ## Example

@@ -8,8 +8,8 @@
 //!
 //! ## What crawlers do
 //!
-//! If the letter is in the name of a record, they do not recognise the name and ignore the line. If it
-//! is in the name of a crawler, the line does not match that crawler.
+//! If the letter is in the name of a record, crawlers do not recognise the name and ignore the line. If
+//! it is in the name of a crawler, the line does not match that crawler.
 //!
 //! ## Example
 //!

@@ -7,8 +7,8 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore every line that is not a record, and use the others. If the file is only a page of HTML,
-//! it has no records and everything is allowed. A tag or `&amp;` in a value is part of the value.
+//! Crawlers ignore every line that is not a record, and use the others. If the file is only a page of
+//! HTML, it has no records and everything is allowed. A tag or `&amp;` in a value is part of the value.
 //!
 //! ## Example
 //!

@@ -7,9 +7,9 @@
 //!
 //! ## What crawlers do
 //!
-//! Some read a line of exactly two words as if the colon were there (Google and the default dialect
-//! do); others ignore the line. All of them ignore a name alone, a name directly followed by its value
-//! (`Disallow/a`) and a name with a value of more than one word.
+//! Some crawlers read a line of exactly two words as if the colon were there (Google and the default
+//! dialect do); others ignore the line. All of them ignore a name alone, a name directly followed by
+//! its value (`Disallow/a`) and a name with a value of more than one word.
 //!
 //! ## Example
 //!

@@ -7,9 +7,9 @@
 //!
 //! ## What crawlers do
 //!
-//! They read one record, whose value is the rest of the line. The default dialect reads a rule after a
-//! user-agent line's value as a separate line, because an example in a draft is written this way (AIA-5);
-//! Google does not.
+//! Crawlers read one record, whose value is the rest of the line. The default dialect reads a rule
+//! after a user-agent line's value as a separate line, because an example in a draft is written this
+//! way (AIA-5); Google does not.
 //!
 //! ## Example
 //!

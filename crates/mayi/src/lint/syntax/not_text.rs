@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They compare such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not
+//! Crawlers compare such octets as they are: `/caf` and the octet E9 matches `/caf%E9` and not
 //! `/caf%C3%A9`, which is what browsers and most sites send for an é. Google ends a line at a NUL. The
 //! replacement character `�` was written by a program that could not decode the original character.
 //!
@@ -46,7 +46,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         let body = line.content_span(context.text);
         let octets = &context.text[body.range()];
         let Some((start, length)) = first_bad(octets) else { continue };
-        // `wildcard-crawler` reports what stands behind a `*`.
+        // `wildcard-crawler` reports what stands after a `*`.
         if line.names_a_crawler() && line.record.is_some_and(|record| record.value.starts_with(b"*")) {
             continue;
         }

@@ -2,13 +2,13 @@
 //!
 //! ## What is wrong
 //!
-//! A byte order mark (the octets EF BB BF) is ignored at the very start of a file and nowhere else. In
-//! the middle it is usually where one file was appended to another, and it is invisible.
+//! A byte order mark (the octets EF BB BF) is ignored at the very start of a file and nowhere else. A
+//! mark in the middle usually shows where two files were joined. It is invisible.
 //!
 //! ## What crawlers do
 //!
-//! They read it as part of the name or value that it touches: they do not recognise a `User-agent` or
-//! `Disallow` directly after it, and ignore the line.
+//! Crawlers read it as part of the name or value that it touches: they do not recognise a `User-agent`
+//! or `Disallow` directly after it, and ignore the line.
 //!
 //! ## Example
 //!

@@ -9,7 +9,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They read it literally: as a pattern that matches no URL, or as the sitemap of another site.
+//! Crawlers read it literally: as a pattern that matches no URL, or as the sitemap of another site.
 //!
 //! ## Example
 //!

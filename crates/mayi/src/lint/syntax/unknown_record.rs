@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore it. It does not end a group and does not change a decision (REP-17).
+//! Crawlers ignore it. It does not end a group and does not change a decision (REP-17).
 //!
 //! ## Example
 //!

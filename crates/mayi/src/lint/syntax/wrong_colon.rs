@@ -6,8 +6,8 @@
 //!
 //! ## What crawlers do
 //!
-//! They find no name on the line, and ignore it. Google looks only at how a name starts, and reads the
-//! second of two words, or the text after a later `:`, as the value.
+//! Crawlers find no name on the line, and ignore it. Google looks only at how a name starts, and reads
+//! the second of two words, or the text after a later `:`, as the value.
 //!
 //! ## Example
 //!

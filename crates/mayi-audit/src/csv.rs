@@ -252,7 +252,7 @@ impl Rows {
 
     fn cell(&mut self, text: &str) {
         let mut shown = String::with_capacity(text.len());
-        // A formula may also stand behind blanks.
+        // A formula may also stand after blanks.
         if text.trim_start().starts_with(['=', '+', '-', '@', '|', '%', '＝', '＋', '－', '＠']) {
             shown.push('\'');
         }

@@ -131,7 +131,7 @@ impl Site {
         let is_recent =
             move |since: Option<i64>| since.zip(time).is_some_and(|(since, time)| time - since < DAY);
         let versions = &self.versions[..=place];
-        // A version may still be in use as long as the one behind it is recent.
+        // A version may still be in use as long as the one after it is recent.
         let older = versions.windows(2).rev().take_while(move |pair| is_recent(pair[1].0));
         Some((&versions[place].1, older.map(|pair| &pair[0].1)))
     }

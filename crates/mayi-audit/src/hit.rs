@@ -42,7 +42,7 @@ impl<'l> Hit<'l> {
             return;
         };
         let rest = &request[space + 1..];
-        // Raw spaces in a path happen; the version is behind the last one.
+        // Raw spaces in a path happen; the version is after the last one.
         let end = match memchr::memrchr(b' ', rest) {
             Some(last) if rest[last + 1..].starts_with(b"HTTP/") => last,
             _ => rest.len(),

@@ -45,7 +45,7 @@ Exit status:
   0  every URL is allowed, or the command did its work
   1  a URL is not allowed (check, explain), a file has problems (lint), there is a difference
      (fmt --check, compare, diff), or a condition is true (audit --fail-if)
-  2  there is no answer: an option, a file or a URL is wrong
+  2  error: a wrong option, file or URL
   3  no rule forbids a URL, but the robots.txt of a site can't be reached (check, explain)";
 
 /// May this crawler fetch this URL? Answers from the site's robots.txt, and says why.
@@ -110,9 +110,9 @@ macro_rules! question_help {
     ($command:literal, with status) => {
         concat!(
             question_help!($command),
-            "\n\nExit status: 0 all URLs are allowed; 1 a rule forbids a URL; 2 there is no answer: an \
-             option, a file or a URL is wrong; 3 no rule forbids a URL, but the robots.txt of a site \
-             can't be reached, so nothing may be fetched there."
+            "\n\nExit status: 0 all URLs are allowed; 1 a rule forbids a URL; 2 error: a wrong \
+             option, file or URL; 3 no rule forbids a URL, but the robots.txt of a site can't be \
+             reached, so nothing may be fetched there."
         )
     };
 }
@@ -237,8 +237,8 @@ impl Reading {
 /// Options for every page that is read.
 #[derive(Debug, Args)]
 pub(crate) struct PageReading {
-    /// In a structured Robots-Tag, apply the global entry together with the crawler's own, as the later
-    /// text of the draft says
+    /// In a structured Robots-Tag, apply the global entry together with the crawler's own, as later
+    /// versions of the Robots-Tag draft say
     #[arg(hide_short_help = true, long)]
     pub(crate) union: bool,
 

@@ -33,7 +33,7 @@ impl Cutter for LineCutter {
 /// other is an octet like others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CsvCutter {
-    /// Outside quotes, behind this octet.
+    /// Outside quotes, after this octet.
     Outside(u8),
     /// In a quoted field.
     Quoted,

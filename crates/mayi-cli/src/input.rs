@@ -23,7 +23,7 @@ use crate::text::{self, shown};
 pub(crate) fn robots(question: &Question, path: &Path) -> Result<RobotsTxt<'static>, Failure> {
     let options = read_options(question)?;
     let mut octets = Vec::new();
-    // A little more than the limit, so that what is behind it can be seen.
+    // A little more than the limit, so that what is after it can be seen.
     open(path)?
         .take(options.limits().file_octets() as u64 + 4)
         .read_to_end(&mut octets)

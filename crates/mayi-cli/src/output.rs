@@ -182,7 +182,7 @@ impl NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if self.is_named {
-            // What can't be removed stays, and the failure that led here has been told.
+            // What can't be removed stays, and the failure that led here was already reported.
             let _ = fs::remove_file(&self.beside);
         }
     }

@@ -342,7 +342,7 @@ mod tests {
             drop(first);
             // It has its turn now, and never learns of it.
         }
-        assert_eq!(manners.busy(), 0, "whoever gave up waiting has left no trace");
+        assert_eq!(manners.busy(), 0, "a client that gave up waiting has left no trace");
         drop(manners.turn("a", &party).await.expect("there is room"));
     }
 
@@ -369,7 +369,7 @@ mod tests {
             let mut turn = pin!(manners.turn(&host, &b));
             assert!(poll(turn.as_mut()).is_some(), "another client does not wait");
         }
-        // Whoever runs the fetcher may have all of them.
+        // The program that runs the fetcher may have all of them.
         let ours: Vec<_> = (0..4).map(|n| format!("ours-{n}")).collect();
         for host in &ours {
             let party = ourselves();
@@ -429,7 +429,7 @@ mod tests {
         );
         let lost = of_a.iter_mut().filter_map(|turn| poll(turn.as_mut())).count();
         assert_eq!((lost, manners.waiting()), (5, 10));
-        // Whoever runs the fetcher is bounded by nothing but memory.
+        // The program that runs the fetcher is bounded by nothing but memory.
         let mut ours: Vec<_> = (0..50).map(|n| wait(format!("o{n}"), Client::Ourselves)).collect();
         assert!(ours.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
         assert_eq!(manners.waiting(), 60);

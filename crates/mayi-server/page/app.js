@@ -1,4 +1,4 @@
-// The page: its parts, and what is asked and shown anew when what it holds changes.
+// The page: its parts, and what is requested and redrawn when the state changes.
 //
 // A field changes the state, and the page then asks for what depends on it, once nothing has changed for a
 // moment. The server decides everything; nothing about robots.txt is decided here.
@@ -38,7 +38,7 @@ const UNKNOWN = "Not in the registry of known crawlers.";
 /** The report of lint that is shown, and the text that it is about. */
 let linted = { text: null, report: null };
 
-// ---------------------------------------------------------------------------------------- what is told
+// ---------------------------------------------------------------------------------------- messages
 
 /** Shows what went wrong with one kind of question, or that it went well. */
 const problem = (about, found) =>

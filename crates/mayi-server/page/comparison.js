@@ -10,7 +10,7 @@ const MOST_PATTERNS = 3;
 export function showComparison(place, comparison) {
   const patterns = counted(comparison.pattern_count, "pattern");
   if (comparison.rows.length === 0) {
-    place.replaceChildren(element("p", {}, `${patterns}, all read the same way.`), ...leftOut(comparison));
+    place.replaceChildren(element("p", {}, `${patterns}; no difference between crawlers was found.`), ...leftOut(comparison));
     return;
   }
   place.replaceChildren(

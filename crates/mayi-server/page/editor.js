@@ -204,7 +204,7 @@ export class Editor {
     this.#place();
   }
 
-  /** Moves what is drawn to where the text area is scrolled; draws anew once its edge comes near. */
+  /** Moves what is drawn to where the text area is scrolled; redraws once its edge comes near. */
   #place() {
     const height = this.#lineHeight();
     const area = this.#area;

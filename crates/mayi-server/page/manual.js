@@ -33,13 +33,16 @@ export function drawn(markdown) {
       const heading = /^(#+) (.*)$/.exec(paragraph);
       if (heading) made.push(element(heading[1].length === 1 ? "h2" : "h3", {}, inline(heading[2])));
       else if (/^[-*] /.test(paragraph)) made.push(element("ul", {}, items(paragraph)));
+      else if (/^\d+\. /.test(paragraph)) made.push(element("ol", {}, items(paragraph)));
       else made.push(element("p", {}, inline(paragraph)));
     }
   }
   return made;
 }
 
-const items = (list) => list.split(/\n(?=[-*] )/).map((item) => element("li", {}, inline(item.slice(2))));
+const MARK = /^(?:[-*]|\d+\.) /;
+const items = (list) =>
+  list.split(/\n(?=(?:[-*]|\d+\.) )/).map((item) => element("li", {}, inline(item.replace(MARK, ""))));
 
 /** Text between backquotes is code; a link and a word with stars are plain. */
 const inline = (text) =>

@@ -59,7 +59,9 @@ export function outcome(site) {
   if (isElsewhere(site))
     said.push(`It was found at another host, by redirects; its rules are still those for ${where} (REP-19).`);
   if (typeof copy.robots !== "string")
-    said.push("It is not UTF-8: decisions use its original octets, and its text is shown as well as possible.");
+    said.push(
+      "It is not UTF-8: decisions use its original octets. Here, characters that can't be decoded are replaced.",
+    );
   if (copy.is_cut) said.push("It is longer than this service reads; the rest is ignored (REP-24).");
   const { from } = site.file ?? {};
   if (from?.startsWith("stale")) said.push(`It is ${FROM[from]} (REP-23).`);

@@ -112,7 +112,7 @@ function forCrawlers(one, site, isHere) {
       element(
         "p",
         {},
-        "Not known whether it matters: ",
+        "May or may not change a decision: ",
         one.unproved.slice(0, MOST_CHANGES).map((rule) => [code(ruleText(rule), 80), " "]),
       ),
     records(one.records),

@@ -74,7 +74,7 @@ export function wizard({ text, site, onDone }) {
 
   fill(
     byId("wizard-site"),
-    element("option", { value: "" }, "I answer the questions myself"),
+    element("option", { value: "" }, "Another kind of site"),
     Object.entries(SITES).map(([name, { label }]) => element("option", { value: name }, label)),
   );
   fill(byId("wizard-uses"), Object.keys(USES).map(useRow));
@@ -235,7 +235,7 @@ function bodyOf(form, old) {
     ...allowed,
     ...ofKinds("refuse"),
     ...rows.filter(({ who }) => who.length > 0),
-    // Whoever is refused by now needs not be told what to do with pages.
+    // Crawlers that are already refused need no preferences.
     ...(elements.usage.checked ? [{ say: "prefer", by: "content-usage", uses: withoutInput }] : []),
     ...(elements.signal.checked ? [{ say: "prefer", by: "content-signal", uses }] : []),
     ...(purposes.length > 0 ? [{ say: "refuse-purposes", purposes }] : []),

@@ -160,6 +160,6 @@ mod tests {
         }
         let clients = bodies.0.clients.lock().expect("no panic").len();
         assert!(clients <= MANY_CLIENTS + 1, "{clients} are remembered");
-        assert!(bodies.share_of_any(1, 1).is_err(), "whoever holds something is not forgotten");
+        assert!(bodies.share_of_any(1, 1).is_err(), "a client that holds something is not forgotten");
     }
 }

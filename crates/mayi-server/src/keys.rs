@@ -23,7 +23,7 @@ impl Keys {
     /// Reads a file of `name = "sha256:…"`.
     pub(crate) fn open(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |why: &dyn std::fmt::Display| {
-            ConfigError::new(format_args!("the file of keys `{}`: {why}", path.display()))
+            ConfigError::new(format_args!("the key file `{}`: {why}", path.display()))
         };
         let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
         Self::parse(&text).map_err(|error| wrong(&error))
@@ -58,7 +58,7 @@ impl Keys {
     }
 }
 
-/// A new key, and its line for the file of keys.
+/// A new key, and its line for the key file.
 ///
 /// ```
 /// let (key, line) = mayi_server::new_key("crawler-1");

@@ -62,7 +62,7 @@ struct Shared {
 pub struct Reload(Arc<Shared>);
 
 impl Reload {
-    /// Reads the file of keys and the files of the certificate again. They apply to new requests and new
+    /// Reads the key file and the files of the certificate again. They apply to new requests and new
     /// connections; no connection is lost. If one file can't be used, nothing changes.
     ///
     /// # Errors

@@ -408,7 +408,7 @@ mod tests {
             let ended = read(&whole[..cut], 1 << 20, &mut archive);
             let before = ends.iter().filter(|&&end| end <= cut).count() as u64;
             match ended {
-                // A record may lack the blank lines behind it.
+                // A record may lack the blank lines after it.
                 Ok(records) => assert!(cut == 0 || records == before || records == before + 1, "{cut}"),
                 Err(error) => {
                     // The blank lines may be cut in the middle.

@@ -24,7 +24,7 @@ pub(super) fn read(line: &[u8]) -> Result<Hit<'_>, Unreadable> {
         match place {
             TIME => hit.time = Some(time::rfc3339(value).ok_or(Unreadable::Date)?),
             CLIENT => {
-                // The port is behind the last colon. Lines of other load balancers have something else here.
+                // The port is after the last colon. Lines of other load balancers have something else here.
                 let end = memchr::memrchr(b':', value).unwrap_or(value.len());
                 if end == value.len() && present(value).is_some() {
                     return Err(Unreadable::Fields);

@@ -56,8 +56,8 @@ Examples:
 
 docs/audit.md explains the fields of the JSON and what every figure counts.
 
-Exit status: 0 the logs were read; 1 a condition of --fail-if is true; 2 there is no answer: an option is \
-wrong, a file can't be read to its end, or no line could be read.";
+Exit status: 0 the logs were read; 1 a condition of --fail-if is true; 2 error: an option is wrong, a \
+file can't be read to its end, or no line could be read.";
 
 const EXAMPLES: &str = "\
 Examples:

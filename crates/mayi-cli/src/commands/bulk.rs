@@ -59,7 +59,7 @@ Columns of the output:
   octets     how specific it is
   group      how the group was chosen: product-token, regex, purpose or global
   train, search, ai-input
-             allowed, disallowed or unknown; these are slower
+             allowed, disallowed or unknown; these columns make a run slower
   error      what is wrong with a bad row: a code and a message
 With --agent more than once, an answer has a column for each crawler: allowed_ExampleBot, allowed_OtherBot. \
 NDJSON has a list `answers` instead, with an object for each crawler. The default is then *,allowed,error. \
@@ -73,9 +73,9 @@ If the port is not the default of the scheme, the short names have it too: examp
 in lower case and in ASCII (xn--…); in an IPv6 address, `_` replaces `:`.
 
 Files of --robots-warc: records of the type `response` with HTTP inside, such as those of Common Crawl's robotstxt \
-segments. Of several answers of a URL the latest counts. Redirects are followed if the archive has what they lead to, and \
-the rules belong to the origin that was asked first. If a WARC is cut off, the records before that are used, and the exit \
-status is 2.
+segments. If a URL has several responses, the latest one is used. Redirects are followed if the archive has what they \
+lead to, and the rules belong to the origin that was asked first. If a WARC is cut off, the records before that are \
+used, and the exit status is 2.
 
 Speed: the order of hosts does not change the answers, but input that is sorted by host is fastest.
 
@@ -311,7 +311,7 @@ fn source(
     limits: Limits,
     options: &ReadOptions,
 ) -> Result<(Robots, Vec<String>), Failure> {
-    // A little more than the limit, so that what is behind it can be seen.
+    // A little more than the limit, so that what is after it can be seen.
     let most = limits.file_octets().saturating_add(4);
     if let Some(path) = &bulk.robots_dir {
         let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;

@@ -52,7 +52,7 @@ enum CacheCommand {
         place: Place,
     },
     /// Show a cached site: details on standard error, the file on standard output
-    #[command(after_help = "Exit status: 0 the site is cached, 1 it is not, 2 there is no answer.")]
+    #[command(after_help = "Exit status: 0 the site is cached, 1 it is not, 2 error.")]
     Show {
         /// A URL of the site, or its name
         #[arg(value_name = "URL")]

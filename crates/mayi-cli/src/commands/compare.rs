@@ -18,17 +18,18 @@ use crate::text::{DIM, STRONG, clipped, columns, counted, listed, shown, styled}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --agents, these crawlers are compared in every dialect: those that the
-file names, `*` for one that it does not name, and Googlebot, Bingbot, GPTBot,
-ClaudeBot and CCBot. Every example URL was checked. If a row has several
+Without --agents, these crawlers are compared: those that the file names, `*` for
+one that it does not name, and Googlebot, Bingbot, GPTBot, ClaudeBot and CCBot.
+Each is compared in every dialect that names crawlers by product tokens: rfc9309,
+koster-00 and google. Every example URL was checked. If a row has several
 patterns, the example and the reasons belong to the first.
 
 Examples:
   mayi compare robots.txt
   mayi compare example.com --agents Googlebot,GPTBot
 
-Exit status: 0 all read the file the same way, 1 they do not, 2 there is no
-answer.")]
+Exit status: 0 no difference was found, 1 a difference was found, 2 error:
+a wrong option, file or URL.")]
 pub(crate) struct Compare {
     /// The file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "FILE")]
@@ -97,7 +98,7 @@ impl<W: Write> Drawing<'_, W> {
             .sum();
         let patterns = counted(comparison.pattern_count, "pattern");
         if comparison.rows.is_empty() {
-            writeln!(self.out, "{file}: {patterns}; all crawlers read them the same way.")?;
+            writeln!(self.out, "{file}: {patterns}; no difference between crawlers was found.")?;
         } else {
             let count = comparison.readings.len();
             writeln!(self.out, "{file}: {patterns}, read in {count} ways\n")?;

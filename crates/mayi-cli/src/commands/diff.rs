@@ -25,7 +25,7 @@ Examples:
   mayi diff https://example.com/ robots.txt
 
 Exit status: 0 the files mean the same, 1 they do not or it is not proved, 2
-there is no answer.")]
+error: a wrong option, file or URL.")]
 pub(crate) struct DiffArgs {
     /// The old file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "OLD")]

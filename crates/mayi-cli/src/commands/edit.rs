@@ -28,18 +28,19 @@ Examples:
 
 const MORE: &str = "\
 WHO is a product token such as GPTBot, a kind of crawlers (search, training,
-ai-search, assistant, archive, tool), or `*` for everybody. Training includes
-CCBot, whose archive is used for it. PATH is all of the site if it is not given.
-A longer path counts before a shorter one, and a name before a kind.
+ai-search, assistant, archive, tool), or `*` for everybody. The kind `training`
+includes CCBot, because its archive is used for training. PATH is all of the site
+if it is not given. A longer path counts before a shorter one, and a name before
+a kind.
 
 USES are search, train and ai-input, each with yes or no: `train=no,search=yes`.
 Few crawlers obey Content-Usage, Content-Signal and User-Agent-Purpose today.
-So also refuse the crawlers that must not come.
+So also refuse, by name or kind, the crawlers that you do not want.
 
 mayi makes the smallest edit that does what you ask. Before it is written, mayi
-checks that these crawlers get what you wish for every URL, and that nothing
-changes for anybody else. If a line is in the way, mayi names it and changes
-nothing.
+checks, for every URL, that these crawlers may do what you asked for and no more,
+and that nothing changes for any other crawler. If a line prevents the edit, mayi
+shows it and changes nothing.
 
 Examples:
   mayi edit robots.txt --refuse training --allow GPTBot /press/

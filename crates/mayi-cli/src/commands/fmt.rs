@@ -117,7 +117,7 @@ pub(crate) fn replace(path: &Path, octets: &[u8]) -> io::Result<()> {
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&new, &path));
     if written.is_err() {
-        // The error that is told is the first one.
+        // Only the first error is reported.
         let _ = fs::remove_file(&new);
     }
     written

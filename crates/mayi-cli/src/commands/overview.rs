@@ -18,16 +18,16 @@ use crate::text::{BAD, DIM, GOOD, STRONG, clipped, columns, counted, listed, sho
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The overview has every crawler of the registry, those that the file names, and `*`
-for one that it does not name. If it is not proved that a crawler may fetch
-everything or nothing, `probably` is added. What may not be fetched can't be
-used: a training crawler that may fetch nothing may not train.
+for one that it does not name. `probably` means that mayi found no exception but
+can't prove that there is none. A crawler can't use what it may not fetch, so a
+training crawler that may fetch nothing is shown as not allowed to train.
 
 Examples:
   mayi overview robots.txt
   mayi overview https://example.com/ --json
 
-Exit status: 0 the overview is printed, 2 there is none, 3 it is printed, but the
-file can't be reached, so that nobody may fetch anything.")]
+Exit status: 0 the overview is printed, 2 error: a wrong option, file or URL, 3 it
+is printed, but the file can't be reached, so no crawler may fetch anything.")]
 pub(crate) struct OverviewArgs {
     /// The file, `-` for standard input, or the URL of a site to fetch it from
     #[arg(value_name = "FILE")]

@@ -1,5 +1,5 @@
 //! What this crate keeps apart, checked over its source: one file names the HTTP client, and one reads
-//! the clock. Whoever wants another client, or a scripted clock, knows where to look.
+//! the clock. So there is one place to change for another client, or for a scripted clock.
 
 use std::fs;
 use std::path::Path;

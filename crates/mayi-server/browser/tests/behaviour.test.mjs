@@ -353,7 +353,7 @@ onPage("readings are compared side by side", async (page) => {
   await link.click();
   await linesAre(page, "now", [line]);
   await page.locator("#compare-agents").fill("Googlebot, Bingbot");
-  await says(page.locator("#comparison"), /Googlebot, Bingbot|all read the same way/);
+  await says(page.locator("#comparison"), /Googlebot, Bingbot|no difference between crawlers/);
 });
 
 onPage("page controls are read from header and HTML", async (page) => {

@@ -1,7 +1,16 @@
 //! One file → where dialects and crawlers read it differently, pattern by pattern.
 //!
-//! A reading is how a crawler reads the file in a dialect. Readings that agree about every path are
-//! merged; patterns in which the same readings differ are listed together.
+//! A reading is how a crawler reads the file in a dialect. Readings that agree about every path that was tried
+//! are merged; patterns in which the same readings differ are listed together.
+//!
+//! Every example was decided in all readings, so every difference that is shown is real. If two readings differ
+//! about a URL, one of them disallows it by a rule. So only URLs that fit a pattern of the file are tried:
+//! about twelve for each pattern and, where a pattern with wildcards meets another, as `/*.css$` and `/p` do in
+//! `/p.css`, a URL that fits both. This is a search and not a proof: readings that differ only where three patterns
+//! meet can be merged, and a file with very many patterns has more pairs than are tried.
+//!
+//! The rules of a reading depend only on the groups of the crawler and on how the dialect reads rules. So crawlers
+//! with the same groups share one set of rules, which is prepared once and decides once about each URL.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -188,21 +197,17 @@ struct Patterns<'f> {
     count: usize,
 }
 
-/// The paths to decide about for a pattern, the simplest first: in the forms in which dialects compare it,
+/// Tries the paths to decide about for a pattern, the simplest first: in the forms in which dialects compare it,
 /// and as it is written.
-fn paths(pattern: &[u8], filler: &str) -> Vec<String> {
-    let forms = [Compared::AsWritten, Compared::Normalised]
+fn for_each_path(pattern: &[u8], filler: &str, mut tried: impl FnMut(String)) {
+    let [written, normalised] = [Compared::AsWritten, Compared::Normalised]
         .map(|comparison| PathPattern::read(pattern, comparison).normalised().to_vec());
-    let folder = index_page_folder(&forms[0]);
-    let mut paths: Vec<String> = Vec::new();
-    let forms = forms.iter().map(Vec::as_slice).chain(folder.as_deref()).chain([pattern]);
-    for path in forms.flat_map(|form| witness::paths(form, filler)) {
-        // The file itself may always be fetched, whatever it says (REP-10).
-        if !paths.contains(&path) && path != "/robots.txt" {
-            paths.push(path);
-        }
-    }
-    paths
+    let folder = index_page_folder(&written);
+    let forms = [&written, &normalised].into_iter().map(Vec::as_slice);
+    let forms = forms.chain(folder.as_deref()).chain([pattern]);
+    let paths = witness::distinct(forms.flat_map(|form| witness::paths(form, filler)));
+    // The file itself may always be fetched, whatever it says (REP-10).
+    paths.filter(|path| path != "/robots.txt").for_each(&mut tried);
 }
 
 /// The answers of a file: for every reader, in every dialect.
@@ -290,7 +295,7 @@ impl<'f> Readings<'f> {
         // with an example. So what is reported for the first pattern of a row is true for the others.
         let mut splits: IndexMap<Split, Parted> = IndexMap::new();
         let mut left_out = 0;
-        let asking = work.share(2);
+        let (asking, pairs) = (work.share(2), work.share(8));
         for (place, pattern) in self.patterns.iter().enumerate() {
             // The next pattern is tried in about twelve forms, each against all rules.
             let cost = 12 * (100 + 3 * pattern.len() + self.rules.len());
@@ -299,11 +304,16 @@ impl<'f> Readings<'f> {
                 break;
             }
             let mut seen = HashSet::new();
-            for path in paths(pattern, self.filler) {
-                let Ok(target) = Target::from_path(&path) else { continue };
+            let mut tried = |path: String, is_meeting: bool| {
+                let Ok(target) = Target::from_path(&path) else { return };
                 let counted = self.rules.iter().map(|rules| rules.decide_counted(&target));
                 let (decisions, costs): (Vec<_>, Vec<usize>) = counted.unzip();
-                asking.charge(costs.iter().sum(), "patterns");
+                let cost: usize = costs.iter().sum();
+                if is_meeting {
+                    pairs.charge(cost.min(pairs.left() as usize), "patterns");
+                } else {
+                    asking.charge(cost, "patterns");
+                }
                 let answers: Vec<bool> = decisions.iter().map(Decision::is_allowed).collect();
                 // A row is about a pattern that decides in one of the readings, or about the root.
                 let decides = |decision: &Decision<'_>| {
@@ -313,7 +323,7 @@ impl<'f> Readings<'f> {
                 let is_about_it = by_itself.contains(&true) || place == 0 && path == "/";
                 let differ = answers.iter().any(|answer| *answer != answers[0]);
                 if !differ || !is_about_it || !seen.insert(answers.clone()) {
-                    continue;
+                    return;
                 }
                 let parted = splits.entry(Split { answers, by_itself }).or_default();
                 parted.count += 1;
@@ -321,9 +331,12 @@ impl<'f> Readings<'f> {
                     let pattern = String::from_utf8_lossy(pattern).into_owned();
                     parted.listed.push(DifferingPattern { pattern, example: path });
                 }
-            }
+            };
+            for_each_path(pattern, self.filler, |path| tried(path, false));
+            self.meetings(pattern, &pairs).for_each(|path| tried(path, true));
         }
         work.account_for(&asking);
+        work.account_for(&pairs);
         let (readings, rules_of_readings) = self.readings(readers, &splits);
         let mut rows = Vec::new();
         for (split, parted) in splits {
@@ -342,6 +355,19 @@ impl<'f> Readings<'f> {
             crawlers_left_out: 0,
             spent: Spent::default(),
         }
+    }
+
+    /// Paths that fit both a pattern with wildcards and another pattern, as far as there are units of work for it.
+    fn meetings(&self, pattern: &'f [u8], pairs: &Work) -> impl Iterator<Item = String> {
+        let is_wild = pattern.strip_suffix(b"*").unwrap_or(pattern).contains(&b'*');
+        let others = self.patterns.iter().filter(move |other| is_wild && **other != pattern);
+        let paths = others.map_while(move |other| {
+            // Combining the two takes a table with their lengths as its sides.
+            let cost = 100 + pattern.len() * other.len();
+            let is_affordable = pairs.left() >= cost as u64 && pairs.spend(cost, "patterns");
+            is_affordable.then(|| witness::shared_path(pattern, other))
+        });
+        paths.flatten()
     }
 
     /// The readings, in the order of their readers, and the first rules of each.
@@ -449,6 +475,21 @@ mod tests {
         assert_eq!((comparison.rows.len(), comparison.readings.len()), (0, 1));
         assert_eq!(comparison.readings[0].of.len(), 6);
         assert!(comparison.readings[0].of.iter().all(|of| of.every_dialect));
+    }
+
+    /// Neither pattern shows the difference alone.
+    #[test]
+    fn readings_that_differ_where_two_patterns_meet() {
+        let file = "User-agent: a\nDisallow: /p\nAllow: /*.css$\n\nUser-agent: b\nDisallow: /p\n";
+        let comparison = compared(file);
+        let rows = comparison.rows.iter().flat_map(|row| &row.patterns);
+        let examples: Vec<_> = rows.map(|pattern| (&*pattern.pattern, &*pattern.example)).collect();
+        assert!(examples.contains(&("/*.css$", "/p.css")), "{examples:?}");
+        let reading_of = |token: &str| {
+            let has_it = |of: &ReadingOf| of.crawler == token;
+            comparison.readings.iter().position(|reading| reading.of.iter().any(has_it))
+        };
+        assert_ne!(reading_of("a"), reading_of("b"));
     }
 
     #[test]

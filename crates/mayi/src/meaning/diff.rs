@@ -1,5 +1,13 @@
 //! Two files → what changed in meaning: for which crawlers, which patterns, by which lines, with an
 //! example URL for each.
+//!
+//! Every example was decided in both files, so every change that is shown is real. If no example is found
+//! for rules that only one file has, the files are called the same only if it is proved that these rules
+//! decide nothing or are rules of the other file in another spelling. In all other cases the result is
+//! unproved. So a search that misses an example never turns a change into "the same".
+//!
+//! Which rules and records a crawler gets depends only on its groups in the two files. So readers with the
+//! same groups in both are merged and compared once, however many names a file has.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -320,7 +328,7 @@ impl<'b, 't> Both<'b, 't> {
         Outcome { changes, change_count, records, unproved }
     }
 
-    /// The regular expressions that do not bring the same. Of more than are read, nothing is proved.
+    /// Regular expressions whose groups differ. If a file has more than the limit, none is compared and all are listed.
     fn changed_regexes(&self) -> Vec<String> {
         let (old, new) = (RegexGroups::of(self.old), RegexGroups::of(self.new));
         let is_unproved = !self.old.regexes().all_fit() || !self.new.regexes().all_fit();

@@ -1,10 +1,10 @@
 //! What a file means, compared between crawlers, dialects or two files: where readings differ.
 //!
-//! [`compare`] asks one file as several crawlers and in several dialects; [`diff`] asks two files as
-//! the same crawlers; [`overview`] asks one file as every known crawler. They look for URLs with different
-//! decisions, and show only URLs that were really decided. So every difference that they show is real. They
-//! say "no difference", "everything" and "nothing" only if it is proved: the rules are the same, or the rules
-//! that differ can be shown to decide nothing.
+//! [`compare`] evaluates one file for several crawlers and in several dialects; [`diff`] evaluates two files for
+//! the same crawlers; [`overview`] evaluates one file for every known crawler. They look for URLs with different
+//! decisions, and show only URLs that were really decided. So every difference that they show is real. [`diff`] and
+//! [`overview`] mark "no difference", "everything" and "nothing" as unproved unless it is proved: the rules are the
+//! same, or the rules that differ can be shown to decide nothing. [`compare`] proves nothing.
 
 mod compare;
 mod diff;

@@ -47,10 +47,11 @@ pub struct ValueAt {
     pub line: u32,
 }
 
-/// What is understood of a record, and the record as it is shown.
-type Understood = (Vec<u8>, ValueAt);
+/// What is understood of a record, and the record. A file can have tens of thousands of short ones, and how they are shown
+/// takes more memory than they do: so that is made only for those that changed.
+type Understood<'r> = (Cow<'r, [u8]>, Record);
 
-fn meaning_of(value: &Understood) -> &[u8] {
+fn meaning_of<'v>(value: &'v Understood<'_>) -> &'v [u8] {
     &value.0
 }
 
@@ -58,10 +59,9 @@ fn meaning_of(value: &Understood) -> &[u8] {
 pub(super) fn of_files(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>) -> Vec<PartChange> {
     let file_records = DIRECTIVES.iter().filter(|directive| directive.role == Role::FileRecord);
     let changed = file_records.filter_map(|&directive| {
-        let values = |robots: &RobotsTxt<'_>| -> Vec<Understood> {
-            understood(robots, directive, robots.non_rules().all(robots))
-        };
-        changed(directive, values(old), values(new), false)
+        let [of_old, of_new] =
+            [old, new].map(|robots| understood(robots, directive, robots.non_rules().all(robots)));
+        changed(directive, (old, of_old), (new, of_new), false)
     });
     changed.collect()
 }
@@ -81,43 +81,50 @@ pub(super) fn of_reader(
             parts.extend(signals_changed(old, new));
             continue;
         }
-        let values = |(robots, selection): (&RobotsTxt<'_>, Option<&Selection>)| {
-            if *directive == APP_DIRECTIVES {
-                let selection = select_for_application(robots, token);
-                let records = selection.iter().flat_map(|selection| selection.non_rules(robots));
-                return understood(robots, directive, records);
-            }
-            let records = selection.into_iter().flat_map(|selection| selection.non_rules(robots));
-            let mut values = understood(robots, directive, records);
-            if *directive == CRAWL_DELAY {
-                // Only the longest counts.
-                let seconds =
-                    |value: &Understood| f64::from_be_bytes(value.0[..].try_into().unwrap_or_default());
-                let longest =
-                    values.into_iter().max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
-                values = longest.into_iter().collect();
-            }
-            values
-        };
+        let [of_old, of_new] =
+            [old, new].map(|(robots, selection)| values_of(robots, selection, directive, token));
         let in_order = *directive == APP_DIRECTIVES;
-        parts.extend(changed(directive, values(old), values(new), in_order));
+        parts.extend(changed(directive, (old.0, of_old), (new.0, of_new), in_order));
     }
     parts
 }
 
+/// The records of a directive that count for a reader with these groups, with what they mean.
+fn values_of<'r>(
+    robots: &'r RobotsTxt<'_>,
+    selection: Option<&Selection>,
+    directive: &'static Directive,
+    token: &crate::ProductToken,
+) -> Vec<Understood<'r>> {
+    if *directive == APP_DIRECTIVES {
+        let selection = select_for_application(robots, token);
+        let records = selection.iter().flat_map(|selection| selection.non_rules(robots));
+        return understood(robots, directive, records);
+    }
+    let records = selection.into_iter().flat_map(|selection| selection.non_rules(robots));
+    let mut values = understood(robots, directive, records);
+    if *directive == CRAWL_DELAY {
+        // Only the longest counts.
+        let seconds =
+            |value: &Understood<'_>| f64::from_be_bytes(value.0[..].try_into().unwrap_or_default());
+        let longest = values.into_iter().max_by(|one, other| seconds(one).total_cmp(&seconds(other)));
+        values = longest.into_iter().collect();
+    }
+    values
+}
+
 /// The records of a directive that mean something, with what they mean.
-fn understood(
-    robots: &RobotsTxt<'_>,
+fn understood<'r>(
+    robots: &'r RobotsTxt<'_>,
     directive: &'static Directive,
     records: impl Iterator<Item = Record>,
-) -> Vec<Understood> {
+) -> Vec<Understood<'r>> {
     let comparison = robots.dialect().comparison;
-    let mut counter = LineCounter::new(robots.text());
     records
         .filter(|record| record.is(directive))
         .filter_map(|record| {
             let value = robots.value(record);
-            let meaning = if *directive == CONTENT_USAGE {
+            let meaning: Vec<u8> = if *directive == CONTENT_USAGE {
                 let (path, dictionary) = split_path(value);
                 let statement = Statement::parse(dictionary)?;
                 let mut labels: Vec<_> = statement
@@ -139,10 +146,9 @@ fn understood(
             } else if *directive == CRAWL_DELAY {
                 crate::robots_txt::seconds(value)?.to_be_bytes().to_vec()
             } else {
-                value.to_vec()
+                return Some((Cow::Borrowed(value), record));
             };
-            let line = counter.line_at(record.start()).number();
-            Some((meaning, ValueAt { value: String::from_utf8_lossy(value).into_owned(), line }))
+            Some((Cow::Owned(meaning), record))
         })
         .collect()
 }
@@ -156,7 +162,7 @@ fn applications_in(list: &[u8]) -> String {
         let Some((name, parameters)) = named else { return };
         written.push_str(name);
         for (key, value) in parameters {
-            let value = Value::from(sfv::BareItem::from(value));
+            let value = Value::of(value.into());
             let _infallible = write!(written, ";{key}={value}");
         }
         written.push(',');
@@ -207,33 +213,40 @@ fn signals_changed(
     })
 }
 
+/// The values that only one side has, each once.
+fn only_in(
+    robots: &RobotsTxt<'_>,
+    values: &[Understood<'_>],
+    others: &[Understood<'_>],
+) -> Vec<ValueAt> {
+    let others: HashSet<&[u8]> = others.iter().map(meaning_of).collect();
+    let mut said = HashSet::new();
+    let mut counter = LineCounter::new(robots.text());
+    let mut only = Vec::new();
+    for value in values {
+        let meaning = meaning_of(value);
+        if !others.contains(meaning) && said.insert(meaning) {
+            let (_, record) = value;
+            only.push(ValueAt {
+                value: String::from_utf8_lossy(robots.value(*record)).into_owned(),
+                line: counter.line_at(record.start()).number(),
+            });
+        }
+    }
+    only
+}
+
 /// What changed between two lists of values.
 fn changed(
     directive: &'static Directive,
-    old: Vec<Understood>,
-    new: Vec<Understood>,
+    (old_robots, old): (&RobotsTxt<'_>, Vec<Understood<'_>>),
+    (new_robots, new): (&RobotsTxt<'_>, Vec<Understood<'_>>),
     in_order: bool,
 ) -> Option<PartChange> {
     if old.iter().map(meaning_of).eq(new.iter().map(meaning_of)) {
         return None;
     }
-    // The values that only one side has, each once: they are moved and not copied, because there can be very
-    // many.
-    let is_only = |values: &[Understood], others: &[Understood]| -> Vec<bool> {
-        let others: HashSet<&[u8]> = others.iter().map(meaning_of).collect();
-        let mut said = HashSet::new();
-        let is_new = |meaning| !others.contains(meaning) && said.insert(meaning);
-        values.iter().map(meaning_of).map(is_new).collect()
-    };
-    let (removed, added) = (is_only(&old, &new), is_only(&new, &old));
-    let only = |values: Vec<Understood>, is_only: Vec<bool>| -> Vec<ValueAt> {
-        let only = values.into_iter().zip(is_only).filter(|(_, is_only)| *is_only);
-        let mut only: Vec<_> = only.map(|((_, value), _)| value).collect();
-        // They are collected in place. Without this, a single value would keep the memory of all of them.
-        only.shrink_to_fit();
-        only
-    };
-    let (removed, added) = (only(old, removed), only(new, added));
+    let (removed, added) = (only_in(old_robots, &old, &new), only_in(new_robots, &new, &old));
     let reordered = removed.is_empty() && added.is_empty();
     if reordered && !in_order {
         return None;

@@ -99,7 +99,7 @@ pub(super) fn differ_in_idle_rules<'r>(
 ) -> bool {
     let (old, new): (IndexSet<_>, IndexSet<_>) = (old.collect(), new.collect());
     if dialect.specificity != Specificity::Pattern {
-        return old == new; // what is proved below goes by the octets of patterns
+        return old == new; // the proof below compares lengths of patterns
     }
     let old = respelled(&old, &new, dialect, work);
     let new = respelled(&new, &old, dialect, work);

@@ -177,7 +177,7 @@ impl FileOfGroups<'_, '_> {
             }
             let decides =
                 |path: &String| tried.decide(path).is_some_and(|(_, line)| line == Some(at.line));
-            let Some(example) = witness::paths(&rule.pattern, filler).into_iter().find(decides) else {
+            let Some(example) = witness::paths(&rule.pattern, filler).find(decides) else {
                 continue;
             };
             let says_as_otherwise = otherwise == (rule.kind == RuleKind::Allow);

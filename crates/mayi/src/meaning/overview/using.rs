@@ -84,7 +84,7 @@ pub(super) fn uses(
     let Some(usage) = usage_at(asking, path) else { return of_access(crawling) };
     let mut uses: Vec<UseAnswer> = Use::ALL.iter().map(|&about| of_usage(about, &usage)).collect();
     for pattern in &place.statements {
-        let Some(path) = witness::paths(pattern, place.filler).into_iter().next() else { continue };
+        let Some(path) = witness::paths(pattern, place.filler).next() else { continue };
         let Ok(target) = Target::from_path(&path) else { continue };
         let (decision, cost) = place.rules.decide_counted(&target);
         asking.work.charge(cost, "uses");

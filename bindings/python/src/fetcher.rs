@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use mayi::access::{AfterUnreachable, Origin};
 use mayi::report::Answering;
-use mayi_fetch::{FetchOptions, Policy, Robots, store};
+use mayi_fetch::{FetchOptions, InvalidOption, Policy, Robots};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -47,11 +47,8 @@ enum State {
 /// What a fetcher is made from, here and after a fork.
 struct Settings {
     fetching: FetchOptions,
-    store: Option<String>,
-    store_octets: u64,
     reading: Reading,
     policy: Policy,
-    connections: (usize, usize),
     client: Option<Arc<Callable>>,
     clock: Option<Arc<ToldClock>>,
 }
@@ -208,24 +205,18 @@ impl Settings {
             .enable_all()
             .build()?;
         let options = self.reading.options(py)?;
-        let mut builder = self
-            .fetching
-            .builder()
-            .map_err(invalid)?
-            .answering(Answering::default().with_options(options))
-            .policy(self.policy)
-            .connections(self.connections.0, self.connections.1);
+        let within = runtime.enter();
+        let builder = py.detach(|| self.fetching.builder_with_store()).map_err(|error| match error {
+            InvalidOption::Store(error) => PyOSError::new_err(error.to_string()),
+            error => invalid(error),
+        })?;
+        let answering = Answering::default().with_options(options);
+        let mut builder = builder.answering(answering).policy(self.policy);
         if let Some(client) = &self.client {
             builder = builder.transport(Arc::clone(client) as _);
         }
         if let Some(clock) = &self.clock {
             builder = builder.clock(Arc::clone(clock) as _);
-        }
-        let within = runtime.enter();
-        if let Some(name) = &self.store {
-            let opened =
-                py.detach(|| store::open_trusting(name, self.store_octets, &self.fetching.roots));
-            builder = builder.store(opened.map_err(|error| PyOSError::new_err(error.to_string()))?);
         }
         let fetcher = builder.build();
         drop(within);
@@ -263,17 +254,16 @@ impl NativeFetcher {
         let ranges = allow_addresses.iter().map(|range| range.parse().map_err(invalid));
         fetching.allow_addresses = ranges.collect::<PyResult<_>>()?;
         fetching.roots = roots;
+        (fetching.store, fetching.store_octets) = (store, store_octets);
+        (fetching.connections_per_host, fetching.connections) = connections;
         drop(fetching.builder().map_err(invalid)?);
         let (dialect, max_octets) = reading;
         let reading = Reading { dialect, max_octets, ..Reading::default() };
         reading.options(py)?;
         let settings = Settings {
             fetching,
-            store,
-            store_octets,
             reading,
             policy: keeping.policy()?,
-            connections,
             client: start.map(|start| Arc::new(Callable::new(start))),
             clock: clock.map(|clock| Arc::new(ToldClock::new(clock))),
         };

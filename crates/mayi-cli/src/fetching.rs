@@ -9,8 +9,8 @@ use mayi::ReadOptions;
 use mayi::access::{Origin, SiteFile};
 use mayi::report::Answering;
 use mayi_fetch::guard::AddressRange;
-use mayi_fetch::store::{MemoryStore, Store};
-use mayi_fetch::{FetchOptions, Fetcher, Policy, Robots, blocking};
+use mayi_fetch::store::Store;
+use mayi_fetch::{Builder, FetchOptions, Fetcher, InvalidOption, Policy, Robots, blocking};
 
 use crate::exit::Failure;
 use crate::input::{self, Loaded};
@@ -18,6 +18,9 @@ use crate::text::shown;
 
 /// The default User-Agent.
 const OUR_NAME: &str = concat!("mayi/", env!("CARGO_PKG_VERSION"));
+
+/// The name of the default store, in the user's cache folder.
+const DEFAULT_STORE: &str = "robots.store";
 
 /// The default size limit of a store.
 const STORE_OCTETS: u64 = 4 << 30;
@@ -72,7 +75,7 @@ pub(crate) struct Fetching {
 fn store(place: Option<&str>, roots: &[u8]) -> Result<Arc<dyn Store>, Failure> {
     let place = match place {
         Some(place) => place.to_owned(),
-        None => default_store()?.display().to_string(),
+        None => store_in_cache(DEFAULT_STORE)?.display().to_string(),
     };
     mayi_fetch::store::open_trusting(&place, STORE_OCTETS, roots).map_err(Failure::new)
 }
@@ -106,11 +109,6 @@ pub(crate) fn existing_store(
     store(place, &read_roots(roots)?)
 }
 
-/// The store in the user's cache folder.
-fn default_store() -> Result<PathBuf, Failure> {
-    store_in_cache("robots.store")
-}
-
 /// A store of this name in the user's cache folder.
 pub(crate) fn store_in_cache(name: &str) -> Result<PathBuf, Failure> {
     let folder = std::env::var_os("XDG_CACHE_HOME")
@@ -140,16 +138,6 @@ pub(crate) fn of_store(place: &str) -> Result<blocking::Fetcher, Failure> {
 }
 
 fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
-    let roots = read_roots(fetching.roots.as_deref())?;
-    let store = match store(fetching.store.as_deref(), &roots) {
-        Ok(store) => store,
-        Err(Failure::Message(message)) if fetching.store.is_none() => {
-            let message = shown(message.as_bytes());
-            anstream::eprintln!("mayi: nothing is cached for later runs: {message}");
-            Arc::new(MemoryStore::new(256 << 20))
-        }
-        Err(failure) => return Err(failure),
-    };
     let mut policy = Policy::default();
     policy.earlier = EARLIER;
     let mut options = FetchOptions::new(&fetching.fetch_as);
@@ -157,13 +145,38 @@ fn made(fetching: &Fetching, answering: Answering) -> Result<Fetcher, Failure> {
     options.allow_addresses.clone_from(&fetching.allow_addresses);
     options.timeout = Duration::from_secs(fetching.timeout);
     options.offline = fetching.offline;
-    options.roots = roots;
-    let builder = options.builder().map_err(Failure::new)?;
-    let builder = builder.policy(policy).answering(answering).store(store);
+    options.roots = read_roots(fetching.roots.as_deref())?;
+    options.store_octets = STORE_OCTETS;
+    let builder = match &fetching.store {
+        Some(store) => {
+            options.store = Some(store.clone());
+            options.builder_with_store().map_err(Failure::new)?
+        }
+        None => with_default_store(&mut options)?,
+    };
+    let builder = builder.policy(policy).answering(answering);
     if let Some(advice) = builder.advice().filter(|_| fetching.fetch_as != OUR_NAME) {
         anstream::eprintln!("mayi: {advice}");
     }
     Ok(builder.build())
+}
+
+/// A builder with the store in the user's cache folder, or in memory if there can be none.
+fn with_default_store(options: &mut FetchOptions) -> Result<Builder, Failure> {
+    let why = match store_in_cache(DEFAULT_STORE) {
+        Ok(path) => {
+            options.store = Some(path.display().to_string());
+            match options.builder_with_store() {
+                Err(InvalidOption::Store(error)) => error.to_string(),
+                made => return made.map_err(Failure::new),
+            }
+        }
+        Err(Failure::Message(message)) => message,
+        Err(failure) => return Err(failure),
+    };
+    anstream::eprintln!("mayi: nothing is cached for later runs: {}", shown(why.as_bytes()));
+    (options.store, options.store_octets) = (Some("memory".to_owned()), 256 << 20);
+    options.builder_with_store().map_err(Failure::new)
 }
 
 /// Reports once, at the end, the faults of this machine.

@@ -59,6 +59,9 @@ pub struct Builder {
 }
 
 impl Builder {
+    pub(crate) const CONNECTIONS_PER_HOST: usize = 2;
+    pub(crate) const CONNECTIONS: usize = 256;
+
     pub(crate) fn new(user_agent: &str) -> Result<Self, InvalidUserAgent> {
         let text = user_agent.trim();
         let can_be_sent = text.bytes().all(|octet| matches!(octet, b' '..=b'~'));
@@ -74,8 +77,8 @@ impl Builder {
             patience: Patience::default(),
             guard: Guard::default(),
             roots: Vec::new(),
-            per_host: 2,
-            in_total: 256,
+            per_host: Self::CONNECTIONS_PER_HOST,
+            in_total: Self::CONNECTIONS,
             waiting: 4096,
             ready_octets: 256 << 20,
             offline: false,

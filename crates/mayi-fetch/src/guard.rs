@@ -60,7 +60,8 @@ impl Guard {
         if self.allowed.iter().any(|range| range.contains(address) || range.contains(plain)) {
             return Ok(());
         }
-        Err(Forbidden { what: format!("{address} is {kind}: connections to it are not allowed") })
+        let what = format!("{address} is {kind}: connections to it are not allowed");
+        Err(Forbidden { kind: ForbiddenKind::Address, what })
     }
 
     /// Whether a port may be connected to: that of the scheme, or the one in the question.
@@ -71,14 +72,33 @@ impl Guard {
         if self.any_port || port == named || matches!(port, 80 | 443) {
             return Ok(());
         }
-        Err(Forbidden { what: format!("port {port} is not 80, 443 or the port in the question") })
+        let what = format!("port {port} is not 80, 443 or the port in the question");
+        Err(Forbidden { kind: ForbiddenKind::Port, what })
     }
 }
 
 /// Something that the guard refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
+    kind: ForbiddenKind,
     what: String,
+}
+
+/// What the guard refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ForbiddenKind {
+    /// An address that is not public.
+    Address,
+    /// A port that is neither that of a scheme nor in the question.
+    Port,
+}
+
+impl Forbidden {
+    /// What is refused.
+    pub fn kind(&self) -> ForbiddenKind {
+        self.kind
+    }
 }
 
 impl fmt::Display for Forbidden {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::builder::{Builder, InvalidUserAgent};
 use crate::guard::{AddressRange, Guard};
 use crate::roots::InvalidRoots;
+use crate::store::{self, StoreError};
 use crate::transport::Patience;
 
 /// The options of a fetcher.
@@ -16,8 +17,8 @@ use crate::transport::Patience;
 ///
 /// let mut options = FetchOptions::new("ExampleBot/1.0 (+https://example.com/bot)");
 /// options.timeout = Duration::from_secs(10);
-/// options.offline = true;
-/// let fetcher = options.builder()?.connections(4, 1000).build();
+/// options.store = Some("memory".to_owned());
+/// let fetcher = options.builder_with_store()?.build();
 /// # Ok::<(), mayi_fetch::InvalidOption>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -31,10 +32,18 @@ pub struct FetchOptions {
     pub allow_addresses: Vec<AddressRange>,
     /// How long a server has for its whole answer.
     pub timeout: Duration,
-    /// Root certificates to trust in addition to the system's, in PEM form; none if it is empty.
+    /// Root certificates to trust in addition to the system's, in PEM form, for sites and for the store; none if it is empty.
     pub roots: Vec<u8>,
     /// Whether to send no request.
     pub offline: bool,
+    /// How many connections there may be at once to one host.
+    pub connections_per_host: usize,
+    /// How many connections there may be at once in total.
+    pub connections: usize,
+    /// The store, as [`store::open`] names them; without one, files are cached in memory.
+    pub store: Option<String>,
+    /// How many octets the store may take.
+    pub store_octets: u64,
 }
 
 impl FetchOptions {
@@ -47,10 +56,26 @@ impl FetchOptions {
             timeout: Patience::default().total,
             roots: Vec::new(),
             offline: false,
+            connections_per_host: Builder::CONNECTIONS_PER_HOST,
+            connections: Builder::CONNECTIONS,
+            store: None,
+            store_octets: 4 << 30,
         }
     }
 
-    /// A builder with these options. The caller sets the store, and how requests are answered.
+    /// A builder with these options and with the store, which is opened. A shared store needs the call to be inside a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// As those of [`builder`](Self::builder), and when the store can't be opened.
+    pub fn builder_with_store(&self) -> Result<Builder, InvalidOption> {
+        let builder = self.builder()?;
+        let Some(name) = &self.store else { return Ok(builder) };
+        let opened = store::open_trusting(name, self.store_octets, &self.roots);
+        Ok(builder.store(opened.map_err(InvalidOption::Store)?))
+    }
+
+    /// A builder with these options, but without the store.
     ///
     /// # Errors
     /// When the User-Agent string or the certificates can't be used.
@@ -62,7 +87,11 @@ impl FetchOptions {
         patience.connect = patience.connect.min(patience.total);
         patience.first_byte = patience.first_byte.min(patience.total);
         let builder = Builder::new(&self.fetch_as).map_err(InvalidOption::UserAgent)?;
-        let builder = builder.guard(guard).patience(patience).offline(self.offline);
+        let builder = builder
+            .guard(guard)
+            .patience(patience)
+            .offline(self.offline)
+            .connections(self.connections_per_host, self.connections);
         if self.roots.is_empty() {
             return Ok(builder);
         }
@@ -78,6 +107,8 @@ pub enum InvalidOption {
     UserAgent(InvalidUserAgent),
     /// The certificates can't be read.
     Roots(InvalidRoots),
+    /// The store can't be opened.
+    Store(StoreError),
 }
 
 impl fmt::Display for InvalidOption {
@@ -85,8 +116,18 @@ impl fmt::Display for InvalidOption {
         match self {
             Self::UserAgent(error) => error.fmt(f),
             Self::Roots(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for InvalidOption {}
+impl std::error::Error for InvalidOption {
+    /// What is behind the error that it shows.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::UserAgent(error) => error.source(),
+            Self::Roots(error) => error.source(),
+            Self::Store(error) => error.source(),
+        }
+    }
+}

@@ -1,13 +1,13 @@
-//! Certificates in PEM form, and those of the system → the trusted roots: one set for https and for
-//! stores. Which library
+//! Certificates in PEM form, and those of the system → the trusted roots: one set for https and for stores. Which library
 //! does the cryptography is chosen here too.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rustls::RootCertStore;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 
 /// The library for the cryptography of TLS: `aws-lc-rs`, which is the default, or `ring` if only that is
 /// switched on.
@@ -21,25 +21,34 @@ pub(crate) fn provider() -> CryptoProvider {
 }
 
 /// Text without a usable certificate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct InvalidRoots {
-    why: String,
+    /// What is wrong with the PEM form, or nothing if there is no certificate.
+    pem: Option<Arc<pem::Error>>,
 }
 
 impl fmt::Display for InvalidRoots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no root certificates in PEM form: {}", self.why)
+        f.write_str("no root certificates in PEM form: ")?;
+        match &self.pem {
+            Some(error) => error.fmt(f),
+            None => f.write_str("there is no certificate in it"),
+        }
     }
 }
 
-impl std::error::Error for InvalidRoots {}
+impl std::error::Error for InvalidRoots {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.pem.as_deref().map(|error| error as _)
+    }
+}
 
 /// The certificates of a PEM file, which must have at least one.
 pub(crate) fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, InvalidRoots> {
     let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let roots = roots.map_err(|error| InvalidRoots { why: error.to_string() })?;
+    let roots = roots.map_err(|error| InvalidRoots { pem: Some(Arc::new(error)) })?;
     if roots.is_empty() {
-        return Err(InvalidRoots { why: "there is no certificate in it".to_owned() });
+        return Err(InvalidRoots { pem: None });
     }
     Ok(roots)
 }
@@ -55,7 +64,7 @@ pub(crate) fn with_those_of_the_system(
     Ok(roots)
 }
 
-/// The same in PEM form, for a library that reads them anew.
+/// The same in PEM form, for a library that reads them itself.
 #[cfg(feature = "redis")]
 pub(crate) fn pem_with_those_of_the_system(
     extra: &[CertificateDer<'static>],

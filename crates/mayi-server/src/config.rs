@@ -285,6 +285,15 @@ impl Config {
         toml::from_str(text).map_err(|error| ConfigError::new(in_words(&error.to_string())))
     }
 
+    /// The same for TOML that was put together from several sources: an error names the setting and no line.
+    ///
+    /// # Errors
+    /// When it is not TOML, or a setting is unknown or wrong.
+    pub fn from_merged_toml(text: &str) -> Result<Self, ConfigError> {
+        let wrong = |error: toml::de::Error| ConfigError::new(in_words(&error.to_string()));
+        text.parse::<toml::Table>().and_then(toml::Table::try_into).map_err(wrong)
+    }
+
     /// The path of every setting, for environment variables and command-line options.
     pub const MEMBERS: &[&str] = &[
         "listen",
@@ -356,16 +365,6 @@ impl Config {
         "reading.registries",
         "log.trace_headers",
     ];
-
-    /// Reads a configuration from a table.
-    ///
-    /// # Errors
-    /// When a setting is unknown or wrong.
-    pub fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
-        table
-            .try_into()
-            .map_err(|error: toml::de::Error| ConfigError::new(in_words(&error.to_string())))
-    }
 
     /// Whether a service can run with it.
     ///
@@ -546,17 +545,17 @@ impl Config {
         }
         options.timeout = Duration::from_secs(fetch.timeout_seconds);
         options.offline = fetch.offline;
-        let store = mayi_fetch::store::open_trusting(&fetch.store, fetch.store_octets, &options.roots)
-            .map_err(|error| ConfigError::new(format_args!("fetch.store: {error}")))?;
-        let builder = options.builder().map_err(|error| match error {
+        (options.connections_per_host, options.connections) =
+            (fetch.connections_per_host, fetch.connections);
+        (options.store, options.store_octets) = (Some(fetch.store.clone()), fetch.store_octets);
+        let builder = options.builder_with_store().map_err(|error| match error {
             InvalidOption::Roots(error) => wrong_roots(&error),
+            InvalidOption::Store(error) => ConfigError::new(format_args!("fetch.store: {error}")),
             error => ConfigError::new(format_args!("fetch.fetch_as: {error}")),
         })?;
         let builder = builder
             .answering(self.reading.answering()?)
-            .connections(fetch.connections_per_host, fetch.connections)
             .ready_octets(fetch.ready_octets)
-            .store(store)
             .listener(Arc::new(crate::events::Told::default()));
         Ok(builder.build())
     }
@@ -648,7 +647,7 @@ mod tests {
                 found.iter().filter(|(_, value)| is(value)).map(|(path, _)| &**path).collect();
             assert_eq!(sorted(&mut those), sorted(&mut listed.to_vec()));
         }
-        assert_eq!(Config::from_table(table), Ok(full()));
+        assert_eq!(Config::from_merged_toml(&table.to_string()), Ok(full()));
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     print_config: bool,
 
-    /// Make an API key for a client with this name. The line for the file of keys is printed on standard
+    /// Make an API key for a client with this name. The line for the key file is printed on standard
     /// output, the key itself on standard error
     #[arg(hide_short_help = true, long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
@@ -118,8 +118,7 @@ fn member(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(serve: &ServeArgs) -> Result<Exit, Failure> {
     if let Some(name) = &serve.new_key {
         let (key, line) = new_key(name);
-        // Separate, so that `>>` to the file of keys does not store the key, which only the client should
-        // have.
+        // Separate, so that `>>` to the key file does not store the key, which only the client should have.
         writeln!(io::stdout(), "{line}")?;
         anstream::eprintln!("the key, for the client, which is not shown again:\n{key}");
         return Ok(Exit::Allowed);
@@ -300,7 +299,7 @@ fn configuration(
         set(&mut table, path, value_of(path, text)).map_err(Failure::new)?;
     }
     let names_store = table.get("fetch").and_then(|fetch| fetch.get("store")).is_some();
-    let mut config = Config::from_table(table).map_err(Failure::new)?;
+    let mut config = Config::from_merged_toml(&table.to_string()).map_err(Failure::new)?;
     if !names_store {
         config.fetch.store = default_store();
     }

@@ -259,21 +259,22 @@ fn kind(error: &RedisError, is_down: bool) -> StoreErrorKind {
         Some("LOADING" | "BUSY" | "TRYAGAIN" | "CLUSTERDOWN" | "MASTERDOWN" | "READONLY") => {
             StoreErrorKind::Busy
         }
-        // A wrong password is also told while the connection is made, and then as a text.
-        _ if [
-            "WRONGPASS",
-            "NOAUTH",
-            "NOPERM",
-            "invalid password",
-            "Password authentication failed",
-        ]
-        .iter()
-        .any(|sign| error.to_string().contains(sign)) =>
+        // A wrong password can also be reported during the handshake, as text only.
+        _ if !error.is_io_error()
+            && [
+                "WRONGPASS",
+                "NOAUTH",
+                "NOPERM",
+                "invalid password",
+                "Password authentication failed",
+            ]
+            .iter()
+            .any(|sign| error.to_string().contains(sign)) =>
         {
             StoreErrorKind::Refused
         }
         // So is a script that finds no memory.
-        _ if error.to_string().contains("OOM ") => StoreErrorKind::Full,
+        _ if !error.is_io_error() && error.to_string().contains("OOM ") => StoreErrorKind::Full,
         _ if is_down => {
             let cause = std::error::Error::source(error);
             let cause = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>());

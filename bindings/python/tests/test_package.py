@@ -3,6 +3,8 @@
 import copy
 import doctest
 import gc
+import importlib
+import inspect
 import pickle
 import resource
 import subprocess
@@ -408,3 +410,26 @@ def test_examples_in_the_modules(module: str) -> None:
     found = doctest.testmod(importlib.import_module(module), extraglobs={"mayi": mayi})
     assert found.attempted > 0
     assert found.failed == 0
+
+
+def test_the_default_dialect_is_that_of_the_engine() -> None:
+    expected = mayi.RobotsTxt(FILE).decide(URL, "ExampleBot").dialect
+    request = {"url": URL, "agent": "ExampleBot", "robots": FILE.decode()}
+    assert mayi.answer(request).dialect == expected
+    names = ["urllib", "protego", "scrapy", "aio", "arrow", "spark", "_fetcher"]
+    modules = [mayi, *(importlib.import_module(f"mayi.{name}") for name in names)]
+    seen = 0
+    for module in modules:
+        for thing in vars(module).values():
+            functions = [thing, *vars(thing).values()] if inspect.isclass(thing) else [thing]
+            for function in functions:
+                if not callable(function) or not getattr(function, "__module__", "").startswith("mayi"):
+                    continue
+                try:
+                    parameter = inspect.signature(function).parameters.get("dialect")
+                except (TypeError, ValueError):
+                    continue
+                if parameter is not None and isinstance(parameter.default, str):
+                    assert parameter.default == expected, function
+                    seen += 1
+    assert seen > 5

@@ -24,7 +24,8 @@ fn only_dialect_rs_knows_the_names_of_dialects() {
             let code = code_of(&source).to_ascii_lowercase();
             for name in Dialect::ALL.iter().map(Dialect::name) {
                 let identifier = name.replace('-', "_");
-                let by_text = [format!("named(\"{name}\")"), format!("default_value = \"{name}\"")];
+                let by_text = ["named(", "find(", "== ", "!= ", "default_value = "];
+                let by_text = by_text.map(|before| format!("{before}\"{name}\""));
                 if code.contains(&identifier) || by_text.iter().any(|text| source.contains(text)) {
                     found.push(format!("{} knows {name}", path.display()));
                 }
@@ -123,10 +124,16 @@ fn names_at_root(code: &str, depth: usize) -> Vec<&str> {
                 continue;
             }
             let rest = &code[at + way.len()..];
-            let end = match rest.strip_prefix('{') {
-                Some(group) => group.find('}').map_or(rest.len(), |end| end + 1),
-                None => rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len()),
+            let end = if rest.starts_with('{') {
+                let mut depth = 0_usize;
+                rest.find(|c| {
+                    depth = depth + usize::from(c == '{') - usize::from(c == '}');
+                    depth == 0
+                })
+            } else {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_')
             };
+            let end = end.unwrap_or(rest.len());
             names.extend(words(&rest[..end]));
         }
     }

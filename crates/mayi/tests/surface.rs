@@ -1,7 +1,7 @@
 //! What the libraries offer, in files that a change has to touch: `public-api.txt` beside each manifest.
 //!
 //! The lists are made from the sources. That is enough because nothing is `pub` that can't be reached (the lint
-//! `unreachable_pub`). What is derived or implemented for a type is not listed.
+//! `unreachable_pub`). What is derived or implemented for a public type is listed too, and which types may grow.
 
 #[path = "laws/sources.rs"]
 mod sources;
@@ -12,12 +12,12 @@ use std::path::Path;
 
 use sources::{code_of, sources};
 
-/// The lists say what the sources say. `MAYI_WRITE_DOCS=1` writes them anew.
+/// The lists say what the sources say. `MAYI_WRITE_DOCS=1` writes them again.
 #[test]
 fn what_is_public_is_listed() {
-    for library in ["mayi", "mayi-audit", "mayi-fetch", "mayi-server", "mayi-tables"] {
+    for library in ["mayi", "mayi-audit", "mayi-cli", "mayi-fetch", "mayi-server", "mayi-tables"] {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library);
-        let mut surface = BTreeSet::new();
+        let (mut surface, mut traits) = (BTreeSet::new(), Traits::default());
         for path in sources(&package.join("src")) {
             let place =
                 path.strip_prefix(package.join("src")).expect("it is below it").with_extension("");
@@ -26,13 +26,16 @@ fn what_is_public_is_listed() {
             let module = if module == "lib" { library } else { module.trim_end_matches("::mod") };
             let code = code_of(&fs::read_to_string(&path).expect("a source can be read"));
             list(&code, module, &mut surface);
+            traits.read(&code, module);
         }
-        assert!(surface.len() > 20, "{library} offers something");
+        assert!(!surface.is_empty(), "{library} offers something");
+        let implemented: Vec<_> = traits.of_public_types(&surface).collect();
+        surface.extend(implemented);
         let unlisted: Vec<_> = exported(&surface).filter(|name| !is_listed(name, &surface)).collect();
         assert!(unlisted.is_empty(), "{library} exports what is not listed: {unlisted:?}");
         let mut text = format!(
             "What {library} offers, made from its sources by the tests; do not edit it here.\n\
-             `MAYI_WRITE_DOCS=1 cargo test -p mayi --test surface` writes it anew.\n\n"
+             `MAYI_WRITE_DOCS=1 cargo test -p mayi --test surface` writes it again.\n\n"
         );
         text.extend(surface.iter().flat_map(|item| [item, "\n"]));
         let file = package.join("public-api.txt");
@@ -71,7 +74,7 @@ fn is_listed(name: &str, surface: &BTreeSet<String>) -> bool {
 
 /// Adds the public items of some code, each with the module or the type that it belongs to.
 fn list(code: &str, owner: &str, into: &mut BTreeSet<String>) {
-    for (head, body) in statements(code) {
+    for Statement { marks, head, body } in statements(code) {
         let name = |keyword: &str| {
             let rest = head.strip_prefix(keyword)?;
             rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
@@ -94,14 +97,14 @@ fn list(code: &str, owner: &str, into: &mut BTreeSet<String>) {
             Some((shown, _)) if is_value && !head.contains(" fn ") => shown,
             _ => &head,
         };
-        into.insert(format!("{owner}: {shown}"));
+        into.insert(format!("{owner}: {shown}{marks}"));
         if let Some(name) = name("pub enum ") {
             into.extend(parts(body).map(|variant| format!("{owner}::{name}: {variant}")));
         } else if let Some(name) = name("pub struct ") {
             let fields = parts(body).filter(|field| field.starts_with("pub "));
             into.extend(fields.map(|field| format!("{owner}::{name}: {field}")));
         } else if let Some(name) = name("pub trait ") {
-            let methods = statements(body).into_iter().map(|(method, _)| method);
+            let methods = statements(body).into_iter().map(|method| method.head);
             into.extend(methods.map(|method| format!("{owner}::{name}: {method}")));
         } else if let Some(name) = name("pub mod ").filter(|_| !body.is_empty()) {
             list(body, &format!("{owner}::{name}"), into);
@@ -109,8 +112,58 @@ fn list(code: &str, owner: &str, into: &mut BTreeSet<String>) {
     }
 }
 
-/// The statements of some code: what stands before each body or semicolon, in one line, and the body.
-fn statements(code: &str) -> Vec<(String, &str)> {
+/// The traits that are implemented, with the module and the head of each, and those that are not public.
+#[derive(Default)]
+struct Traits {
+    implemented: Vec<(String, String)>,
+    private: BTreeSet<String>,
+}
+
+impl Traits {
+    fn read(&mut self, code: &str, module: &str) {
+        for Statement { head, body, .. } in statements(code) {
+            let declared = ["trait ", "pub(crate) trait ", "pub(super) trait "];
+            if let Some(rest) = declared.iter().find_map(|it| head.strip_prefix(it)) {
+                self.private.extend(first_word(rest).map(str::to_owned));
+            } else if head.starts_with("impl") && head.contains(" for ") {
+                self.implemented.push((module.to_owned(), head));
+            } else if head.contains("mod ") {
+                self.read(body, module);
+            }
+        }
+    }
+
+    /// Those of types that are listed, by traits that everybody can name.
+    fn of_public_types<'a>(&'a self, surface: &BTreeSet<String>) -> impl Iterator<Item = String> + 'a {
+        let types = surface.iter().filter_map(|item| {
+            let (_, head) = item.split_once(": pub ")?;
+            first_word(head.strip_prefix("struct ").or_else(|| head.strip_prefix("enum "))?)
+        });
+        let types: BTreeSet<_> = types.map(str::to_owned).collect();
+        self.implemented.iter().filter_map(move |(module, head)| {
+            let (of, owner) = head.split_once(" for ")?;
+            let of = of.rsplit("> ").next()?.trim_start_matches("impl ");
+            let of = of.split('<').next()?.rsplit("::").next()?;
+            let owner = owner.split(['<', ' ']).next()?.rsplit("::").next()?;
+            let is_public = types.contains(owner) && !self.private.contains(of);
+            is_public.then(|| format!("{module}: {head}"))
+        })
+    }
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|word| !word.is_empty())
+}
+
+/// A statement: what stands before its body or semicolon, in one line; what its attributes say that users depend on; its
+/// body.
+struct Statement<'c> {
+    marks: String,
+    head: String,
+    body: &'c str,
+}
+
+fn statements(code: &str) -> Vec<Statement<'_>> {
     let mut all = Vec::new();
     let (mut start, mut at) = (0, 0);
     while let Some(next) = code[at..].find(['(', '[', '{', '}', ';']) {
@@ -127,11 +180,12 @@ fn statements(code: &str) -> Vec<(String, &str)> {
                 continue;
             }
         };
-        all.push((plain(&code[start..at]), body));
+        let (marks, head) = (marks(&code[start..at]), plain(&code[start..at]));
+        all.push(Statement { marks, head, body });
         at = end + 1;
         start = at;
     }
-    all.retain(|(head, _)| !head.is_empty());
+    all.retain(|statement| !statement.head.is_empty());
     all
 }
 
@@ -175,10 +229,29 @@ fn matching(code: &str, open: usize) -> usize {
 
 /// Code in one line, without attributes.
 fn plain(code: &str) -> String {
-    let mut rest = code.trim_start();
+    in_one_line(split_attributes(code).1)
+}
+
+/// The attributes that users of an item depend on: what is derived, and that more may come.
+fn marks(code: &str) -> String {
+    let attributes = split_attributes(code).0.into_iter();
+    let counts = |it: &&str| it.contains("derive(") || it.contains("non_exhaustive");
+    let counting: Vec<_> = attributes.filter(counts).map(in_one_line).collect();
+    if counting.is_empty() { String::new() } else { format!(" {}", counting.join(" ")) }
+}
+
+/// The attributes before some code, and the rest.
+fn split_attributes(code: &str) -> (Vec<&str>, &str) {
+    let (mut attributes, mut rest) = (Vec::new(), code.trim_start());
     while let Some(attribute) = rest.strip_prefix('#') {
         let open = rest.len() - attribute.len() + attribute.find('[').unwrap_or_default();
-        rest = rest[matching(rest, open) + 1..].trim_start();
+        let (attribute, behind) = rest.split_at(matching(rest, open) + 1);
+        attributes.push(attribute);
+        rest = behind.trim_start();
     }
-    rest.split_whitespace().collect::<Vec<_>>().join(" ")
+    (attributes, rest)
+}
+
+fn in_one_line(code: &str) -> String {
+    code.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -63,6 +63,12 @@ fn the_reader_of_schemas_can_say_no() {
 
 /// The document names every lint and every set of lints that a request can choose.
 #[test]
+fn every_dialect_can_be_chosen() {
+    let names: Vec<_> = mayi::Dialect::ALL.iter().map(mayi::Dialect::name).collect();
+    assert_eq!(Document::new().0["components"]["schemas"]["Dialect"]["enum"], json!(names));
+}
+
+#[test]
 fn every_lint_can_be_chosen() {
     let document = Document::new();
     let lints = mayi::lint::LINTS.iter().flat_map(|lint| [lint.code, lint.name]);

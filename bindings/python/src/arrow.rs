@@ -55,7 +55,7 @@ impl Files {
     ) -> PyResult<Self> {
         let reading = Reading { dialect, max_octets, ..Reading::default() };
         let options = reading.options(files.py())?;
-        // A little more than the limit, so that what is behind it can be seen.
+        // A little more than the limit, so that what is after it can be seen.
         let limit = max_octets.unwrap_or(Limits::default().file_octets()).saturating_add(4);
         let missing = missing_named(missing)?;
         let archive = match files.cast::<PyMapping>() {

@@ -153,7 +153,7 @@ fn read_rules(
             Part::Parameter(key, value) => {
                 let rules = current.and_then(|place| named.get_index_mut(place));
                 if let Some((_, parameters)) = rules.and_then(|(_, rules)| rules.last_mut()) {
-                    parameters.insert(key.to_owned(), sfv::BareItem::from(value).into());
+                    parameters.insert(key.to_owned(), Value::of(value.into()));
                 }
             }
         });

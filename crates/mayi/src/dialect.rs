@@ -393,6 +393,10 @@ impl Dialect {
 
     /// The directive that a record of this name is, and whether the name is misspelled.
     pub(crate) fn directive(&self, name: &[u8]) -> Option<(u8, bool)> {
+        // All of them start with a letter. A file can have hundreds of thousands of lines that do not.
+        if !name.first().is_some_and(u8::is_ascii_alphabetic) {
+            return None;
+        }
         if self.names == Names::Words && name.contains(&b' ') {
             let hyphened: Vec<u8> =
                 name.iter().map(|&octet| if octet == b' ' { b'-' } else { octet }).collect();
@@ -435,6 +439,13 @@ mod tests {
     fn name_of(dialect: &Dialect, name: &str) -> Option<(&'static str, bool)> {
         let (id, misspelled) = dialect.directive(name.as_bytes())?;
         Some((DIRECTIVES[id as usize].name, misspelled))
+    }
+
+    #[test]
+    fn names_start_with_a_letter() {
+        assert!(
+            Spelling::all().iter().all(|spelling| spelling.text.as_bytes()[0].is_ascii_alphabetic())
+        );
     }
 
     #[test]

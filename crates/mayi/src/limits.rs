@@ -9,7 +9,7 @@ use std::fmt;
 use crate::work::Work;
 
 const WORK_AT_LEAST: u64 = 8_000_000;
-const WORK_PER_OCTET: u64 = 40;
+const WORK_PER_OCTET: u64 = 12;
 
 /// How much of a file is read (REP-24).
 ///
@@ -52,7 +52,7 @@ impl Limits {
 
     /// Ends work that is more than a pass over its input, in [`lint`](crate::lint::lint) and in the functions
     /// of `meaning`, after this many units of work. The answer is then what was found so far, and its
-    /// [`Spent`] names what was left out. The default is 8,000,000 and 40 per octet of the input. A unit is
+    /// [`Spent`] names what was left out. The default is 8,000,000 and 12 per octet of the input. A unit is
     /// some 40 instructions.
     ///
     /// ```

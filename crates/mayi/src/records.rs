@@ -183,7 +183,7 @@ impl ContentSignal {
         &self.text[span.range()]
     }
 
-    /// Adds a pair behind the others. Text of more than 4 GiB is not kept.
+    /// Adds a pair after the others. Text of more than 4 GiB is not kept.
     fn push(&mut self, key: &str, value: &str, from: u32) {
         let place = |octets: usize| u32::try_from(octets).ok();
         let start = self.text.len();

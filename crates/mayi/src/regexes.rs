@@ -54,7 +54,7 @@ impl Program {
     /// The maximum cost of that, in units of work.
     #[cfg(any(feature = "lint", feature = "report"))]
     pub(crate) fn cost(&self, token: &str) -> usize {
-        cost_of_states(self.states(), token)
+        cost_of_programs(1, self.states(), token)
     }
 
     /// How many states it has at most.
@@ -63,10 +63,10 @@ impl Program {
     }
 }
 
-/// The maximum cost of trying programs that have so many states together on a product token, in units of work: an octet
-/// may visit all states of a program.
-pub(crate) fn cost_of_states(states: usize, token: &str) -> usize {
-    states * (token.len().min(LONGEST_TOKEN) + 1)
+/// The maximum cost of trying so many programs that have so many states together on a product token, in units of work: an
+/// octet may visit all states of a program, and each program gets memory to run in.
+pub(crate) fn cost_of_programs(programs: usize, states: usize, token: &str) -> usize {
+    70 * programs + states * (token.len().min(LONGEST_TOKEN) + 1)
 }
 
 /// The maximum size of a program for each octet of its text.
@@ -136,7 +136,8 @@ impl Regexes {
     /// What it costs at most to try all of them on a product token, in units of work.
     #[cfg(feature = "report")]
     pub(crate) fn cost(&self, token: &str) -> usize {
-        cost_of_states(self.0.iter().flatten().map(Program::states).sum(), token)
+        let programs = self.0.iter().flatten();
+        cost_of_programs(programs.clone().count(), programs.map(Program::states).sum(), token)
     }
 
     /// Whether all of them that are expressions are used.

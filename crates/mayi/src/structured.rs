@@ -132,8 +132,8 @@ impl Value {
     }
 }
 
-impl From<sfv::BareItem> for Value {
-    fn from(item: sfv::BareItem) -> Self {
+impl Value {
+    pub(crate) fn of(item: sfv::BareItem) -> Self {
         match item {
             sfv::BareItem::Boolean(value) => Self::Boolean(value),
             sfv::BareItem::Integer(value) => Self::Integer(value.into()),
@@ -150,7 +150,7 @@ impl From<sfv::BareItem> for Value {
 /// A bare item alone.
 pub(crate) fn parse_bare_item(octets: &[u8]) -> Option<Value> {
     let item: sfv::Item = sfv::Parser::new(octets).parse().ok()?;
-    item.params.is_empty().then(|| item.bare_item.into())
+    item.params.is_empty().then(|| Value::of(item.bare_item))
 }
 
 /// Cuts the value of a rule into its path, if it has one, and what follows (APP-2, USE-1).
@@ -269,7 +269,7 @@ mod tests {
     fn parts_are_told_of_one_by_one() {
         let told = |text: &str| {
             let mut told = Vec::new();
-            let value = |item: sfv::BareItemFromInput<'_>| Value::from(sfv::BareItem::from(item));
+            let value = |item: sfv::BareItemFromInput<'_>| Value::of(item.into());
             each_part(text.as_bytes(), |part| {
                 told.push(match part {
                     Part::Item(item) => value(item).to_string(),

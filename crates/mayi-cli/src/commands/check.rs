@@ -146,13 +146,32 @@ pub(crate) fn verdict(report: &Report<'_>) -> String {
 }
 
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
-    write_json_text(out, &serde_json::to_string(value)?)
+    serde_json::to_writer(EscapingDel(out), value)?;
+    writeln!(out)
 }
 
 /// Writes what is JSON already.
 pub(crate) fn write_json_text(out: &mut impl Write, json: &str) -> io::Result<()> {
-    // JSON lets DEL stand as it is, and what is written for terminals would drop it.
-    writeln!(out, "{}", json.replace('\u{7f}', "\\u007f"))
+    EscapingDel(out).write_all(json.as_bytes())?;
+    writeln!(out)
+}
+
+/// JSON lets DEL stand as it is, and what is written for terminals would drop it. A report can be many times as large as a
+/// file, so it is not copied for that.
+struct EscapingDel<'w, W>(&'w mut W);
+
+impl<W: Write> Write for EscapingDel<'_, W> {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        if octets.first() == Some(&0x7f) {
+            self.0.write_all(b"\\u007f")?;
+            return Ok(1);
+        }
+        self.0.write(&octets[..memchr::memchr(0x7f, octets).unwrap_or(octets.len())])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Reports what is wrong with a URL: in its place in JSON, or on standard error.

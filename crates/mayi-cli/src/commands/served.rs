@@ -78,7 +78,7 @@ struct Given {
 fn given(question: &Question) -> Result<Option<Given>, Failure> {
     let read = |path: &Path| {
         let mut octets = Vec::new();
-        // What is behind the limit is not read there either, and need not be sent.
+        // What is after the limit is not read there either, and need not be sent.
         let most = Limits::default().file_octets() as u64 + 4;
         let read = input::open(path)?.take(most).read_to_end(&mut octets);
         read.map_err(|error| input::unreadable(path, &error))?;

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::context::Context;
 use super::diagnostic::{Diagnostic, Draft, Fix, Place, Related, Tally};
@@ -37,6 +37,8 @@ pub(super) struct Found<'c> {
     /// Where the finding of each cause is in the list.
     by_cause: HashMap<u64, usize>,
     hasher: RandomState,
+    /// The last message and what it hashes to: a file can have the same finding on each of its lines.
+    last_message: (String, u64),
     /// How many findings and places of the current lint are listed, and how many places of all.
     listed: usize,
     placed: usize,
@@ -62,6 +64,7 @@ impl<'c> Found<'c> {
             findings: Vec::new(),
             by_cause: HashMap::new(),
             hasher: RandomState::new(),
+            last_message: Default::default(),
             listed: 0,
             placed: 0,
             placed_in_all: 0,
@@ -165,16 +168,18 @@ impl<'c> Found<'c> {
     /// What makes two findings of a lint one: they say the same, but for what they quote from the file and for
     /// numbers, and are about the same subject, if the lint names one. Findings that `--fix` removes are not put
     /// together with others.
-    fn cause(&self, draft: &Draft) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        (self.current, draft.severity, &draft.subject).hash(&mut hasher);
-        draft.fix.as_ref().is_some_and(|fix| fix.safe).hash(&mut hasher);
-        for part in draft.message.split('`').step_by(2) {
-            part.bytes()
-                .filter(|octet| !octet.is_ascii_digit())
-                .for_each(|octet| hasher.write_u8(octet));
+    fn cause(&mut self, draft: &Draft) -> u64 {
+        if self.last_message.0 != draft.message {
+            let mut hasher = self.hasher.build_hasher();
+            for part in draft.message.split('`').step_by(2) {
+                part.split(|c: char| c.is_ascii_digit()).for_each(|part| hasher.write(part.as_bytes()));
+            }
+            self.last_message.0.clone_from(&draft.message);
+            self.last_message.1 = hasher.finish();
         }
-        hasher.finish()
+        let is_fixed = draft.fix.as_ref().is_some_and(|fix| fix.safe);
+        let of_draft = (self.current, draft.severity, &draft.subject, is_fixed);
+        self.hasher.hash_one((of_draft, self.last_message.1))
     }
 
     /// Whether the next place would be listed. If not, nobody reads its message.

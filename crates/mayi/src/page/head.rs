@@ -80,6 +80,16 @@ impl HeadReader {
 
     /// Takes the next chunk, or as much of it as is needed.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
+        self.take(chunk, false);
+        if self.is_over { Progress::Over } else { Progress::More }
+    }
+
+    /// Takes the last chunk. What there is at the end is read once, by [`finish`](Self::finish).
+    pub(super) fn push_last(&mut self, chunk: &[u8]) {
+        self.take(chunk, true);
+    }
+
+    fn take(&mut self, chunk: &[u8], is_last: bool) {
         let mut rest = chunk;
         while !rest.is_empty() && !self.is_over {
             // A whole page is read piece by piece too, because most of it is not the head.
@@ -89,12 +99,13 @@ impl HeadReader {
             self.octets.extend_from_slice(piece);
             if self.octets.len() == self.limit {
                 self.is_over = true;
+            } else if is_last && rest.is_empty() {
+                break;
             } else if self.octets.len() >= self.look_at && piece.contains(&b'>') {
                 self.look_at = if self.octets.len() < EAGER { 0 } else { self.octets.len() * 2 };
                 self.look();
             }
         }
-        if self.is_over { Progress::Over } else { Progress::More }
     }
 
     /// Reads what there is, and keeps what was found if the head has ended in there.

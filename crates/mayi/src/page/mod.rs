@@ -158,14 +158,14 @@ impl PageControls {
     /// The same, with options.
     pub fn read_with(fields: &[(&str, &str)], html: &[u8], options: PageOptions) -> Self {
         let mut head = HeadReader::new(fields, options);
-        head.push(html);
+        head.push_last(html);
         Self::of_head(fields, head, options)
     }
 
     /// Reads the header fields of a response, and HTML that is text already.
     pub fn read_text(fields: &[(&str, &str)], html: &str, options: PageOptions) -> Self {
         let mut head = HeadReader::of_text(options);
-        head.push(html.as_bytes());
+        head.push_last(html.as_bytes());
         Self::of_head(fields, head, options)
     }
 

@@ -104,7 +104,7 @@ struct RawAgent {
 
 /// Lays the entries of a file over a registry.
 pub(super) fn extend(base: &Registry, file: &str, text: &str) -> Result<Registry, RegistryErrors> {
-    let mut checker = Checker { file, text, errors: Vec::new() };
+    let mut checker = Checker { file, text, errors: Vec::new(), left_out: 0 };
     let mut registry = base.clone();
     match toml::from_str::<File>(text) {
         Err(error) => checker.wrong(error.span().map_or(0, |span| span.start), error.message()),
@@ -121,17 +121,28 @@ pub(super) fn extend(base: &Registry, file: &str, text: &str) -> Result<Registry
         return Ok(registry);
     }
     checker.errors.sort_by_key(|error| error.line);
-    Err(RegistryErrors(checker.errors))
+    Err(RegistryErrors { listed: checker.errors, left_out: checker.left_out })
 }
+
+/// How many errors are listed. A file can have one for every few octets.
+const MOST_ERRORS: usize = 100;
+
+/// How many names are listed in a message.
+const MOST_NAMES: usize = 20;
 
 struct Checker<'f> {
     file: &'f str,
     text: &'f str,
     errors: Vec<RegistryError>,
+    left_out: usize,
 }
 
 impl Checker<'_> {
     fn wrong(&mut self, at: usize, message: impl Into<String>) {
+        if self.errors.len() == MOST_ERRORS {
+            self.left_out += 1;
+            return;
+        }
         let line = line_at(self.text.as_bytes(), at.min(self.text.len()) as u32).number() as usize;
         self.errors.push(RegistryError { file: self.file.to_owned(), line, message: message.into() });
     }
@@ -286,8 +297,12 @@ impl Checker<'_> {
     ) -> Overrides {
         let category = raw.category.as_ref().clone();
         if registry.category(&category).is_none() {
-            let known: Vec<_> = registry.categories.iter().map(|known| &*known.label).collect();
-            let message = format!("no usage category `{category}`; there are {}", known.join(", "));
+            let known = registry.categories.iter().map(|known| &*known.label).take(MOST_NAMES);
+            let mut known = known.collect::<Vec<_>>().join(", ");
+            if registry.categories.len() > MOST_NAMES {
+                known.push_str(" and others");
+            }
+            let message = format!("no usage category `{category}`; there are {known}");
             self.wrong(raw.category.span().start, message);
         }
         let mut values = Vec::new();

@@ -36,26 +36,38 @@ impl fmt::Display for RegistryError {
 
 impl Error for RegistryError {}
 
-/// Everything that is wrong with a file, in the order of its lines.
+/// What is wrong with a file, in the order of its lines. No more than a hundred errors are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegistryErrors(pub(super) Vec<RegistryError>);
+pub struct RegistryErrors {
+    pub(super) listed: Vec<RegistryError>,
+    pub(super) left_out: usize,
+}
 
 impl RegistryErrors {
-    /// Each of them; there is at least one.
+    /// Each of those that are listed; there is at least one.
     pub fn iter(&self) -> impl Iterator<Item = &RegistryError> {
-        self.0.iter()
+        self.listed.iter()
+    }
+
+    /// How many more there are.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 }
 
 impl fmt::Display for RegistryErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, error) in self.0.iter().enumerate() {
+        for (place, error) in self.listed.iter().enumerate() {
             if place > 0 {
                 writeln!(f)?;
             }
             error.fmt(f)?;
         }
-        Ok(())
+        match self.left_out {
+            0 => Ok(()),
+            1 => f.write_str("\n1 more error is not listed"),
+            more => write!(f, "\n{more} more errors are not listed"),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ const FILES: [(&str, &str); 5] = [
     ("agents.toml", include_str!("../../data/agents.toml")),
 ];
 
-/// The tables say what the files say. `MAYI_WRITE_DOCS=1` writes them anew.
+/// The tables say what the files say. `MAYI_WRITE_DOCS=1` writes them again.
 #[test]
 fn the_tables_are_those_of_the_files() {
     let add = |registry: Registry, (name, text): (&str, &str)| {
@@ -124,7 +124,7 @@ fn agent(agent: &Agent) -> String {
 
 /// What stands above the tables.
 const HEAD: &str = r"//! The shipped registries as tables, made from the files of `data/` by the test in `making.rs`: do not
-//! edit them here. `MAYI_WRITE_DOCS=1 cargo test -p mayi --lib registry` writes them anew.
+//! edit them here. `MAYI_WRITE_DOCS=1 cargo test -p mayi --lib registry` writes them again.
 
 use std::borrow::Cow::Borrowed;
 

@@ -1,5 +1,5 @@
 //! The shipped registries as tables, made from the files of `data/` by the test in `making.rs`: do not
-//! edit them here. `MAYI_WRITE_DOCS=1 cargo test -p mayi --lib registry` writes them anew.
+//! edit them here. `MAYI_WRITE_DOCS=1 cargo test -p mayi --lib registry` writes them again.
 
 use std::borrow::Cow::Borrowed;
 

@@ -54,6 +54,8 @@ pub struct RobotsTxt<'t> {
     non_rules: OnceLock<NonRules>,
     /// The regular expressions of group-start lines, compiled when first needed.
     regexes: OnceLock<Arc<Regexes>>,
+    /// How many octets these two take at most.
+    octets_when_needed: OnceLock<usize>,
 }
 
 /// How a file is read.
@@ -175,6 +177,7 @@ impl<'t> RobotsTxt<'t> {
             cut: text.cut,
             non_rules: OnceLock::new(),
             regexes: OnceLock::new(),
+            octets_when_needed: OnceLock::new(),
         }
     }
 
@@ -188,6 +191,7 @@ impl<'t> RobotsTxt<'t> {
             cut: self.cut,
             non_rules: self.non_rules,
             regexes: self.regexes,
+            octets_when_needed: self.octets_when_needed,
         }
     }
 
@@ -214,13 +218,12 @@ impl<'t> RobotsTxt<'t> {
     /// assert!((40..1000).contains(&file.octets_in_memory()));
     /// ```
     pub fn octets_in_memory(&self) -> usize {
+        // A cache asks for every crawler of a file, and the file can have tens of thousands of lines.
+        let when_needed = self.octets_when_needed.get_or_init(|| {
+            NonRules::octets_for(&self.records) + selection::most_octets_of_regexes(self)
+        });
         let records = self.records.capacity() * size_of::<Record>();
-        let non_rules = NonRules::octets_for(&self.records);
-        size_of::<Self>()
-            + self.text.len()
-            + records
-            + non_rules
-            + selection::most_octets_of_regexes(self)
+        size_of::<Self>() + self.text.len() + records + when_needed
     }
 
     /// What was lost because of the size limit, if anything (REP-24).

@@ -163,7 +163,7 @@ pub(crate) struct RecordLines<'r> {
 }
 
 impl<'r> RecordLines<'r> {
-    /// Counts on from behind the record with this index, which is on this line.
+    /// Counts on from after the record with this index, which is on this line.
     pub(crate) fn behind(robots: &'r RobotsTxt<'r>, index: usize, line: LineNumber) -> Self {
         Self { robots, next: index + 1, above: line.number() - LineNumber::FIRST.number() }
     }

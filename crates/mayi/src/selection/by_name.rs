@@ -10,10 +10,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::{GroupBy, Selection, Wanted, names_by, with_wanted};
-use crate::crawler::{Crawler, token_named_by};
+use crate::crawler::{Crawler, ProductToken, token_named_by};
 use crate::dialect::{GlobalGroups, Naming};
 use crate::extension::Extension;
-use crate::regexes::cost_of_states;
+use crate::regexes::cost_of_programs;
 use crate::robots_txt::{RobotsTxt, start_lines};
 use crate::span::LineNumber;
 
@@ -156,7 +156,10 @@ impl GroupsByName {
             }
             None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
             None => {
-                wanted.token.map_or(0, |token| cost_of_states(self.used(robots).states, token.as_str()))
+                let UsedRegexes { places, states } = self.used(robots);
+                let cost =
+                    |token: &ProductToken| cost_of_programs(places.len(), *states, token.as_str());
+                wanted.token.map_or(0, cost)
             }
         })
     }

@@ -57,7 +57,7 @@ pub(crate) fn any_octets_can_be_linted(octets: &[u8]) {
 
 fn work_is_bounded(octets: &[u8], linted: &Linted<'_>) {
     // What is decoded can be three times as long.
-    let most = 8_000_000 + 3 * 40 * octets.len() as u64;
+    let most = 8_000_000 + 3 * 12 * octets.len() as u64;
     let units = linted.spent().units;
     assert!(units <= most, "{units} units for {} octets", octets.len());
 }

@@ -126,9 +126,9 @@ pub(crate) struct LintArgs {
     #[arg(short = 'a', long = "agent", value_name = "TOKEN")]
     agents: Vec<String>,
 
-    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. A list has
-    /// at most 1000 places of a lint, and at most 100 of each further lint once it has 5000 [default: 10 as
-    /// text and as annotations, the maximum in the other formats]
+    /// The maximum number of diagnostics of each lint to show for a file; the others are counted. At most
+    /// 1000 places of one lint are listed. After 5000 places in total, at most 100 of each remaining lint are
+    /// listed [default: 10 as text and as annotations, the maximum in the other formats]
     #[arg(hide_short_help = true, long, value_name = "N")]
     most: Option<usize>,
 

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They can't use the directive; it is as if it were not there (APP-8).
+//! Crawlers can't use the directive; it is as if it were not there (APP-8).
 //!
 //! ## Example
 //!
@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             }
         });
         for ((application, name), (right, value)) in given {
-            let value = Value::from(sfv::BareItem::from(value));
+            let value = Value::of(value.into());
             if value.value_type() == right {
                 continue;
             }

@@ -7,7 +7,7 @@
 //!
 //! ## What crawlers do
 //!
-//! They ignore only this line; the lines around it still count (REP-22).
+//! Crawlers ignore only this line; the lines around it still count (REP-22).
 //!
 //! ## Example
 //!
@@ -21,7 +21,7 @@
 
 use crate::lint::oddity::Oddity;
 use crate::lint::prelude::*;
-use crate::lint::readings::is_kept;
+use crate::lint::readings::{is_kept, said_to_another};
 
 pub(in crate::lint) static LINT: Lint = Lint {
     code: "S004",
@@ -42,10 +42,14 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
         found.report(span, || {
             let text = context.line_text(&line);
             let (before, after) = text.split_at((span.start - line.span.start) as usize);
-            let fixed = [before, b"# ", after].concat();
             // A path alone may have lost its directive name. A comment would hide that.
             let is_path = after.starts_with(b"/");
-            let safe = !is_path && is_kept(text, &fixed, context.robots.dialect());
+            // A comment says nothing in any dialect.
+            let is_safe = || match before {
+                [] => said_to_another(text).is_none(),
+                _ => is_kept(text, &[before, b"# ", after].concat(), context.robots.dialect()),
+            };
+            let safe = !is_path && is_safe();
             let edit = Edit::new(Span { start: span.start, end: span.start }, "# ");
             let message = if is_path {
                 "the line is only a path, without `Disallow:` or `Allow:` before it"

@@ -151,14 +151,11 @@ fn with_wanted<T>(robots: &RobotsTxt<'_>, crawler: &Crawler, then: impl FnOnce(&
 /// each is read once, and compared with the crawler's as far as both go.
 #[cfg(feature = "report")]
 pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
-    let records = robots.records();
-    let starts = records.iter().filter(|record| record.starts_group());
-    let of_start = 4 + crawler.purposes().count();
-    let of_starts: usize =
-        starts.clone().map(|record| of_start + robots.value(*record).len() / OCTETS_A_UNIT).sum();
-    let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
+    let (starts, octets) = robots.non_rules().starts();
     let as_written = if robots.dialect().naming == Naming::Token { 0 } else { crawler.sent().len() };
-    20 + records.len() / 4 + of_starts + starts.count() * (as_written / 2) + of_regexes
+    let of_starts = starts * (4 + crawler.purposes().count() + as_written / 2);
+    let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
+    20 + robots.records().len() / 2 + of_starts + octets / OCTETS_A_UNIT + of_regexes
 }
 
 /// How many octets of a name are looked at for a unit of work.

@@ -279,7 +279,7 @@ impl<'t> RobotsTxt<'t> {
 
     /// The records that are not rules and start no group.
     pub(crate) fn non_rules(&self) -> &NonRules {
-        self.non_rules.get_or_init(|| NonRules::of(&self.records))
+        self.non_rules.get_or_init(|| NonRules::of(self))
     }
 
     /// The first few regular expressions of the file, in order, where they can be used (AIA-3).

@@ -88,7 +88,7 @@ fn read_lines<const CUT: bool>(text: &[u8], dialect: &Dialect) -> Vec<Record> {
     records
 }
 
-/// The records of a file that are not rules and start no group, by their indexes. A file has few of them, but can have tens
+/// The records of a file that are not rules and start no group, by their indexes; and how many there are of the others. A file has few of them, but can have tens
 /// of thousands of rules, and every report asks for several kinds of them.
 #[derive(Clone, Debug)]
 pub(crate) struct NonRules {
@@ -96,15 +96,27 @@ pub(crate) struct NonRules {
     indexes: Box<[u32]>,
     /// How many of them are before the first group.
     before_groups: usize,
+    /// How many records start groups, and how many octets their values have together.
+    starts: usize,
+    octets_of_starts: usize,
 }
 
 impl NonRules {
-    pub(super) fn of(records: &[Record]) -> Self {
+    pub(super) fn of(robots: &RobotsTxt<'_>) -> Self {
+        let records = robots.records();
         let first = records.iter().position(|record| record.starts_group()).unwrap_or(records.len());
         let indexes = (0..).zip(records).filter(|(_, record)| record.is_non_rule());
         let indexes: Box<[u32]> = indexes.map(|(index, _)| index).collect();
         let before_groups = indexes.partition_point(|index| (*index as usize) < first);
-        Self { indexes, before_groups }
+        let starts = records.iter().filter(|record| record.starts_group());
+        let octets_of_starts = starts.clone().map(|record| robots.value(*record).len()).sum();
+        Self { indexes, before_groups, starts: starts.count(), octets_of_starts }
+    }
+
+    /// How many records start groups, and how many octets their values have together.
+    #[cfg(feature = "report")]
+    pub(crate) fn starts(&self) -> (usize, usize) {
+        (self.starts, self.octets_of_starts)
     }
 
     /// How many octets of memory it takes for these records.

@@ -206,10 +206,11 @@ impl Settings {
             .build()?;
         let options = self.reading.options(py)?;
         let within = runtime.enter();
-        let builder = py.detach(|| self.fetching.builder_with_store()).map_err(|error| match error {
-            InvalidOption::Store(error) => PyOSError::new_err(error.to_string()),
-            error => invalid(error),
-        })?;
+        let builder =
+            py.detach(|| self.fetching.builder_with_store()).map_err(|error| match error {
+                InvalidOption::Store(error) => PyOSError::new_err(error.to_string()),
+                error => invalid(error),
+            })?;
         let answering = Answering::default().with_options(options);
         let mut builder = builder.answering(answering).policy(self.policy);
         if let Some(client) = &self.client {

@@ -159,6 +159,12 @@ fn registries_have_entries_and_errors() {
         .expect_err("labels are in lower case");
     let first: &RegistryError = errors.iter().next().expect("one at least");
     assert_eq!((first.file(), first.line()), ("mine.toml", 2));
+    // A file can have an error for every few octets: some are listed, all are counted.
+    let wrong = "[[purpose]]\ntoken = \"\"\ndescription = \"\"\n".repeat(1_000);
+    let errors = registry.extended("mine.toml", &wrong).expect_err("a token is not empty");
+    let listed = errors.iter().count();
+    assert_eq!((listed, listed + errors.left_out()), (100, 1_000));
+    assert!(errors.to_string().ends_with("\n900 more errors are not listed"), "{errors}");
 }
 
 #[test]

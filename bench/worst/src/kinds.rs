@@ -1,6 +1,6 @@
 //! The kinds of line, element, field, URL and crawler that input is made from.
 //!
-//! A kind makes its so-manieth piece, within so many octets. Most pieces are short; a few take all the room
+//! A kind makes a piece from its number and from how many octets it may have. Most pieces are short; a few take all the room
 //! there is, as one line or one element. Pieces differ by their number where that makes them dearer: names
 //! that are all known, patterns that are all compared.
 
@@ -51,6 +51,11 @@ pub const LINES: &[Kind] = kinds! {
     "group" => |n, _| format!("User-agent: {}\nDisallow: /{n}", letters(n));
     "start" => |n, _| format!("User-agent: {}", letters(n));
     "same-start" => |_, _| "User-agent: examplebot".into();
+    "tiny-colon" => |_, _| ":".into();
+    "tiny-host" => |_, _| "Host:a".into();
+    "tiny-usage" => |_, _| "Content-Usage:a".into();
+    "tiny-regex" => |_, _| "User-agent:.*\nAllow:/".into();
+    "one-nul" => |_, room| format!("Disallow: /{}", fill("\0", room.saturating_sub(11)));
     "global" => |_, _| "User-agent: *\nDisallow: /p".into();
     "near-name" => |n, _| format!("User-agent: Gogle{}bot", letters(n));
     "version" => |n, _| format!("User-agent: a{}/1.{n} x", letters(n));

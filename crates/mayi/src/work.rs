@@ -111,6 +111,14 @@ impl Work {
         Self::of(self.left.get() / parts).until(self.stop.clone())
     }
 
+    /// The same, taken from what is left, for work that goes on beside this.
+    #[cfg(feature = "report")]
+    pub(crate) fn split_off(&self, parts: u64) -> Self {
+        let share = self.share(parts);
+        self.left.set(self.left.get() - share.left());
+        share
+    }
+
     /// Takes what was spent of a share.
     #[cfg(feature = "report")]
     pub(crate) fn account_for(&self, share: &Self) {

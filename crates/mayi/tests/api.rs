@@ -165,6 +165,11 @@ fn registries_have_entries_and_errors() {
     let listed = errors.iter().count();
     assert_eq!((listed, listed + errors.left_out()), (100, 1_000));
     assert!(errors.to_string().ends_with("\n900 more errors are not listed"), "{errors}");
+    let errors =
+        registry.extended("mine.toml", &"#".repeat((1 << 20) + 1)).expect_err("it is too long");
+    let expected = "mine.toml:1: the file has 1048577 octets; a registry file has at most 1048576";
+    assert_eq!(errors.to_string(), expected);
+    assert!(registry.extended("mine.toml", &"#".repeat(1 << 20)).is_ok());
 }
 
 #[test]

@@ -53,6 +53,10 @@ const KINDS: &[(&str, Kind)] = &[
         format!("Content-Signal: {}k{n}=yes", "ai-train=no,AI-Train=yes,".repeat(20))
     }),
     ("short silences", |_| format!("# mayi: allow({})", "a,".repeat(40))),
+    ("colons", |_| ":".to_owned()),
+    ("hosts", |_| "Host:a".to_owned()),
+    ("short expressions", |_| "User-agent:.*\nAllow:/".to_owned()),
+    ("short statements", |_| "Content-Usage:a".to_owned()),
 ];
 
 /// A file of about so many octets: lines of two kinds in turn, or one kind in each half, in a group.
@@ -131,7 +135,6 @@ const PAIRS: &[(&str, &str)] = &[
     ("overview", "groups"),
     ("diff with turned", "groups"),
     ("diff with allowed", "groups"),
-    ("overview", "names"),
     ("lint", "names"),
     ("overview", "near names"),
     ("diff with turned", "near names"),

@@ -5,7 +5,7 @@
 //! only make differences harder to find.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, RandomState};
 
 use memchr::memmem;
 
@@ -34,14 +34,11 @@ pub(super) fn paths<'p>(pattern: &'p [u8], filler: &'p str) -> impl Iterator<Ite
     distinct(exact.chain(longer))
 }
 
-/// Each of some paths once. They are known by their hashes: if two had the same hash, one of them would not be tried.
+/// Each of some paths once. They are known by their hashes, which nobody can predict: of two with the same hash, one would
+/// not be tried.
 pub(super) fn distinct(paths: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
-    let mut seen = HashSet::new();
-    paths.filter(move |path| {
-        let mut hasher = DefaultHasher::new();
-        path.hash(&mut hasher);
-        seen.insert(hasher.finish())
-    })
+    let (mut seen, hasher) = (HashSet::new(), RandomState::new());
+    paths.filter(move |path| seen.insert(hasher.hash_one(path)))
 }
 
 /// Paths that a pattern matches with nothing after it.

@@ -106,6 +106,12 @@ struct RawAgent {
 pub(super) fn extend(base: &Registry, file: &str, text: &str) -> Result<Registry, RegistryErrors> {
     let mut checker = Checker { file, text, errors: Vec::new(), left_out: 0 };
     let mut registry = base.clone();
+    if text.len() > MOST_OCTETS {
+        let message =
+            format!("the file has {} octets; a registry file has at most {MOST_OCTETS}", text.len());
+        checker.wrong(0, message);
+        return Err(RegistryErrors { listed: checker.errors, left_out: 0 });
+    }
     match toml::from_str::<File>(text) {
         Err(error) => checker.wrong(error.span().map_or(0, |span| span.start), error.message()),
         Ok(read) => {
@@ -123,6 +129,9 @@ pub(super) fn extend(base: &Registry, file: &str, text: &str) -> Result<Registry
     checker.errors.sort_by_key(|error| error.line);
     Err(RegistryErrors { listed: checker.errors, left_out: checker.left_out })
 }
+
+/// How many octets a file may have. Reading TOML takes up to sixty times their memory.
+const MOST_OCTETS: usize = 1 << 20;
 
 /// How many errors are listed. A file can have one for every few octets.
 const MOST_ERRORS: usize = 100;

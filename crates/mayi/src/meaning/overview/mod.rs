@@ -148,7 +148,7 @@ pub fn overview(file: &SiteFile<'_>, options: &ReadOptions) -> Overview {
     }
     let mut others: Vec<CrawlerOverview> = unnamed.into_iter().collect();
     if let Some(robots) = view.robots {
-        let readers = Readers::of(&[robots], &work.share(8));
+        let readers = Readers::of(&[robots], &work.split_off(8));
         left_out += readers.left_out;
         let is_other = |crawler: &Crawler| {
             !crawler.is_unnamed() && view.registry.agent(crawler.product_token().as_str()).is_none()
@@ -189,7 +189,7 @@ struct AnswersSoFar<'a, 't> {
 
 impl<'a, 't> AnswersSoFar<'a, 't> {
     fn new(file: &'a SiteFile<'t>, work: &'a Work) -> Self {
-        Self { file, work, proofs: work.share(4), known: HashMap::new(), answers: Vec::new() }
+        Self { file, work, proofs: work.split_off(4), known: HashMap::new(), answers: Vec::new() }
     }
 
     /// What a crawler may do. None where there is too little left to find out.

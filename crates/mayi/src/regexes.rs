@@ -3,8 +3,10 @@
 //! An expression of ten octets can compile to a program of thousands of states, and each octet of a
 //! product token can visit all of them. So neither the length nor the number of expressions limits
 //! their cost: the size of the programs does. A file's expressions are compiled in order while their
-//! sizes fit into a budget that depends on the file alone. An expression that is left out names no
-//! crawler and is reported
+//! sizes fit into a budget that depends on the size of the file alone. The budget of a short file is small: a batch can have
+//! thousands of requests, each with its own file, and each may cost only what its octets are worth. An expression takes
+//! at most half of what is left, so that a large one does not take the room of all those behind it. An expression that is
+//! left out names no crawler and is reported
 //! ([`IrregularityKind::UnusableRegex`](crate::IrregularityKind::UnusableRegex), lint `G008`); whether
 //! an expression is run for a crawler depends only on the length of its token ([`LONGEST_TOKEN`]).
 //!
@@ -22,10 +24,13 @@ const LONGEST: usize = 1000;
 const PROGRAM_SIZES: [usize; 8] =
     [1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16];
 
-/// What the programs of a file may take together: this, and [`PER_OCTET`] for each octet of the file. It is
-/// room for hundreds of expressions as people write them.
-const BUDGET: usize = 512 * 1024;
-const PER_OCTET: usize = 2;
+/// What the programs of a file may take together, in octets. It is room for all expressions of a short file, as people write
+/// them, and for hundreds in a long one.
+const fn budget(file_octets: usize) -> usize {
+    let of_short = 32 * 1024 + 96 * file_octets;
+    let of_long = 512 * 1024 + 2 * file_octets;
+    if of_short < of_long { of_short } else { of_long }
+}
 
 /// The longest product token that expressions are run over, in octets. The longest that any known crawler
 /// has is a quarter of that. A longer one matches no expression.
@@ -82,30 +87,21 @@ pub(crate) enum Unused {
     NotOne,
     /// It alone is too large.
     TooLarge,
-    /// The expressions before it have used up the budget of the file.
+    /// It takes more than the expressions before it have left of the budget of the file.
     OneTooMany,
 }
 
 impl Regexes {
     /// Compiles the expressions of a file of this many octets.
     pub(crate) fn of<'v>(values: impl Iterator<Item = &'v [u8]>, file_octets: usize) -> Self {
-        let mut left = BUDGET + PER_OCTET * file_octets;
+        let mut left = budget(file_octets);
         let compiled = values.map(|value| {
-            if left == 0 {
-                return Err(Unused::OneTooMany);
-            }
-            let program = compile(value);
-            let size = match &program {
+            let program = compile(value, left / 2);
+            left -= match &program {
                 Ok(program) => program.size,
-                Err(Unused::NotOne) => PROGRAM_SIZES[0],
-                Err(_) => PROGRAM_SIZES[PROGRAM_SIZES.len() - 1],
+                Err((_, tried)) => *tried,
             };
-            if size > left {
-                left = 0;
-                return Err(Unused::OneTooMany);
-            }
-            left -= size;
-            program
+            program.map_err(|(why, _)| why)
         });
         Self(compiled.collect())
     }
@@ -118,7 +114,7 @@ impl Regexes {
             let by_text = PROGRAM_SIZES[0] + OCTETS_A_LETTER * value.len();
             if value.contains(&b'{') { largest } else { largest.min(by_text) }
         };
-        2 * values.map(size).sum::<usize>().min(BUDGET + PER_OCTET * file_octets)
+        2 * values.map(size).sum::<usize>().min(budget(file_octets))
     }
 
     /// The expression at this place in the order of the file, or why it is not used.
@@ -158,35 +154,46 @@ pub(crate) fn first_word(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// The regular expression that a value starts with, anchored at both ends.
-fn compile(value: &[u8]) -> Result<Program, Unused> {
+/// The regular expression that a value starts with, anchored at both ends, if its program takes at most so many octets. If
+/// it is not used, it still costs what was tried.
+fn compile(value: &[u8], most: usize) -> Result<Program, (Unused, usize)> {
+    let smallest = PROGRAM_SIZES[0];
+    if most < smallest {
+        return Err((Unused::OneTooMany, 0));
+    }
     let value = first_word(value);
     if value.len() > LONGEST {
-        return Err(Unused::TooLarge);
+        return Err((Unused::TooLarge, smallest));
     }
-    let value = str::from_utf8(value).map_err(|_| Unused::NotOne)?;
+    let value = str::from_utf8(value).map_err(|_| (Unused::NotOne, smallest))?;
     // `a)(b` is valid inside the brackets below, but not alone.
     if value.contains(')') {
-        build(value)?;
+        build(value, most)?;
     }
-    let (regex, size) = build(&format!("^(?:{value})$"))?;
+    let (regex, tried) = build(&format!("^(?:{value})$"), most)?;
     // While it runs, a program has room for what each of its brackets matches, in each of its states.
-    let size = size * (1 + value.bytes().filter(|octet| *octet == b'(').count());
+    let size = tried * (1 + value.bytes().filter(|octet| *octet == b'(').count());
     if size > 4 * PROGRAM_SIZES[PROGRAM_SIZES.len() - 1] {
-        return Err(Unused::TooLarge);
+        return Err((Unused::TooLarge, tried));
+    }
+    if size > most {
+        return Err((Unused::OneTooMany, tried));
     }
     Ok(Program { regex, size })
 }
 
-fn build(text: &str) -> Result<(Regex, usize), Unused> {
-    for size in PROGRAM_SIZES {
+fn build(text: &str, most: usize) -> Result<(Regex, usize), (Unused, usize)> {
+    let mut tried = PROGRAM_SIZES[0];
+    for size in PROGRAM_SIZES.into_iter().take_while(|size| *size <= most) {
+        tried = size;
         match RegexBuilder::new(text).case_insensitive(true).size_limit(size).build() {
             Ok(regex) => return Ok((regex, size)),
             Err(error) if TOO_LARGE.as_ref() == Some(&error) => {}
-            Err(_) => return Err(Unused::NotOne),
+            Err(_) => return Err((Unused::NotOne, PROGRAM_SIZES[0])),
         }
     }
-    Err(Unused::TooLarge)
+    let is_largest = tried == PROGRAM_SIZES[PROGRAM_SIZES.len() - 1];
+    Err((if is_largest { Unused::TooLarge } else { Unused::OneTooMany }, tried))
 }
 
 #[cfg(test)]
@@ -218,10 +225,18 @@ mod tests {
     fn why_one_is_not_used() {
         let long = ".*".repeat(600);
         let brackets = format!("{}.*", "()".repeat(300));
-        let regexes = of(&["[", "(a{1000}){1000}", &long, &brackets, ".*"]);
-        let seen: Vec<_> = (0..6).map(|place| regexes.get(place).err()).collect();
+        let values = ["[", "(a{1000}){1000}", &long, &brackets, ".*"];
+        let seen = |file_octets| {
+            let regexes = Regexes::of(values.iter().map(|value| value.as_bytes()), file_octets);
+            [0, 1, 2, 3, 4, 5].map(|place| regexes.get(place).err())
+        };
         let (too_large, too_many) = (Some(Unused::TooLarge), Some(Unused::OneTooMany));
-        assert_eq!(seen, [Some(Unused::NotOne), too_large, too_large, too_large, None, too_many]);
+        assert_eq!(
+            seen(512 * 1024),
+            [Some(Unused::NotOne), too_large, too_large, too_large, None, too_many]
+        );
+        // Where there is less room, it is not found out how large they are.
+        assert_eq!(seen(0), [Some(Unused::NotOne), too_many, too_large, too_many, None, too_many]);
     }
 
     #[test]
@@ -230,8 +245,23 @@ mod tests {
             let regexes = Regexes::of((0..5000).map(|_| value.as_bytes()), file_octets);
             (0..5000).filter(|place| regexes.get(*place).is_ok()).count()
         };
-        assert_eq!((used("(?:.*){540}N", 0), used("(?:.*){540}N", 512 * 1024)), (4, 12));
-        assert_eq!((used(".*-ai$", 0), used(".*-ai$", 512 * 1024)), (1024, 3072));
+        assert_eq!([0, 10_000, 512 * 1024].map(|octets| used("(?:.*){540}N", octets)), [0, 3, 11]);
+        assert_eq!([0, 10_000, 512 * 1024].map(|octets| used(".*-ai$", octets)), [63, 1062, 3071]);
+    }
+
+    /// Files of any size have room for what people write.
+    #[test]
+    fn all_ordinary_expressions_of_a_file_are_used() {
+        for value in
+            [".*-ai$", "^cohere.*", ".{4,9}", "(Google|Bing|Yandex|Apple)bot.*", "[a-z0-9.]+-ai"]
+        {
+            for count in [1, 10, 100] {
+                let octets = count * ("User-agent: \n".len() + value.len());
+                let regexes = Regexes::of((0..count).map(|_| value.as_bytes()), octets);
+                let is_used = |place: usize| regexes.get(place).is_ok();
+                assert!((0..count).all(is_used), "{count} of {value}");
+            }
+        }
     }
 
     #[test]

@@ -168,16 +168,7 @@ pub(crate) fn select_for_application(
     robots: &RobotsTxt<'_>,
     token: &ProductToken,
 ) -> Option<Selection> {
-    let wanted = Wanted {
-        token: token.to_be_named(),
-        fallbacks: &[],
-        heeds_global: true,
-        reads_regex: robots.dialect().reads(Extension::AiAgents),
-        purposes: Vec::new(),
-        written: AsWritten::of(token.as_str(), robots.dialect()),
-        dialect: robots.dialect(),
-    };
-    wanted.select(robots, &mut ())
+    Wanted::by_application(robots, token).select(robots, &mut ())
 }
 
 /// What a group-start line must have to match.
@@ -194,7 +185,20 @@ struct Wanted<'w> {
     dialect: &'w Dialect,
 }
 
-impl Wanted<'_> {
+impl<'w> Wanted<'w> {
+    /// What names an application with this product token.
+    fn by_application(robots: &'w RobotsTxt<'_>, token: &'w ProductToken) -> Self {
+        Self {
+            token: token.to_be_named(),
+            fallbacks: &[],
+            heeds_global: true,
+            reads_regex: robots.dialect().reads(Extension::AiAgents),
+            purposes: Vec::new(),
+            written: AsWritten::of(token.as_str(), robots.dialect()),
+            dialect: robots.dialect(),
+        }
+    }
+
     /// One pass over the records. A stronger kind of match discards what a weaker one has collected.
     fn select<O: Observer>(&self, robots: &RobotsTxt<'_>, observer: &mut O) -> Option<Selection> {
         let mut selection: Option<Selection> = None;
@@ -532,8 +536,11 @@ mod tests {
             let found = select(&robots, &crawler, &mut ()).map(|found| found.starts);
             assert_eq!(found, is_found.then(|| vec![63]), "{length}");
         }
-        let file = format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
-        check(Dialect::RFC9309, &file, None);
+        // A large one takes at most half of the room, so that what is behind it still counts while there is some.
+        let behind =
+            |count| format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(count));
+        check(Dialect::RFC9309, &behind(9), Some((GroupBy::Regex, &[9], &[[0, 11]])));
+        check(Dialect::RFC9309, &behind(20), None);
         let file = format!("User-agent: a.*\n{}Disallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
         check(Dialect::RFC9309, &file, Some((GroupBy::Regex, &[0], &[[0, 11]])));
     }

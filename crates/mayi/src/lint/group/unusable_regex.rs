@@ -3,7 +3,7 @@
 //! ## What is wrong
 //!
 //! The expression does not compile or is too large, or the file has too many expressions. The total
-//! compiled size of a file's expressions is limited, and so is the cost of each decision.
+//! compiled size of a file's expressions is limited by the size of the file, and so is the cost of each decision.
 //!
 //! ## What crawlers do
 //!
@@ -47,8 +47,8 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
                 Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
                 Unused::TooLarge => format!("the regular expression {value} is too large"),
                 Unused::OneTooMany => format!(
-                    "the regular expression {value} is not used: those before it use up the limit for a \
-                     file"
+                    "the regular expression {value} is not used: together with those before it, it is too \
+                     large for a file of this size"
                 ),
             };
             Draft::new(

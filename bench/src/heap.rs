@@ -34,7 +34,7 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Heap) {
 }
 
 /// Makes the allocator keep what it gets from the system, as it does by itself in a process that has
-/// run for a while. Otherwise every large file has its pages mapped anew, which takes longer than
+/// run for a while. Otherwise every large file has its pages mapped again, which takes longer than
 /// reading it, and what is timed is the system.
 pub fn settle() {
     // An allocator that sets its thresholds by what it has seen takes this for the usual size.

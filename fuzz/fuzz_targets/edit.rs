@@ -1,4 +1,4 @@
-//! An edit does what was wished, and nothing else (law 16).
+//! An edit does what was asked, and nothing else (law 16).
 
 #![no_main]
 

@@ -286,7 +286,7 @@ pub struct Access {
     /// The URL whose file is wanted.
     pub url: String,
     /// The responses, in the order in which they are asked for.
-    pub responses: Vec<Response>,
+    pub responses: Vec<ServerResponse>,
     /// `successful`, `unavailable` or `unreachable`.
     pub result: String,
     /// The option of that name.
@@ -297,7 +297,7 @@ pub struct Access {
 /// What a server answers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Response {
+pub struct ServerResponse {
     /// The URL that must be asked for.
     pub url: String,
     /// The status of the answer.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use mayi::access::SiteFile;
-use mayi::edit::{Carrier, Preferences, Wish};
+use mayi::edit::{Carrier, Preferences, Goal};
 use mayi::lint::Options;
 use mayi::page::{PageControls, PageOptions};
 use mayi::registry::Registry;
@@ -96,12 +96,12 @@ pub const OF_FILES: &[Function] = functions! {
         mayi::meaning::overview(&SiteFile::read(file.as_bytes(), &options), &options)
     };
     "edit, access" => |file| edited(file, &[refusal("/a/"), permission("/a/b")]);
-    "edit, everybody" => |file| edited(file, &[Wish::allow(&["*"], "/a/", &Registry::built_in()).expect("a wish")]);
+    "edit, everybody" => |file| edited(file, &[Goal::allow(&["*"], "/a/", &Registry::built_in()).expect("a goal")]);
     "edit, statements" => |file| edited(file, &[training(Carrier::ContentUsage), training(Carrier::ContentSignal)]);
     "edit, purposes" => |file| edited(file, &[purposes()]);
-    "edit, many wishes" => |file| {
+    "edit, many goals" => |file| {
         let kinds = [refusal("/"), permission("/a/"), training(Carrier::ContentUsage), purposes()];
-        edited(file, &kinds.into_iter().cycle().take(mayi::edit::MOST_WISHES).collect::<Vec<_>>())
+        edited(file, &kinds.into_iter().cycle().take(mayi::edit::MOST_GOALS).collect::<Vec<_>>())
     };
     "decide" => |file| RobotsTxt::parse(file.as_bytes()).decide(&crawler(), &target(URL)).is_allowed();
     "decide, long URL" => |file| {
@@ -155,28 +155,28 @@ pub const OF_FILES: &[Function] = functions! {
 };
 
 /// The report of an edit, as the service answers it.
-fn edited(file: &str, wishes: &[Wish]) -> usize {
-    let report = mayi::edit::report(file.as_bytes(), wishes, &ReadOptions::default());
+fn edited(file: &str, goals: &[Goal]) -> usize {
+    let report = mayi::edit::report(file.as_bytes(), goals, &ReadOptions::default());
     serde_json::to_string(&report).expect("JSON").len()
 }
 
-fn refusal(path: &str) -> Wish {
-    Wish::refuse(&["training", "examplebot"], path, &Registry::built_in()).expect("a wish")
+fn refusal(path: &str) -> Goal {
+    Goal::refuse(&["training", "examplebot"], path, &Registry::built_in()).expect("a goal")
 }
 
-fn permission(path: &str) -> Wish {
-    Wish::allow(&["search", "examplebot"], path, &Registry::built_in()).expect("a wish")
+fn permission(path: &str) -> Goal {
+    Goal::allow(&["search", "examplebot"], path, &Registry::built_in()).expect("a goal")
 }
 
-fn training(carrier: Carrier) -> Wish {
+fn training(carrier: Carrier) -> Goal {
     let mut preferences = Preferences::default();
     preferences.train = Preference::Disallowed;
-    Wish::prefer(carrier, preferences).expect("a wish")
+    Goal::prefer(carrier, preferences).expect("a goal")
 }
 
-fn purposes() -> Wish {
+fn purposes() -> Goal {
     let names: Vec<String> = (0..100).map(|n| format!("purpose-{n}")).collect();
-    Wish::refuse_purposes(&names).expect("a wish")
+    Goal::refuse_purposes(&names).expect("a goal")
 }
 
 /// The rules of each crawler that the file names, and of one more for each line, as an audit of a log that names them all

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use mayi::Limits;
 use mayi::access::{Attempt, Step};
-use mayi_tables::archive::{Archive, Response, origin_of, status_of};
+use mayi_tables::archive::{Archive, ArchivedResponse, origin_of, status_of};
 use mayi_tables::compressed::decompressed;
 use mayi_tables::warc;
 use pyo3::exceptions::PyValueError;
@@ -45,7 +45,7 @@ pub(crate) fn warc_responses<'py>(
         });
         (archive, read.err())
     });
-    let row = |(url, response): (&str, &Response)| -> Row<'py> {
+    let row = |(url, response): (&str, &ArchivedResponse)| -> Row<'py> {
         let since = response.time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let status = response.status.as_ref().ok().copied();
         let has_body = status.is_some_and(|status| (200..300).contains(&status));

@@ -10,10 +10,10 @@ use arrow_select::concat::concat;
 use arrow_select::nullif::nullif;
 use mayi::access::{Origin, SiteFile};
 use mayi::{Limits, ReadOptions};
-use mayi_tables::answer::Answer;
-use mayi_tables::archive::{Archive, Response};
-use mayi_tables::files::{self, Missing, Robots};
-use mayi_tables::kernel::{self, Question};
+use mayi_tables::answer::RowAnswer;
+use mayi_tables::archive::{Archive, ArchivedResponse};
+use mayi_tables::files::{self, Missing, RobotsSource};
+use mayi_tables::kernel::{self, RowQuestion};
 use mayi_tables::robots_table::Rows;
 use mayi_tables::texts::Texts;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
@@ -102,13 +102,13 @@ impl PreparedFiles {
     }
 
     /// The files, with the files themselves if answers about uses are requested.
-    fn files(&self, answers: &[Answer]) -> &files::Files {
+    fn files(&self, answers: &[RowAnswer]) -> &files::Files {
         let has_uses = answers.iter().any(|answer| answer.is_use());
         let kept = if has_uses { &self.with_files } else { &self.without_files };
         kept.get_or_init(|| {
             let robots = match &self.source {
-                Source::One(file) => Robots::One(file.clone()),
-                Source::Each(archive) => Robots::Each(Box::new(Arc::clone(archive))),
+                Source::One(file) => RobotsSource::One(file.clone()),
+                Source::Each(archive) => RobotsSource::Each(Box::new(Arc::clone(archive))),
             };
             files::Files::new(robots, self.options.clone(), MEMORY)
                 .with_missing(self.missing)
@@ -131,7 +131,8 @@ pub(crate) fn arrow_decide(
         Ok(files) => &files.get().prepared,
         Err(_) => files.cast::<RobotsTxt>()?.get().prepared(),
     };
-    let question = Question { files: prepared.files(&answers), crawlers: &crawlers, answers: &answers };
+    let question =
+        RowQuestion { files: prepared.files(&answers), crawlers: &crawlers, answers: &answers };
     let data_type = DataType::Struct(question.fields());
     answered(urls, data_type, |urls| question.decide_all(urls).map_err(|error| error.to_string()))
 }
@@ -346,10 +347,10 @@ fn crawlers(agent: &Bound<'_, PyAny>) -> PyResult<Vec<mayi::Crawler>> {
 }
 
 /// The URL is with the caller, and is not given back.
-fn answer_named(name: &str) -> PyResult<Answer> {
-    let mut known = Answer::ALL.into_iter().filter(|answer| *answer != Answer::Url);
+fn answer_named(name: &str) -> PyResult<RowAnswer> {
+    let mut known = RowAnswer::ALL.into_iter().filter(|answer| *answer != RowAnswer::Url);
     known.clone().find(|answer| answer.field_name() == name).ok_or_else(|| {
-        let known: Vec<_> = known.by_ref().map(Answer::field_name).collect();
+        let known: Vec<_> = known.by_ref().map(RowAnswer::field_name).collect();
         let (name, known) = (name.escape_debug(), known.join(", "));
         PyValueError::new_err(format!("no answer is called `{name}`; there are {known}"))
     })
@@ -375,12 +376,12 @@ fn archive_of_mapping(mapping: &Bound<'_, PyMapping>, limit: usize) -> PyResult<
         };
         let time = std::time::SystemTime::UNIX_EPOCH;
         let response = if file.is_none() {
-            Response::new(time, Err("it was not reached".into()))
+            ArchivedResponse::new(time, Err("it was not reached".into()))
         } else if file.is_instance_of::<PyInt>() {
-            Response::new(time, Ok(file.extract()?))
+            ArchivedResponse::new(time, Ok(file.extract()?))
         } else {
             let octets = inputs::octets(&file)?;
-            let mut response = Response::new(time, Ok(200));
+            let mut response = ArchivedResponse::new(time, Ok(200));
             response.body = octets.as_bytes()[..octets.as_bytes().len().min(limit)].into();
             response
         };

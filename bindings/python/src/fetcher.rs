@@ -298,26 +298,26 @@ impl NativeFetcher {
         Ok(self.running(py)?.ready(&origin).map(|robots| self.file(robots)))
     }
 
-    /// The file of a URL's site. This waits; with `anew` the server is asked, whatever is cached.
-    fn robots(&self, py: Python<'_>, url: &str, anew: bool) -> PyResult<RobotsTxt> {
+    /// The file of a URL's site. This waits; with `refresh` the server is asked, whatever is cached.
+    fn robots(&self, py: Python<'_>, url: &str, refresh: bool) -> PyResult<RobotsTxt> {
         let origin = Origin::of_url(url).or_raise(py)?;
         let running = self.running(py)?;
-        if !anew && let Some(robots) = running.ready(&origin) {
+        if !refresh && let Some(robots) = running.ready(&origin) {
             return Ok(self.file(robots));
         }
         let fetcher = running.fetcher.clone();
-        let robots = Self::wait(py, &running, fetched(fetcher, origin, anew))?;
+        let robots = Self::wait(py, &running, fetched(fetcher, origin, refresh))?;
         Ok(self.file(robots))
     }
 
     /// Requests the file of a URL's site and passes it to `done`, from another thread.
-    fn start(slf: &Bound<'_, Self>, url: &str, anew: bool, done: Py<PyAny>) -> PyResult<NativeTask> {
+    fn start(slf: &Bound<'_, Self>, url: &str, refresh: bool, done: Py<PyAny>) -> PyResult<NativeTask> {
         let py = slf.py();
         let origin = Origin::of_url(url).or_raise(py)?;
         let running = slf.get().running(py)?;
         let fetcher = running.fetcher.clone();
         let dialect = slf.get().settings.reading.dialect.clone();
-        let handle = running.spawn(fetched(fetcher, origin, anew), move |robots| {
+        let handle = running.spawn(fetched(fetcher, origin, refresh), move |robots| {
             // Where the interpreter is at its end, nobody is there to be told.
             let _ = Python::try_attach(|py| {
                 let file = RobotsTxt::of_fetched(robots, &dialect);
@@ -363,8 +363,8 @@ impl NativeFetcher {
     }
 }
 
-async fn fetched(fetcher: mayi_fetch::Fetcher, origin: Origin, anew: bool) -> Robots {
-    if anew { fetcher.ask_anew(&origin).await } else { fetcher.robots(&origin).await }
+async fn fetched(fetcher: mayi_fetch::Fetcher, origin: Origin, refresh: bool) -> Robots {
+    if refresh { fetcher.refresh(&origin).await } else { fetcher.robots(&origin).await }
 }
 
 /// Something that is under way.

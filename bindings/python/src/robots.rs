@@ -1,5 +1,6 @@
 //! A robots.txt file that was read, or why there is none.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -8,12 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mayi::access::{AccessResult, SiteFile, Unavailable, Unreachable};
 use mayi::page::{PageControls, PageOptions};
+use mayi::report::GroupReport;
 use mayi::{CrawlerRules, Target};
 use mayi_fetch::Robots;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::arrow::PreparedFiles;
 use crate::asker::{About, Asker, Site};
@@ -279,7 +281,7 @@ impl RobotsTxt {
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let groups = self.site.file().robots_txt().into_iter().flat_map(mayi::RobotsTxt::groups);
-        let groups: Vec<_> = groups.map(|group| group_json(&group)).collect();
+        let groups: Vec<_> = groups.map(|group| GroupView::of(&group)).collect();
         made(py, "groups", &groups)
     }
 
@@ -465,21 +467,23 @@ impl RobotsTxt {
     }
 }
 
-fn group_json(group: &mayi::Group<'_>) -> Value {
-    let starts = group
-        .start_lines()
-        .map(|(line, value)| json!({ "line": line.number(), "value": String::from_utf8_lossy(value) }));
-    let rules = group.rules().map(|(line, kind, pattern)| {
-        let pattern = String::from_utf8_lossy(pattern);
-        json!({ "kind": kind.name(), "pattern": pattern, "line": line.number() })
-    });
-    let rates = group.listed("request_rate").map(String::from_utf8_lossy);
-    json!({
-        "starts": starts.collect::<Vec<_>>(),
-        "rules": rules.collect::<Vec<_>>(),
-        "crawl_delay": group.crawl_delay(),
-        "request_rates": rates.collect::<Vec<_>>(),
-    })
+/// A group, with the records of it that Python shows.
+#[derive(Serialize)]
+struct GroupView<'r> {
+    #[serde(flatten)]
+    group: GroupReport,
+    crawl_delay: Option<f64>,
+    request_rates: Vec<Cow<'r, str>>,
+}
+
+impl<'r> GroupView<'r> {
+    fn of(group: &mayi::Group<'r>) -> Self {
+        Self {
+            group: GroupReport::of(group),
+            crawl_delay: group.crawl_delay(),
+            request_rates: group.listed("request_rate").map(String::from_utf8_lossy).collect(),
+        }
+    }
 }
 
 /// What is already known about the response.

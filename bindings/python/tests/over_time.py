@@ -53,7 +53,7 @@ def play_keep(vector: dict[str, Any], kind: str) -> None:
         else:
             for ago in (last.get("since_seconds_ago", last["seconds_ago"]), last["seconds_ago"]):
                 play.now = now - ago
-                play.robots(url, anew=True)
+                play.robots(url, refresh=True)
         play.now = now
         play.asked.clear()
         robots = play.robots(url)

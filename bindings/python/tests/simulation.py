@@ -45,19 +45,19 @@ class Simulation:
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
-    def robots(self, url: str, *, anew: bool = False) -> mayi.RobotsTxt:
+    def robots(self, url: str, *, refresh: bool = False) -> mayi.RobotsTxt:
         """The file of a site, and what is asked for in the background is there too."""
         if not isinstance(self._files, mayi.Fetcher):
-            return self._loop.run_until_complete(self._robots_later(self._files, url, anew))
-        robots, end = self._files.robots(url, anew=anew), time.monotonic() + 20
+            return self._loop.run_until_complete(self._robots_later(self._files, url, refresh))
+        robots, end = self._files.robots(url, refresh=refresh), time.monotonic() + 20
         while self._files.in_flight:
             assert time.monotonic() < end, "a request without an end"
             time.sleep(0.0005)
         return robots
 
     @staticmethod
-    async def _robots_later(files: mayi.aio.Fetcher, url: str, anew: bool) -> mayi.RobotsTxt:
-        robots, end = await files.robots(url, anew=anew), time.monotonic() + 20
+    async def _robots_later(files: mayi.aio.Fetcher, url: str, refresh: bool) -> mayi.RobotsTxt:
+        robots, end = await files.robots(url, refresh=refresh), time.monotonic() + 20
         while files.in_flight:
             assert time.monotonic() < end, "a request without an end"
             await asyncio.sleep(0.0005)

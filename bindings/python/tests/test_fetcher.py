@@ -51,7 +51,7 @@ def test_a_file_is_fetched_once_and_says_where_it_came_from(site: Site) -> None:
         assert pickle.loads(pickle.dumps(robots)) == robots
         assert not pickle.loads(pickle.dumps(robots)).allowed(f"{site.url}/private/", "ExampleBot")
         assert pickle.loads(pickle.dumps(first)) == first
-        files.robots(site.url, anew=True)
+        files.robots(site.url, refresh=True)
         assert len(site.asked) == 2
         assert files.forget(site.url)
         assert not files.forget(site.url)
@@ -82,7 +82,7 @@ def test_the_last_good_copy_holds_while_its_server_fails(site: Site) -> None:
     with fetcher() as files:
         files.robots(site.url)
         site.answers["/robots.txt"] = (500, {}, b"")
-        robots = files.robots(site.url, anew=True)
+        robots = files.robots(site.url, refresh=True)
         assert robots.file is not None and robots.file.source == "stale-unreachable"
         assert robots.allowed(f"{site.url}/", "ExampleBot")
 

@@ -9,8 +9,8 @@ use mayi::registry::{AgentKind, Registry};
 use crate::files::{File, Sites};
 use crate::identity::Confirmations;
 use crate::ranges::Ranges;
-use crate::report::Report;
-use crate::tally::Tally;
+use crate::report::AuditReport;
+use crate::tally::AuditTally;
 
 /// An audit of access logs.
 pub struct Audit {
@@ -94,7 +94,7 @@ impl Audit {
     }
 
     /// The report of what was counted. `sources` are the names of the logs, by their numbers.
-    pub fn report(&self, tally: &Tally, sources: &[String]) -> Report {
+    pub fn report(&self, tally: &AuditTally, sources: &[String]) -> AuditReport {
         crate::reporting::of(self, tally, sources)
     }
 }

@@ -17,7 +17,7 @@ use std::str::FromStr;
 use mayi::registry::AgentKind;
 
 use crate::identity::Identity;
-use crate::report::{CrawlerReport, Figures, ProposedPart, Report};
+use crate::report::{AuditReport, CrawlerReport, Figures, ProposedPart};
 
 /// A condition on a report.
 ///
@@ -73,7 +73,7 @@ const COMPARISONS: &[&str] = &[">", ">=", "<", "<=", "=", "!="];
 
 impl Condition {
     /// Whether it is true, and the number that was compared.
-    pub fn holds(&self, report: &Report) -> (bool, f64) {
+    pub fn holds(&self, report: &AuditReport) -> (bool, f64) {
         let (mut counted, mut requests) = (0, 0);
         for (place, crawler) in report.crawlers.iter().enumerate() {
             if !self.who.is(crawler) {

@@ -5,12 +5,12 @@
 
 use mayi::registry::AgentKind;
 
-use crate::report::Report;
+use crate::report::AuditReport;
 
 /// Which table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Table {
+pub enum CsvTable {
     /// A row for each crawler and identity.
     Crawlers,
     /// A row for each rule, including those that matched no request.
@@ -29,7 +29,7 @@ pub enum Table {
     Changes,
 }
 
-impl Table {
+impl CsvTable {
     /// All of them, with their names.
     pub const ALL: &[(&str, Self)] = &[
         ("crawlers", Self::Crawlers),
@@ -44,23 +44,23 @@ impl Table {
 }
 
 /// A table of a report as CSV, with a header.
-pub fn csv(report: &Report, table: Table) -> String {
+pub fn csv(report: &AuditReport, table: CsvTable) -> String {
     let mut out = Rows(String::new());
     let write = match table {
-        Table::Crawlers => crawlers,
-        Table::Rules => rules,
-        Table::Days => days,
-        Table::Paths => paths,
-        Table::Addresses => addresses,
-        Table::Statuses => statuses,
-        Table::Hosts => hosts,
-        Table::Changes => changes,
+        CsvTable::Crawlers => crawlers,
+        CsvTable::Rules => rules,
+        CsvTable::Days => days,
+        CsvTable::Paths => paths,
+        CsvTable::Addresses => addresses,
+        CsvTable::Statuses => statuses,
+        CsvTable::Hosts => hosts,
+        CsvTable::Changes => changes,
     };
     write(report, &mut out);
     out.0
 }
 
-fn crawlers(report: &Report, out: &mut Rows) {
+fn crawlers(report: &AuditReport, out: &mut Rows) {
     out.row(&[
         "crawler",
         "known",
@@ -102,7 +102,7 @@ fn crawlers(report: &Report, out: &mut Rows) {
     }
 }
 
-fn rules(report: &Report, out: &mut Rows) {
+fn rules(report: &AuditReport, out: &mut Rows) {
     out.row(&[
         "file",
         "line",
@@ -141,7 +141,7 @@ fn rules(report: &Report, out: &mut Rows) {
     }
 }
 
-fn days(report: &Report, out: &mut Rows) {
+fn days(report: &AuditReport, out: &mut Rows) {
     out.row(&["day", "crawler", "identity", "requests", "allowed", "refused"]);
     for crawler in &report.crawlers {
         for day in &crawler.days {
@@ -160,7 +160,7 @@ fn days(report: &Report, out: &mut Rows) {
     }
 }
 
-fn paths(report: &Report, out: &mut Rows) {
+fn paths(report: &AuditReport, out: &mut Rows) {
     out.row(&["path", "requests", "verified", "unverified", "contradicted"]);
     for path in &report.paths {
         let counts = [path.requests, path.verified, path.unverified, path.contradicted]
@@ -169,7 +169,7 @@ fn paths(report: &Report, out: &mut Rows) {
     }
 }
 
-fn addresses(report: &Report, out: &mut Rows) {
+fn addresses(report: &AuditReport, out: &mut Rows) {
     out.row(&["crawler", "address", "requests", "refused", "unverified", "contradicted"]);
     for address in &report.addresses {
         let counts = [address.requests, address.refused, address.unverified, address.contradicted]
@@ -178,7 +178,7 @@ fn addresses(report: &Report, out: &mut Rows) {
     }
 }
 
-fn statuses(report: &Report, out: &mut Rows) {
+fn statuses(report: &AuditReport, out: &mut Rows) {
     out.row(&["crawler", "identity", "status", "requests"]);
     for crawler in &report.crawlers {
         for (identity, of) in &crawler.identities {
@@ -194,7 +194,7 @@ fn statuses(report: &Report, out: &mut Rows) {
     }
 }
 
-fn hosts(report: &Report, out: &mut Rows) {
+fn hosts(report: &AuditReport, out: &mut Rows) {
     out.row(&["host", "identity", "requests", "allowed", "refused"]);
     for host in &report.hosts {
         for (identity, of) in &host.identities {
@@ -204,7 +204,7 @@ fn hosts(report: &Report, out: &mut Rows) {
     }
 }
 
-fn changes(report: &Report, out: &mut Rows) {
+fn changes(report: &AuditReport, out: &mut Rows) {
     out.row(&[
         "crawler",
         "becomes",

@@ -10,7 +10,7 @@ use mayi::RuleKind;
 use mayi::registry::AgentKind;
 
 use crate::number::with_commas as number;
-use crate::report::{AskedForRobotsTxt, CrawlerReport, ProposalReport, Report, RuleReport};
+use crate::report::{AskedForRobotsTxt, AuditReport, CrawlerReport, ProposalReport, RuleReport};
 use crate::svg::{Bar, Column, bars, columns};
 use crate::tally::place_of;
 
@@ -27,7 +27,7 @@ const MOST_SERIES: usize = 7;
 const MOST_COLUMNS: usize = 92;
 
 /// The page of a report.
-pub fn html(report: &Report) -> String {
+pub fn html(report: &AuditReport) -> String {
     let mut page = Page(String::with_capacity(64 << 10));
     page.start();
     page.head(report);
@@ -72,7 +72,7 @@ fn by_identity(
     ]
 }
 
-fn broken(report: &Report) -> Vec<&RuleReport> {
+fn broken(report: &AuditReport) -> Vec<&RuleReport> {
     report.rules.iter().filter(|rule| rule.kind == RuleKind::Disallow && rule.requests > 0).collect()
 }
 
@@ -119,7 +119,7 @@ impl Page {
         self.0.push_str("</style></head><body><main>\n");
     }
 
-    fn head(&mut self, report: &Report) {
+    fn head(&mut self, report: &AuditReport) {
         self.0.push_str("<header><h1>Crawlers and robots.txt</h1>");
         if let Some(period) = &report.period {
             let (first, last) = (escaped(&period.first), escaped(&period.last));
@@ -177,7 +177,7 @@ impl Page {
         }
     }
 
-    fn crawlers(&mut self, report: &Report) {
+    fn crawlers(&mut self, report: &AuditReport) {
         self.section("Crawlers");
         if report.crawlers.is_empty() {
             self.0.push_str("<p>No requests of crawlers.</p></section>");
@@ -240,7 +240,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn days(&mut self, report: &Report) {
+    fn days(&mut self, report: &AuditReport) {
         let days: BTreeSet<&str> =
             report.crawlers.iter().flat_map(|crawler| &crawler.days).map(|day| &*day.day).collect();
         if days.is_empty() {
@@ -322,7 +322,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn paths(&mut self, report: &Report) {
+    fn paths(&mut self, report: &AuditReport) {
         if report.paths.is_empty() {
             return;
         }
@@ -353,7 +353,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn robots_txt(&mut self, report: &Report) {
+    fn robots_txt(&mut self, report: &AuditReport) {
         self.section("Crawlers that requested robots.txt, and the responses");
         let (mut rows, mut never) = (Vec::new(), Vec::new());
         for crawler in &report.crawlers {
@@ -423,7 +423,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn addresses(&mut self, report: &Report) {
+    fn addresses(&mut self, report: &AuditReport) {
         if report.addresses.is_empty() {
             return;
         }
@@ -448,7 +448,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn hosts(&mut self, report: &Report) {
+    fn hosts(&mut self, report: &AuditReport) {
         if report.hosts.is_empty() {
             return;
         }
@@ -505,7 +505,7 @@ impl Page {
         );
     }
 
-    fn problems(&mut self, report: &Report) {
+    fn problems(&mut self, report: &AuditReport) {
         if report.lines.problems.is_empty() {
             return;
         }
@@ -523,7 +523,7 @@ impl Page {
         self.0.push_str("</section>\n");
     }
 
-    fn end(&mut self, report: &Report) {
+    fn end(&mut self, report: &AuditReport) {
         self.0.push_str("<footer><p>Days and times are UTC. A request that the file refuses is not always a violation by that crawler: a contradicted request is not from the crawler, and an unverified one may not be.");
         let bounds = &report.bounds;
         if bounds.addresses_are_estimates {

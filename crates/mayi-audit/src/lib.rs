@@ -25,8 +25,8 @@
 //! | a User-Agent string → a crawler | `mayi::registry::Registry::claim`, kept by [`Worker`] |
 //! | an address → verified, unverified or contradicted | [`Ranges`], [`Confirmations`] |
 //! | a time and a host → the file that applied | [`Site`] |
-//! | hits → figures that can be added up in any order | [`Tally`] |
-//! | figures → what JSON, text, CSV and HTML show | [`Report`] |
+//! | hits → figures that can be added up in any order | [`AuditTally`] |
+//! | figures → what JSON, text, CSV and HTML show | [`AuditReport`] |
 
 mod address;
 mod audit;
@@ -54,7 +54,7 @@ mod worker;
 pub use address::shortened;
 pub use audit::{Audit, Selection};
 pub use condition::{Condition, InvalidCondition};
-pub use csv::{Table, csv};
+pub use csv::{CsvTable, csv};
 pub use files::{File, OneSite, Site, Sites};
 pub use format::{Format, InvalidFormat, Unreadable};
 pub use hit::Hit;
@@ -64,10 +64,10 @@ pub use number::with_commas;
 pub use operators::{host_names_of, is_host_of};
 pub use ranges::{InvalidRanges, Ranges};
 pub use report::{
-    AddressReport, AskedForRobotsTxt, Becomes, Bounds, CrawlerReport, DayReport, Figures, HostReport,
-    IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport, ProposalReport,
-    ProposedChange, ProposedCrawler, ProposedPart, Report, RuleReport, UnreadableReport,
+    AddressReport, AskedForRobotsTxt, AuditReport, Becomes, Bounds, CrawlerReport, DayReport, Figures,
+    HostReport, IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport,
+    ProposalReport, ProposedChange, ProposedCrawler, ProposedPart, RuleReport, UnreadableReport,
 };
-pub use tally::Tally;
+pub use tally::AuditTally;
 pub use time::{InvalidTime, Moment, day_text};
 pub use worker::{Block, MOST_LINE, Worker};

@@ -18,7 +18,7 @@ use crate::identity::Identity;
 /// The report of an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct AuditReport {
     /// The version of this shape.
     pub version: u32,
     /// What became of the lines.

@@ -11,13 +11,13 @@ use crate::bounded::{Bounded, Sum as _};
 use crate::files::File;
 use crate::identity::Identity;
 use crate::report::{
-    AddressReport, AskedForRobotsTxt, Becomes, Bounds, CrawlerReport, DayReport, Figures, HostReport,
-    IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport, ProposalReport,
-    ProposedChange, ProposedCrawler, ProposedPart, Report, RuleReport, UnreadableReport,
+    AddressReport, AskedForRobotsTxt, AuditReport, Becomes, Bounds, CrawlerReport, DayReport, Figures,
+    HostReport, IdentityReport, LineReport, PartReport, PathReport, Period, PlainReport,
+    ProposalReport, ProposedChange, ProposedCrawler, ProposedPart, RuleReport, UnreadableReport,
 };
 use crate::tally::{
-    AddressTally, CrawlerTally, FigureTally, MOST_ADDRESSES, MOST_OTHERS, MOST_PATHS, PathTally,
-    RuleKey, RuleTally, Split, Tally,
+    AddressTally, AuditTally, CrawlerTally, FigureTally, MOST_ADDRESSES, MOST_OTHERS, MOST_PATHS,
+    PathTally, RuleKey, RuleTally, Split,
 };
 use crate::time::{day_text, time_text};
 
@@ -28,7 +28,7 @@ const MOST_LISTED: usize = 100;
 /// report about each rule of a hostile file would take 30 times the size of the file.
 const MOST_UNMET: usize = 10_000;
 
-pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
+pub(crate) fn of(audit: &Audit, tally: &AuditTally, sources: &[String]) -> AuditReport {
     let mut files: HashMap<u32, Arc<File>> = HashMap::new();
     let given = audit.sites.files();
     files.extend(given.iter().map(|file| (file.number, Arc::clone(file))));
@@ -64,7 +64,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
         most: [MOST_OTHERS, MOST_PATHS, MOST_ADDRESSES],
     };
     let period = tally.first.zip(tally.last);
-    Report {
+    AuditReport {
         version: 1,
         lines: LineReport {
             read,
@@ -92,7 +92,7 @@ pub(crate) fn of(audit: &Audit, tally: &Tally, sources: &[String]) -> Report {
     }
 }
 
-fn problems(tally: &Tally, sources: &[String]) -> Vec<UnreadableReport> {
+fn problems(tally: &AuditTally, sources: &[String]) -> Vec<UnreadableReport> {
     let problems =
         tally.lines.unreadable.iter().map(|(kind, (lines, (source, line), text))| UnreadableReport {
             problem: *kind,
@@ -282,7 +282,7 @@ fn sort_rules(rules: &mut [RuleReport]) {
 fn proposal(
     file: &Arc<File>,
     crawlers: &[(CrawlerReport, &CrawlerTally)],
-    tally: &Tally,
+    tally: &AuditTally,
     files: &HashMap<u32, Arc<File>>,
 ) -> ProposalReport {
     let of_crawler = |(report, tally): &(CrawlerReport, &CrawlerTally)| {
@@ -397,7 +397,7 @@ fn listed_addresses(addresses: &Bounded<Box<[u8]>, AddressTally>) -> Vec<Address
     listed
 }
 
-fn listed_hosts(tally: &Tally) -> Vec<HostReport> {
+fn listed_hosts(tally: &AuditTally) -> Vec<HostReport> {
     let hosts = tally.hosts.trimmed();
     let listed = hosts.iter().map(|(host, tally)| HostReport {
         host: String::from_utf8_lossy(host).into_owned(),

@@ -30,7 +30,7 @@ pub(crate) type Split = [u64; 3];
 
 /// What was counted.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct AuditTally {
     pub(crate) lines: Lines,
     /// By their place in the registry.
     pub(crate) known: Vec<Option<Box<CrawlerTally>>>,
@@ -170,7 +170,7 @@ pub(crate) struct HostTally {
     pub(crate) undecided: Split,
 }
 
-impl Tally {
+impl AuditTally {
     /// Nothing counted yet, for a registry of so many crawlers.
     pub(crate) fn new(known: usize) -> Self {
         Self {

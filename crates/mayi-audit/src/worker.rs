@@ -19,7 +19,7 @@ use crate::hit::Hit;
 use crate::identity::Identity;
 use crate::octets::{as_text, stable_hash};
 use crate::rules::{KnownRules, RulesFor};
-use crate::tally::{ChangeKey, CrawlerTally, MOST_OCTETS, RuleKey, Tally, place_of};
+use crate::tally::{AuditTally, ChangeKey, CrawlerTally, MOST_OCTETS, RuleKey, place_of};
 use crate::time::day_of;
 
 /// Whole lines of one log.
@@ -39,7 +39,7 @@ pub struct Block<'b> {
 /// Counts the lines of blocks. Each thread has its own, and their tallies are merged.
 pub struct Worker<'a> {
     audit: &'a Audit,
-    tally: Tally,
+    tally: AuditTally,
     /// Who User-Agent strings name; none who is not looked at.
     claims: Map<Box<[u8]>, Option<Who>>,
     sites: Map<Box<[u8]>, Option<Arc<Site>>>,
@@ -91,7 +91,7 @@ impl<'a> Worker<'a> {
     pub fn new(audit: &'a Audit) -> Self {
         Self {
             audit,
-            tally: Tally::new(audit.registry.agents().len()),
+            tally: AuditTally::new(audit.registry.agents().len()),
             claims: Map::default(),
             sites: Map::default(),
             only: audit.sites.only(),
@@ -101,7 +101,7 @@ impl<'a> Worker<'a> {
     }
 
     /// What has been counted so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &AuditTally {
         &self.tally
     }
 
@@ -467,7 +467,7 @@ impl<'a> Worker<'a> {
 }
 
 /// The figures of a crawler; none if there are too many crawlers.
-fn tally_of<'t>(tally: &'t mut Tally, who: &Who) -> Option<&'t mut CrawlerTally> {
+fn tally_of<'t>(tally: &'t mut AuditTally, who: &Who) -> Option<&'t mut CrawlerTally> {
     match who {
         Who::Known(place) => Some(tally.known[*place as usize].get_or_insert_default()),
         Who::Other(name) => {

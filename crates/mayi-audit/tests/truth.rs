@@ -3,7 +3,7 @@
 mod support;
 
 use mayi_audit::{
-    Audit, Condition, File, OneSite, Report, Selection, Site, Table, Unreadable, csv, html,
+    Audit, AuditReport, Condition, CsvTable, File, OneSite, Selection, Site, Unreadable, csv, html,
 };
 use support::{FORMATS, NEW, OLD, Plan, audit, check, log, planned, report, requests};
 
@@ -149,7 +149,7 @@ fn a_proposed_file_is_told_by_crawler_and_rule() {
     assert!(holds("refuses * > 10%") && !holds("refuses * > 99%"));
     assert_eq!(truth.read, report.lines.read);
     let json = serde_json::to_string(&report).expect("JSON");
-    assert_eq!(serde_json::from_str::<Report>(&json).expect("it was written"), report);
+    assert_eq!(serde_json::from_str::<AuditReport>(&json).expect("it was written"), report);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn hostile_lines_are_text_everywhere() {
     assert!(!page.contains("<script") && !page.contains("<img"));
     assert!(page.chars().all(|character| !character.is_control() || character == '\n'));
     assert!(!page.contains('\u{202e}'));
-    for (_, table) in Table::ALL {
+    for (_, table) in CsvTable::ALL {
         for record in csv(&report, *table).split("\r\n") {
             assert!(record.chars().all(|character| !character.is_control()), "{record:?}");
             for cell in record.split(',') {

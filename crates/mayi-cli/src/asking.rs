@@ -7,7 +7,7 @@ use mayi::report::{Answering, FileReport, Prepared, Report};
 use mayi::{Crawler, Explanation, InvalidUrl, Target};
 use mayi_fetch::blocking;
 
-use crate::cli::Question;
+use crate::cli::QuestionArgs;
 use crate::exit::Failure;
 use crate::fetching;
 use crate::input;
@@ -19,7 +19,7 @@ pub(crate) struct Asking<'q> {
     fields: Vec<(&'q str, &'q str)>,
     page: Option<PageRules>,
     files: Files,
-    question: &'q Question,
+    question: &'q QuestionArgs,
 }
 
 enum Files {
@@ -75,7 +75,7 @@ impl Asked<'_> {
 }
 
 impl<'q> Asking<'q> {
-    pub(crate) fn new(question: &'q Question) -> Result<Self, Failure> {
+    pub(crate) fn new(question: &'q QuestionArgs) -> Result<Self, Failure> {
         let (crawler, files) = if let Some(path) = &question.robots {
             let robots = input::robots(question, path)?;
             let crawler = input::crawler(question, Some(&robots))?;

@@ -124,7 +124,7 @@ const EXPLAIN_MORE: &str = question_help!("explain", with status);
 
 /// The question, as check and explain ask it.
 #[derive(Debug, Args)]
-pub(crate) struct Question {
+pub(crate) struct QuestionArgs {
     /// The robots.txt file, `-` for standard input. If not given, it is fetched from the site of each
     /// URL
     #[arg(short, long, value_name = "FILE")]
@@ -150,7 +150,7 @@ pub(crate) struct Question {
     pub(crate) dialect: DialectName,
 
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
     pub(crate) page_reading: PageReading,
@@ -217,7 +217,7 @@ impl Claims {
 
 /// Options for every file that is read.
 #[derive(Debug, Args)]
-pub(crate) struct Reading {
+pub(crate) struct ReadingArgs {
     /// Switch an extension off. Can be repeated
     #[arg(hide_short_help = true, long = "no-extension", value_name = "NAME")]
     pub(crate) no_extensions: Vec<ExtensionName>,
@@ -227,7 +227,7 @@ pub(crate) struct Reading {
     pub(crate) registries: Vec<PathBuf>,
 }
 
-impl Reading {
+impl ReadingArgs {
     /// A dialect without the extensions that are switched off.
     pub(crate) fn of_dialect(&self, dialect: &Dialect) -> Dialect {
         self.no_extensions.iter().map(|name| name.0).fold(dialect.clone(), Dialect::without)
@@ -261,7 +261,7 @@ pub(crate) fn header_field(text: &str) -> Result<(String, String), String> {
 #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_MORE)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArgs,
 
     #[command(flatten)]
     pub(crate) service: crate::commands::served::ServiceArgs,
@@ -271,7 +271,7 @@ pub(crate) struct Check {
 #[command(after_help = EXPLAIN_EXAMPLES, after_long_help = EXPLAIN_MORE)]
 pub(crate) struct Explain {
     #[command(flatten)]
-    pub(crate) question: Question,
+    pub(crate) question: QuestionArgs,
 
     /// How many lines of the file to show around the line that decides
     #[arg(long, value_name = "LINES", default_value_t = 2)]
@@ -315,7 +315,7 @@ pub(crate) struct Decide {
     pub(crate) progress: ProgressArgs,
 
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
     pub(crate) page_reading: PageReading,

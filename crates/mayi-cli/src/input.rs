@@ -12,7 +12,7 @@ use mayi::registry::Registry;
 use mayi::report::AgentReport;
 use mayi::{Crawler, Limits, ReadOptions, RobotsTxt};
 
-use crate::cli::{PageReading, Question, Reading};
+use crate::cli::{PageReading, QuestionArgs, ReadingArgs};
 use crate::commands::page::push_file;
 use crate::exit::Failure;
 use crate::fetching::Online;
@@ -20,7 +20,7 @@ use crate::text::{self, shown};
 
 /// Reads the file of a question. No more of it is read than its limit lets in, so that a file
 /// without an end costs no more than a large one.
-pub(crate) fn robots(question: &Question, path: &Path) -> Result<RobotsTxt<'static>, Failure> {
+pub(crate) fn robots(question: &QuestionArgs, path: &Path) -> Result<RobotsTxt<'static>, Failure> {
     let options = read_options(question)?;
     let mut octets = Vec::new();
     // A little more than the limit, so that what is after it can be seen.
@@ -36,14 +36,14 @@ pub(crate) fn robots(question: &Question, path: &Path) -> Result<RobotsTxt<'stat
 }
 
 /// How the files of a question are read.
-pub(crate) fn read_options(question: &Question) -> Result<ReadOptions, Failure> {
+pub(crate) fn read_options(question: &QuestionArgs) -> Result<ReadOptions, Failure> {
     let limits = Limits::with_file_octets(question.max_octets).map_err(Failure::new)?;
     let options = reading(&question.reading)?.with_limits(limits);
     Ok(options.with_dialect(question.reading.of_dialect(&question.dialect.0)))
 }
 
 /// The options for every file.
-pub(crate) fn reading(reading: &Reading) -> Result<ReadOptions, Failure> {
+pub(crate) fn reading(reading: &ReadingArgs) -> Result<ReadOptions, Failure> {
     let mut options = ReadOptions::default();
     if !reading.registries.is_empty() {
         options = options.with_registry(registry(&reading.registries)?);
@@ -64,8 +64,15 @@ pub(crate) fn registry(files: &[PathBuf]) -> Result<Arc<Registry>, Failure> {
 }
 
 /// The crawler of a question. People copy User-Agent strings from logs: the name in it that the registry or
-/// the file knows is used, and a message says so.
-pub(crate) fn crawler(question: &Question, robots: Option<&RobotsTxt<'_>>) -> Result<Crawler, Failure> {
+/// the file knows is used, and a message says so. In a dialect that looks for names in the whole string, it is used as it is.
+pub(crate) fn crawler(
+    question: &QuestionArgs,
+    robots: Option<&RobotsTxt<'_>>,
+) -> Result<Crawler, Failure> {
+    if !question.dialect.0.compares_product_tokens() {
+        let crawler = registry(&question.reading.registries)?.crawler(&question.agent);
+        return crawler.with_parts(question.claims.of_crawler("")).map_err(Failure::new);
+    }
     let said = if question.agent.contains('/') {
         let registry = registry(&question.reading.registries)?;
         Some(AgentReport::of(&question.agent, &registry, robots))
@@ -92,7 +99,10 @@ pub(crate) fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
 }
 
 /// The page rules of the response that apply to the crawler, if the question has a response.
-pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Option<PageRules>, Failure> {
+pub(crate) fn page_rules(
+    question: &QuestionArgs,
+    crawler: &Crawler,
+) -> Result<Option<PageRules>, Failure> {
     if question.headers.is_empty() && question.html.is_none() {
         return Ok(None);
     }
@@ -108,7 +118,7 @@ pub(crate) fn page_rules(question: &Question, crawler: &Crawler) -> Result<Optio
 /// all answered, for the exit status. A file may have no end: reading stops when nobody reads the answers any
 /// more.
 pub(crate) fn urls(
-    question: &Question,
+    question: &QuestionArgs,
 ) -> Result<impl Iterator<Item = Result<String, Failure>>, Failure> {
     let mut readers = Vec::new();
     let mut given = Vec::new();

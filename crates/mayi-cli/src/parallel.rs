@@ -3,7 +3,8 @@
 //! The input is cut into runs of whole rows, which are lines or what another cutter says. They go to the
 //! workers in turn and come back in the same order, so nothing has to be sorted. Every channel is short, so a
 //! slow reader of the output stops the reader of the input. Input is passed on at once, so a caller that
-//! waits for each answer before it sends the next request gets it.
+//! waits for each answer before it sends the next request gets it. The answers of a run can be many times as long as the
+//! run. They are passed on in parts, so that few octets of them wait for their turn.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -21,6 +22,34 @@ pub(crate) fn jobs(given: Option<u16>) -> usize {
     given.map_or_else(cores, usize::from)
 }
 
+/// About how many octets of answers are passed on together.
+const PART: usize = 2 * RUN;
+
+/// The answers of a run, as they are made.
+pub(crate) struct Answers<'s, O> {
+    /// Those that were not passed on yet.
+    pub(crate) current: O,
+    /// Passes some on, and returns an empty buffer for the next.
+    pass_on: &'s mut dyn FnMut(O) -> O,
+}
+
+impl<O: Default> Answers<'_, O> {
+    /// Passes on what is there.
+    pub(crate) fn pass_on(&mut self) {
+        let part = std::mem::take(&mut self.current);
+        self.current = (self.pass_on)(part);
+    }
+}
+
+impl Answers<'_, Vec<u8>> {
+    /// Passes on what is there, if it is enough for a part.
+    pub(crate) fn pass_on_part(&mut self) {
+        if self.current.len() >= PART {
+            self.pass_on();
+        }
+    }
+}
+
 /// A part of the input.
 #[derive(Clone, Copy)]
 pub(crate) enum Lines<'i> {
@@ -36,15 +65,14 @@ pub(crate) fn map_lines(
     output: impl Write,
     jobs: usize,
     longest: usize,
-    answer: impl Fn(Lines<'_>) -> Vec<u8> + Sync,
+    answer: impl Fn(Lines<'_>, &mut Answers<'_, Vec<u8>>) + Sync,
 ) -> Result<(), Failure> {
-    let worker = || |lines: Lines<'_>, out: &mut Vec<u8>| out.append(&mut answer(lines));
-    map_rows(input, output, jobs, longest, LineCutter, worker)
+    map_rows(input, output, jobs, longest, LineCutter, || &answer)
 }
 
 /// Answers runs of rows and writes the answers in the order of the input. `worker` is called once on each
-/// thread; the function that it returns appends the answers of one run after another to a buffer.
-pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
+/// thread; the function that it returns appends the answers of one run after another.
+pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Answers<'_, Vec<u8>>)>(
     input: impl Read + Send,
     mut output: impl Write,
     jobs: usize,
@@ -52,23 +80,17 @@ pub(crate) fn map_rows<W: FnMut(Lines<'_>, &mut Vec<u8>)>(
     cutter: impl Cutter,
     worker: impl Fn() -> W + Sync,
 ) -> Result<(), Failure> {
-    let worker = || {
-        let mut answer = worker();
-        move |lines: Lines<'_>, out: &mut Vec<u8>| {
-            out.clear();
-            answer(lines, out);
-        }
-    };
-    map_runs(input, jobs, longest, cutter, worker, |answers: Vec<u8>| {
+    map_runs(input, jobs, longest, cutter, worker, |mut answers: Vec<u8>| {
         output.write_all(&answers)?;
         output.flush()?;
+        answers.clear();
         Ok((answers.capacity() <= 4 * RUN).then_some(answers))
     })
 }
 
 /// Answers runs of rows with values of any kind, and takes these in the order of the input. Returned values
 /// are reused for other answers.
-pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
+pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut Answers<'_, O>)>(
     input: impl Read + Send,
     jobs: usize,
     longest: usize,
@@ -83,17 +105,24 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut O)>(
         let (spare_sender, spare) = channel();
         for _ in 0..jobs {
             let (run_sender, run_receiver) = sync_channel::<Option<Vec<u8>>>(2);
-            let (answer_sender, answer_receiver) = sync_channel(2);
+            let (answer_sender, answer_receiver) = sync_channel::<Part<O>>(2);
             let (taken_sender, taken) = channel::<O>();
             let (worker, spare_sender) = (&worker, spare_sender.clone());
             scope.spawn(move || {
                 let mut answer = worker();
                 for run in run_receiver {
-                    let mut out = taken.try_recv().unwrap_or_default();
-                    answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut out);
+                    let empty = || taken.try_recv().unwrap_or_default();
+                    let mut pass_on = |answers| {
+                        // If nobody takes it, the last part finds out as well.
+                        let _ = answer_sender.send(Part { answers, is_last: false });
+                        empty()
+                    };
+                    let mut answers = Answers { current: empty(), pass_on: &mut pass_on };
+                    answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut answers);
+                    let last = Part { answers: answers.current, is_last: true };
                     // If the reader has ended, it is not needed any more.
                     run.filter(|run| run.capacity() <= 4 * RUN).map(|run| spare_sender.send(run));
-                    if answer_sender.send(out).is_err() {
+                    if answer_sender.send(last).is_err() {
                         break;
                     }
                 }
@@ -205,19 +234,27 @@ fn read_runs(
     Ok(())
 }
 
-/// Where a worker's answers come from, and where they go back to be filled again.
-type Answers<O> = (Receiver<O>, Sender<O>);
+/// Answers that are passed on, and whether they are the last of their run.
+struct Part<O> {
+    answers: O,
+    is_last: bool,
+}
 
-/// Takes answers as they come from the workers, in turn.
+/// Takes answers as they come from the workers, in turn. Each worker has a second channel for buffers to fill again.
 fn take_answers<O>(
     mut take: impl FnMut(O) -> Result<Option<O>, Failure>,
-    workers: &[Answers<O>],
+    workers: &[(Receiver<Part<O>>, Sender<O>)],
 ) -> Result<(), Failure> {
     for (worker, taken) in workers.iter().cycle() {
-        let Ok(answers) = worker.recv() else { break };
-        if let Some(spare) = take(answers)? {
-            // If the worker has ended, it is not needed any more.
-            let _ = taken.send(spare);
+        loop {
+            let Ok(Part { answers, is_last }) = worker.recv() else { return Ok(()) };
+            if let Some(spare) = take(answers)? {
+                // If the worker has ended, it is not needed any more.
+                let _ = taken.send(spare);
+            }
+            if is_last {
+                break;
+            }
         }
     }
     Ok(())
@@ -240,11 +277,11 @@ mod tests {
         }
     }
 
-    fn upper_case(lines: Lines<'_>) -> Vec<u8> {
-        match lines {
+    fn upper_case(lines: Lines<'_>, answers: &mut Answers<'_, Vec<u8>>) {
+        answers.current.extend(match lines {
             Lines::Whole(lines) => lines.to_ascii_uppercase(),
             Lines::TooLong => b"LONG\n".to_vec(),
-        }
+        });
     }
 
     #[test]
@@ -257,6 +294,43 @@ mod tests {
             map_lines(input, &mut output, jobs, 1000, upper_case).expect("it works");
             assert!(output == numbers.join(" LINE\n").as_bytes(), "{jobs} jobs, pieces of {piece}");
         }
+    }
+
+    /// Answers are many times as long as their lines: they come in order, and few octets of them wait.
+    #[test]
+    fn answers_are_passed_on_in_parts() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let (waiting, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        /// Counts what is taken, and is slower than those who answer.
+        struct Slow<'w>(&'w AtomicUsize, Vec<u8>);
+        impl Write for Slow<'_> {
+            fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+                thread::sleep(std::time::Duration::from_micros(200));
+                self.0.fetch_sub(octets.len(), Ordering::SeqCst);
+                self.1.extend(octets.chunks(PART / 64).map(|answer| answer[0]));
+                Ok(octets.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let answer = |lines: Lines<'_>, answers: &mut Answers<'_, Vec<u8>>| {
+            let Lines::Whole(lines) = lines else { return };
+            for line in lines.split_inclusive(|octet| *octet == b'\n') {
+                answers.current.resize(answers.current.len() + PART / 64, line[0]);
+                let now = waiting.fetch_add(PART / 64, Ordering::SeqCst);
+                most.fetch_max(now, Ordering::SeqCst);
+                answers.pass_on_part();
+            }
+        };
+        let letters: Vec<u8> = (0..12_000).map(|number| b'a' + (number / 7 % 26) as u8).collect();
+        let input: Vec<u8> = letters.iter().flat_map(|letter| [*letter, b'\n']).collect();
+        let mut output = Slow(&waiting, Vec::new());
+        map_lines(Drip(&input, 8_000), &mut output, 2, 1000, answer).expect("it works");
+        assert!(output.1 == letters);
+        // For each of two workers: a part that is filled, one that is sent and two in its channel; and one that is written.
+        assert!(most.into_inner() <= 9 * PART);
     }
 
     #[test]
@@ -290,13 +364,13 @@ mod tests {
         let input = format!("{}{long}{row}d", row.repeat(20));
         // Each answer says how its run starts and ends: a run that is cut within quotes shows.
         let worker = || {
-            |lines: Lines<'_>, out: &mut Vec<u8>| match lines {
+            |lines: Lines<'_>, answers: &mut Answers<'_, Vec<u8>>| match lines {
                 Lines::Whole(run) => {
                     assert!(run.starts_with(b"a,\"b") || run == b"d", "{}", run.escape_ascii());
                     assert!(run.ends_with(b"\",c\n") || run.ends_with(b"d"), "{}", run.escape_ascii());
-                    out.extend_from_slice(run);
+                    answers.current.extend_from_slice(run);
                 }
-                Lines::TooLong => out.extend_from_slice(b"LONG\n"),
+                Lines::TooLong => answers.current.extend_from_slice(b"LONG\n"),
             }
         };
         let expected = format!("{}LONG\n{row}d", row.repeat(20));

@@ -252,7 +252,7 @@ fn what_is_prepared_keeps_to_its_bound() {
         writeln!(file, "Allow:/{number:x}").expect("writing to memory does not fail");
     }
     let url = site(file, Duration::ZERO);
-    // In another dialect the file is read anew for each of them.
+    // In another dialect the file is read again for each of them.
     for dialect in ["rfc9309", "google"] {
         let ask = |agent: &str| {
             let body = format!(r#"{{"url":"{url}/","agent":"{agent}","dialect":"{dialect}"}}"#);

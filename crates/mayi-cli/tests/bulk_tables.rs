@@ -19,7 +19,7 @@ use arrow_array::{
     TimestampMicrosecondArray,
 };
 use common::mayi;
-use mayi_tables::reading::{Kind, Table};
+use mayi_tables::reading::{Table, TableFormat};
 use mayi_tables::writing::TableWriter;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, batches: Vec<RecordBatch>) {
-        let kind = if name.ends_with("parquet") { Kind::Parquet } else { Kind::Ipc };
+        let kind = if name.ends_with("parquet") { TableFormat::Parquet } else { TableFormat::Ipc };
         let mut writer = TableWriter::new(Vec::new(), kind, &batches[0].schema()).expect("a table");
         for batch in batches {
             let encoded = writer.encoder().encode(vec![batch]).expect("rows");
@@ -78,7 +78,7 @@ impl Place {
 /// All rows of a table.
 fn read(path: &Path) -> Vec<RecordBatch> {
     let start = fs::read(path).expect("a file");
-    let table = Table::open(path, Kind::of_start(&start).expect("a table")).expect("a table");
+    let table = Table::open(path, TableFormat::of_start(&start).expect("a table")).expect("a table");
     let all: Vec<usize> = (0..table.schema().fields().len()).collect();
     table.parts().flat_map(|part| table.read(&part, &all).expect("it is whole")).collect()
 }

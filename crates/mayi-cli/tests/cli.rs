@@ -482,7 +482,7 @@ fn write_help(words: &[&str], page: &mut String) {
     }
 }
 
-/// `docs/cli.md` has the help of every command. To write it anew, run the tests with
+/// `docs/cli.md` has the help of every command. To write it again, run the tests with
 /// `MAYI_WRITE_DOCS=1`.
 #[test]
 fn the_help_is_as_documented() {
@@ -604,4 +604,29 @@ fn a_whole_user_agent_string_names_its_crawler() {
     assert!(run.stderr.contains("`bingbot`") && run.stderr.contains("`OurBot`"), "{}", run.stderr);
     assert_eq!(ask("bing bot").status, Some(2));
     assert_eq!(ask("/").status, Some(2));
+}
+
+/// Libraries that compare the names of a file with the whole string find other groups than a crawler's own name would.
+/// `urllib.robotparser` and Protego give these answers.
+#[test]
+fn a_whole_user_agent_string_is_compared_as_the_dialect_compares_it() {
+    let file = "User-agent: mybot\nDisallow: /a\n\nUser-agent: mozilla\nDisallow: /b\n\n\
+                User-agent: überbot\nDisallow: /c\n";
+    let is_allowed = |dialect: &str, agent: &str, path: &str| {
+        let url = format!("https://example.com{path}");
+        let run = mayi(&["check", "-r", "-", "--dialect", dialect, "-a", agent, &url], file.as_bytes());
+        assert!(matches!(run.status, Some(0 | 1)), "{dialect} {agent}: {}", run.stderr);
+        run.status == Some(0)
+    };
+    let agent = "Mozilla/5.0 (compatible; MyBot/1.0)";
+    for (dialect, allowed) in
+        [("rfc9309", [false, true]), ("urllib", [true, false]), ("protego", [true, false])]
+    {
+        let answers = ["/a", "/b"].map(|path| is_allowed(dialect, agent, path));
+        assert_eq!(answers, allowed, "{dialect}");
+    }
+    for dialect in ["urllib", "protego"] {
+        assert!(is_allowed(dialect, "MyBot", "/b") && !is_allowed(dialect, "MyBot", "/a"));
+        assert!(!is_allowed(dialect, "ÜberBot", "/c") && is_allowed(dialect, "ÜberBot", "/a"));
+    }
 }

@@ -213,7 +213,7 @@ fn fetch_prints_the_file_and_tells_its_story() {
 
 /// REP-21: no failure takes the last good copy away, not even one that was asked for.
 #[test]
-fn fetch_asks_anew_without_forgetting() {
+fn fetch_refreshes_without_forgetting() {
     let (place, site) = (Place::new(), Site::new("200 OK", FILE));
     assert_eq!(place.run(&["fetch"], &[&site.at("/")], "").status, Some(0));
     site.says("503 Down", "");
@@ -221,7 +221,7 @@ fn fetch_asks_anew_without_forgetting() {
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), FILE), "{}", run.stderr);
     assert!(run.stderr.contains("unreachable: status 503"), "{}", run.stderr);
     let run = place.run(&["fetch", "--fresh", "--offline"], &[&site.at("/")], "");
-    assert_eq!(run.status, Some(2), "nobody can be asked anew offline");
+    assert_eq!(run.status, Some(2), "nobody can be asked again offline");
     assert_eq!(place.cache(&["show", &site.url]).stdout, FILE);
     for no_site in ["file:/etc/passwd", "mailto:a@b.test", "file:", "gopher://a.test/"] {
         let run = place.run(&["fetch"], &[no_site], "");

@@ -157,7 +157,7 @@ impl Fetcher {
 
     /// The same, requested from its server now, whatever is cached. If that fails, the last good copy stays
     /// in force, as always; offline, no request is sent.
-    pub async fn ask_anew(&self, origin: &Origin) -> Robots {
+    pub async fn refresh(&self, origin: &Origin) -> Robots {
         let mut landed = self.flight(origin, Wanted::News).await;
         if landed.how == How::Kept {
             // The flight that was joined may have answered from the cache.
@@ -178,7 +178,7 @@ impl Fetcher {
         };
         match self.inner.newest(origin, &mut false).await {
             Some(ready) if is_too_soon(&ready.kept.last) => self.robots(origin).await,
-            _ => self.ask_anew(origin).await,
+            _ => self.refresh(origin).await,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::kept::{Kept, LastAttempt};
 use crate::lifecycle::{Attempted, CLOCK_SKEW, Need};
 use crate::manners::{Party, Turn};
 use crate::robots::{How, Ready};
-use crate::store::{Claim, ClaimToken, StoreError, StoreErrorKind, Storing};
+use crate::store::{ClaimToken, FetchClaim, StoreError, StoreErrorKind, Storing};
 use crate::transport::{Cause, TransportError};
 
 /// How often the store is checked for the result of another process.
@@ -282,7 +282,7 @@ impl Inner {
             };
             let Ok(turn) = turn else { return Claimed::NoRoom };
             match self.noted(StoreWork::Claiming, self.store.claim(origin, CLAIM)).await {
-                Some(Claim::Granted(token)) => {
+                Some(FetchClaim::Granted(token)) => {
                     // Another process may have finished just before.
                     *before = self.newest(origin, is_blind).await;
                     if let Some(ready) = before.as_ref().filter(|ready| self.is_enough(ready, wanted)) {
@@ -293,7 +293,7 @@ impl Inner {
                 }
                 // A store that is down delays nobody.
                 None => return Claimed::Go(turn, None),
-                Some(Claim::Taken) => {
+                Some(FetchClaim::Taken) => {
                     let now = self.clock.now();
                     if now >= *give_up.get_or_insert(now + at_most) {
                         return Claimed::Go(turn, None);

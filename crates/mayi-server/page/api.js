@@ -48,7 +48,7 @@ export const registry = async (which) => (await get(`/v1/registry/${which}`))[wh
 /** Who may do what with a site, by its file. */
 export const overview = (body, signal) => post("/v1/overview", body, signal);
 
-/** A file after wishes of its owner, or a new one. */
+/** A file after goals of its owner, or a new one. */
 export const edit = (body, signal) => post("/v1/edit", body, signal);
 
 /** Which crawler a text names, such as a whole User-Agent string. */

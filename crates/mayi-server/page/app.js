@@ -330,7 +330,7 @@ const history = new History({
   },
 });
 
-const wishes = wizard({
+const goals = wizard({
   text: () => editor.text,
   site,
   onDone: (text) => {
@@ -338,7 +338,7 @@ const wishes = wizard({
     sayAloud("The file was changed. Ctrl+Z undoes this.");
   },
 });
-byId("wizard-open").addEventListener("click", () => wishes.open());
+byId("wizard-open").addEventListener("click", () => goals.open());
 
 livePages({ base: site, onPage: (fields) => history.step(() => set(fields, { now: true })) });
 
@@ -476,7 +476,7 @@ async function loadRegistries() {
       }));
       for (const { value, note } of entries) known.set(value.toLowerCase(), note);
       show();
-      wishes.agents = agents;
+      goals.agents = agents;
       combos.agent.entries = entries;
       combos.pageAgent.entries = entries;
       const withOthers = [{ value: "*", note: "any other crawler" }, ...entries];

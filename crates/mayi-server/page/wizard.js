@@ -89,7 +89,7 @@ export function wizard({ text, site, onDone }) {
     }
     // Who may fetch pages for something may use them for it, unless something else is said.
     for (const [use, [, kind]] of Object.entries(USES)) {
-      if (target.name === `wish-${kind}`) form.elements[`use-${use}`].value = PREFERENCES[target.value];
+      if (target.name === `goal-${kind}`) form.elements[`use-${use}`].value = PREFERENCES[target.value];
     }
     // What was made, or is being made, is for other answers.
     changes += 1;
@@ -105,9 +105,9 @@ export function wizard({ text, site, onDone }) {
   });
   byId("wizard-cancel").addEventListener("click", () => dialog.close());
   byId("wizard-more").addEventListener("click", () => {
-    byId("wizard-wishes").append(wishRow());
+    byId("wizard-goals").append(goalRow());
   });
-  fill(byId("wizard-wishes"), wishRow());
+  fill(byId("wizard-goals"), goalRow());
 
   return {
     open: () => {
@@ -134,7 +134,7 @@ const PREFERENCES = { "": "", allow: "allowed", refuse: "disallowed" };
 function suggest({ elements }, site, old) {
   byId("wizard-site-hint").textContent = site?.why ?? "";
   const { refused = [], uses = {}, folders = [] } = site ?? {};
-  for (const kind of Object.keys(KINDS)) elements[`wish-${kind}`].value = refused.includes(kind) ? "refuse" : "";
+  for (const kind of Object.keys(KINDS)) elements[`goal-${kind}`].value = refused.includes(kind) ? "refuse" : "";
   for (const use of Object.keys(USES)) elements[`use-${use}`].value = uses[use] ?? "";
   const isThere = (folder) => folder !== "/" && old.includes(folder);
   elements.folders.value = folders.filter((folder) => !isThere(folder)).join("\n");
@@ -157,7 +157,7 @@ function useRow(use) {
 
 function kindRow(kind, agents) {
   const [label, does] = KINDS[kind];
-  const id = `wish-${kind}`;
+  const id = `goal-${kind}`;
   const byUse = agents.filter((agent) => agent.kind !== kind).map((agent) => agent.token);
   const also = byUse.length > 0 ? ` ${byUse.join(", ")} counts too: it archives the web, and its archive is used for this.` : "";
   return element(
@@ -175,11 +175,11 @@ function kindRow(kind, agents) {
   );
 }
 
-/** A wish of its own: who, and what. */
-function wishRow() {
+/** A goal of its own: who, and what. */
+function goalRow() {
   return element(
     "div",
-    { class: "wish" },
+    { class: "goal" },
     element("input", {
       name: "who",
       placeholder: "such as GPTBot",
@@ -207,14 +207,14 @@ const linesOf = (area) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** The answers, as the engine takes them. Later wishes count before earlier ones. */
+/** The answers, as the engine takes them. Later goals count before earlier ones. */
 function bodyOf(form, old) {
   const { elements } = form;
   const isNew = elements.mode.value === "new";
   const folders = linesOf(elements.folders);
   const ofKinds = (say) =>
     Object.keys(KINDS)
-      .filter((kind) => elements[`wish-${kind}`]?.value === say)
+      .filter((kind) => elements[`goal-${kind}`]?.value === say)
       .map((kind) => ({ say, who: [kind] }));
   // In a new file everybody may fetch everything anyway, unless all of the site is kept back.
   const allowed = isNew && !folders.includes("/") ? [] : ofKinds("allow");
@@ -225,12 +225,12 @@ function bodyOf(form, old) {
   );
   // Content-Usage has no value for it.
   const { "ai-input": _, ...withoutInput } = uses;
-  const rows = [...form.querySelectorAll(".wish")].map((row) => {
+  const rows = [...form.querySelectorAll(".goal")].map((row) => {
     const [who, say, path] = ["who", "say", "path"].map((name) => row.querySelector(`[name=${name}]`).value.trim());
     return { say, who: who.split(/[\s,]+/).filter(Boolean), ...(path && { path }) };
   });
   const purposes = elements.purpose.value.split(/[\s,]+/).filter(Boolean);
-  const wishes = [
+  const goals = [
     ...(isNew ? [] : folders.map((path) => ({ say: "refuse", who: ["*"], path }))),
     ...allowed,
     ...ofKinds("refuse"),
@@ -241,5 +241,5 @@ function bodyOf(form, old) {
     ...(purposes.length > 0 ? [{ say: "refuse-purposes", purposes }] : []),
     ...linesOf(elements.sitemaps).map((url) => ({ say: "sitemap", url })),
   ];
-  return isNew ? { new: { keep_out: folders }, wishes } : { robots: old, wishes };
+  return isNew ? { new: { keep_out: folders }, wishes: goals } : { robots: old, wishes: goals };
 }

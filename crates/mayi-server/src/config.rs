@@ -39,11 +39,11 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     /// Limits.
-    pub limits: Limits,
+    pub limits: ServiceLimits,
     /// How files are fetched and cached.
     pub fetch: Fetching,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadSettings,
     /// Logs and traces.
     pub log: Logging,
 }
@@ -56,9 +56,9 @@ impl Default for Config {
             hosts: Vec::new(),
             keys: None,
             tls: None,
-            limits: Limits::default(),
+            limits: ServiceLimits::default(),
             fetch: Fetching::default(),
-            reading: Reading::default(),
+            reading: ReadSettings::default(),
             log: Logging::default(),
         }
     }
@@ -86,7 +86,7 @@ impl Tls {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct ServiceLimits {
     /// Octets of a body; of a line where it is NDJSON.
     pub body_octets: usize,
     /// Octets of all bodies that are being read or answered, and of all answers that are not sent yet.
@@ -122,7 +122,7 @@ pub struct Limits {
     pub shutdown_seconds: u64,
 }
 
-impl Default for Limits {
+impl Default for ServiceLimits {
     fn default() -> Self {
         Self {
             body_octets: 16 << 20,
@@ -196,7 +196,7 @@ impl Default for Fetching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
-pub struct Reading {
+pub struct ReadSettings {
     /// The default dialect of requests.
     pub dialect: String,
     /// Extensions that are switched off.
@@ -210,7 +210,7 @@ pub struct Reading {
     pub union: bool,
 }
 
-impl Default for Reading {
+impl Default for ReadSettings {
     fn default() -> Self {
         Self {
             dialect: mayi::Dialect::default().name().to_owned(),
@@ -485,7 +485,7 @@ fn in_words(error: &str) -> String {
     words
 }
 
-impl Reading {
+impl ReadSettings {
     fn answering(&self) -> Result<Answering, ConfigError> {
         let dialect = Dialect::find(&self.dialect)
             .map_err(|error| ConfigError::new(format_args!("reading.dialect: {error}")))?;

@@ -45,7 +45,7 @@ mod traces;
 mod traces;
 mod work;
 
-pub use config::{Config, ConfigError, Fetching, Limits, LogFormat, Logging, Reading, Tls};
+pub use config::{Config, ConfigError, Fetching, LogFormat, Logging, ReadSettings, ServiceLimits, Tls};
 pub use keys::new_key;
 pub use logging::{Log, start as start_logging};
 pub use server::{BindError, Reload, Server};

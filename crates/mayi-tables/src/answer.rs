@@ -3,7 +3,7 @@
 /// The answers that can be written about a URL, in addition to its input columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum RowAnswer {
     /// The URL of the question.
     Url,
     /// The product token of the crawler.
@@ -32,7 +32,7 @@ pub enum Answer {
     Error,
 }
 
-impl Answer {
+impl RowAnswer {
     /// All of them.
     pub const ALL: [Self; 13] = [
         Self::Url,

@@ -14,7 +14,7 @@ use crate::files::{Found, Source};
 /// What a server answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Response {
+pub struct ArchivedResponse {
     /// When.
     pub time: SystemTime,
     /// The status, or why there is no complete response.
@@ -27,7 +27,7 @@ pub struct Response {
     pub body: Box<[u8]>,
 }
 
-impl Response {
+impl ArchivedResponse {
     /// A response with a status; the caller sets the rest.
     pub fn new(time: SystemTime, status: Result<u16, Box<str>>) -> Self {
         Self { time, status, location: None, content_type: None, body: Box::default() }
@@ -37,19 +37,19 @@ impl Response {
 /// What servers answered.
 #[derive(Debug, Default)]
 pub struct Archive {
-    responses: HashMap<Box<str>, Response>,
+    responses: HashMap<Box<str>, ArchivedResponse>,
 }
 
 /// What an archive has for an origin.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Site<'a> {
+pub struct ArchivedSite<'a> {
     /// The result of the request for its file.
     pub result: AccessResult,
     /// The last response: it has the file, if the result is successful.
-    pub last: &'a Response,
+    pub last: &'a ArchivedResponse,
     /// The requested URLs, in order, and the result of each.
-    pub hops: Vec<(String, &'a Response)>,
+    pub hops: Vec<(String, &'a ArchivedResponse)>,
 }
 
 /// Why an archive has no result for an origin.
@@ -65,9 +65,9 @@ pub enum NoSite {
 impl Archive {
     /// Adds the response of a URL, unless there is a later one. Text that is not a URL of http or https is
     /// ignored.
-    pub fn add(&mut self, url: &str, response: Response) {
+    pub fn add(&mut self, url: &str, response: ArchivedResponse) {
         let Some(url) = normalised(url) else { return };
-        let is_older = |known: &Response| response.time < known.time;
+        let is_older = |known: &ArchivedResponse| response.time < known.time;
         if !self.responses.get(&*url).is_some_and(is_older) {
             self.responses.insert(url.into(), response);
         }
@@ -84,7 +84,7 @@ impl Archive {
     }
 
     /// All answers, in the order of their URLs.
-    pub fn responses(&self) -> Vec<(&str, &Response)> {
+    pub fn responses(&self) -> Vec<(&str, &ArchivedResponse)> {
         let mut all: Vec<_> = self.responses.iter().map(|(url, response)| (&**url, response)).collect();
         all.sort_unstable_by_key(|(url, _)| *url);
         all
@@ -101,7 +101,7 @@ impl Archive {
     ///
     /// # Errors
     /// When it has no record of its robots.txt, or of the target of a redirect.
-    pub fn site(&self, origin: &Origin) -> Result<Site<'_>, NoSite> {
+    pub fn site(&self, origin: &Origin) -> Result<ArchivedSite<'_>, NoSite> {
         let mut attempt = Attempt::new(origin);
         let mut hops = Vec::new();
         loop {
@@ -115,7 +115,7 @@ impl Archive {
                 Err(error) => attempt.failed(error),
             };
             if let Step::Done(result) = step {
-                return Ok(Site { result, last, hops });
+                return Ok(ArchivedSite { result, last, hops });
             }
         }
     }
@@ -124,7 +124,7 @@ impl Archive {
 impl Source for Archive {
     fn find(&self, origin: &Origin) -> Found {
         match self.site(origin) {
-            Ok(Site { result: AccessResult::Successful, last, .. }) => {
+            Ok(ArchivedSite { result: AccessResult::Successful, last, .. }) => {
                 Found::File(last.body.to_vec(), last.content_type.clone())
             }
             Ok(site) => Found::Ended(site.result),
@@ -173,7 +173,7 @@ mod tests {
         let mut archive = Archive::default();
         for (url, time, status, rest) in answers {
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(*time);
-            let mut response = Response::new(time, Ok(*status));
+            let mut response = ArchivedResponse::new(time, Ok(*status));
             if (300..400).contains(status) {
                 response.location = Some((*rest).into());
             } else {
@@ -224,11 +224,11 @@ mod tests {
         let url = |n: usize| format!("https://h{n}.example/robots.txt");
         let mut all = Archive::default();
         for n in 0..6 {
-            let mut response = Response::new(SystemTime::UNIX_EPOCH, Ok(301));
+            let mut response = ArchivedResponse::new(SystemTime::UNIX_EPOCH, Ok(301));
             response.location = Some(url(n + 1).into());
             all.add(&url(n), response);
         }
-        let mut file = Response::new(SystemTime::UNIX_EPOCH, Ok(200));
+        let mut file = ArchivedResponse::new(SystemTime::UNIX_EPOCH, Ok(200));
         file.body = b"file".as_slice().into();
         all.add(&url(6), file);
         assert_eq!(found(&all, "https://h1.example"), "file");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mayi::access::Origin;
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerParts, CrawlerUses, Decision, Target, Usage};
+use mayi::{Crawler, CrawlerParts, CrawlerUses, Decision, Target, UseAnswers};
 use mayi_fetch::prepared::Key;
 
 use crate::files::{Files, SiteRules, Wanted};
@@ -18,6 +18,7 @@ pub struct Asker<'f> {
     files: &'f Files,
     /// Who asks, all at once.
     crawlers: Vec<Crawler>,
+    by_crawlers_of_rows: bool,
     /// The key of the crawlers, and their last site.
     key: Key,
     /// A buffer for the next ones'.
@@ -31,7 +32,15 @@ impl<'f> Asker<'f> {
     /// Uses these files; no crawler is set yet.
     pub fn new(files: &'f Files) -> Self {
         let (key, next_key) = (Key::default(), Key::default());
-        Self { files, crawlers: Vec::new(), key, next_key, last: None, prefix: Vec::new() }
+        let (crawlers, prefix) = (Vec::new(), Vec::new());
+        Self { files, crawlers, by_crawlers_of_rows: false, key, next_key, last: None, prefix }
+    }
+
+    /// The same for rows that name their crawlers, of which there can be as many as rows. If it takes too much work to find
+    /// out which groups of a file are for a crawler, its rows get the error `too-costly`. Whether they do depends on
+    /// nothing but the file and the crawler.
+    pub fn for_crawlers_of_rows(files: &'f Files) -> Self {
+        Self { by_crawlers_of_rows: true, ..Self::new(files) }
     }
 
     /// Uses these files, for these crawlers.
@@ -51,7 +60,8 @@ impl<'f> Asker<'f> {
         first: CrawlerParts<'a, S>,
         others: impl Iterator<Item = CrawlerParts<'a, S>> + Clone,
     ) -> Result<(), RequestError> {
-        self.next_key.set_crawler(&first, None);
+        // Keys of tables name no dialect, so that this tells apart what was prepared with a limit.
+        self.next_key.set_crawler(&first, self.by_crawlers_of_rows.then_some("of rows"));
         others.clone().for_each(|other| self.next_key.add_crawler(&other));
         if !self.crawlers.is_empty() && self.next_key.is_of_crawler(&self.key) {
             return Ok(());
@@ -125,7 +135,12 @@ impl<'f> Asker<'f> {
     fn find(&mut self, url: &str) -> Result<(), RequestError> {
         self.last = None;
         let prefix = Origin::prefix_of(url).map(str::len);
-        let wanted = Wanted { url, prefix, crawlers: &self.crawlers };
+        let wanted = Wanted {
+            url,
+            prefix,
+            crawlers: &self.crawlers,
+            by_crawlers_of_rows: self.by_crawlers_of_rows,
+        };
         self.last = Some(self.files.find(wanted, &mut self.key)?);
         self.prefix.clear();
         self.prefix.extend_from_slice(&url.as_bytes()[..prefix.unwrap_or_default()]);
@@ -135,12 +150,12 @@ impl<'f> Asker<'f> {
 
 /// What may be done with the target, if there is an answer: what may not be fetched has no preferences
 /// (USE-4).
-pub fn usage(
+pub fn use_answers(
     uses: Option<&CrawlerUses<'_>>,
     decision: &Decision<'_>,
     target: &Target<'_>,
-) -> Option<Usage> {
-    uses.filter(|_| decision.is_allowed())?.usage(target)
+) -> Option<UseAnswers> {
+    uses.filter(|_| decision.is_allowed())?.answers(target)
 }
 
 #[cfg(test)]
@@ -150,7 +165,7 @@ mod tests {
     use mayi::ReadOptions;
 
     use super::*;
-    use crate::files::{Found, Robots, Source};
+    use crate::files::{Found, RobotsSource, Source};
 
     /// One file for all origins, and how often it was asked for.
     struct Counted(String, AtomicUsize);
@@ -170,7 +185,7 @@ mod tests {
         let source =
             Arc::new(Counted(format!("{own}User-agent: *\nDisallow: /all\n"), AtomicUsize::new(0)));
         let options = ReadOptions::default();
-        let files = Files::new(Robots::Each(Box::new(Arc::clone(&source))), options, 1 << 25);
+        let files = Files::new(RobotsSource::Each(Box::new(Arc::clone(&source))), options, 1 << 25);
         let files = files.asking_for_uses(true);
         let mut asker = Asker::new(&files);
         for number in 0..60 {
@@ -184,10 +199,47 @@ mod tests {
                 let is_named = number < 50;
                 let decision = asker.decide(0, &target).expect("there is a file");
                 assert_eq!(decision.is_allowed(), is_own != is_named, "{name} {path}");
-                assert!(asker.uses(0).is_some_and(|uses| uses.usage(&target).is_some()));
+                assert!(asker.uses(0).is_some_and(|uses| uses.answers(&target).is_some()));
             }
         }
         // Once for the first crawler, and once when it is known that there are others.
         assert_eq!(source.1.load(Ordering::Relaxed), 2);
+    }
+
+    /// Each row can name another crawler, and a file can have thousands of regular expressions to try for each. A crawler
+    /// that the file names costs nothing of that, and without a column of crawlers all are answered.
+    #[test]
+    fn a_row_does_not_cost_all_regular_expressions_of_a_file() {
+        let expressions = |count: usize| -> String {
+            let line = |number| format!("User-agent: .*x{number}$\n");
+            (0..count).map(line).collect::<String>() + "Disallow: /a\nUser-agent: named\nDisallow: /b\n"
+        };
+        let code = |text: &str, agent: &str, by_rows: bool, for_uses: bool| {
+            let file = mayi::access::SiteFile::read(text.as_bytes().to_vec(), &ReadOptions::default());
+            let files = Files::new(RobotsSource::One(file), ReadOptions::default(), 1 << 25);
+            let files = files.asking_for_uses(for_uses);
+            let asker = if by_rows { Asker::for_crawlers_of_rows } else { Asker::new };
+            let mut asker = asker(&files);
+            asker
+                .set_crawlers(CrawlerParts::<&str>::new(agent), std::iter::empty())
+                .expect("a crawler");
+            let target = asker.ask("https://example.com/a").expect("a URL");
+            let decision = asker.decide(0, &target);
+            assert_eq!(asker.uses(0).is_some(), for_uses && decision.is_ok());
+            decision.map(|decision| decision.is_allowed()).map_err(RequestError::code)
+        };
+        let too_costly = Err(ErrorCode::TooCostly);
+        for for_uses in [false, true] {
+            let (few, many) = (expressions(10), expressions(1_000));
+            assert_eq!(code(&few, "other-x7", true, for_uses), Ok(false));
+            assert_eq!(code(&many, "other-x7", true, for_uses), too_costly);
+            assert_eq!(code(&many, "other-x7", false, for_uses), Ok(false));
+            assert_eq!(code(&many, "named", true, for_uses), Ok(true));
+            // A crawler of the registry may cost more, but not everything.
+            let some = expressions(100);
+            assert_eq!(code(&some, "other-x7", true, for_uses), too_costly);
+            assert_eq!(code(&some, "GPTBot", true, for_uses), Ok(true));
+            assert_eq!(code(&many, "GPTBot", true, for_uses), too_costly);
+        }
     }
 }

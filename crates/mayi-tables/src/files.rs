@@ -4,13 +4,15 @@
 //! sorted by host needs no cache at all, because each worker keeps the rules that it used last.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{Crawler, CrawlerRules, CrawlerUses, Decision, ReadOptions, RulesByGroups, Target};
+use mayi::{
+    Crawler, CrawlerRules, CrawlerUses, Decision, ReadOptions, RobotsTxt, RulesByGroups, Target,
+};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 /// What is known about an origin's robots.txt.
@@ -29,7 +31,7 @@ pub enum Found {
 
 /// Where the files are.
 #[non_exhaustive]
-pub enum Robots {
+pub enum RobotsSource {
     /// This is the file of every origin, or why there is none.
     One(SiteFile<'static>),
     /// Each origin has its own.
@@ -113,11 +115,11 @@ impl History {
     }
 }
 
-impl fmt::Debug for Robots {
+impl fmt::Debug for RobotsSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::One(_) => "Robots::One",
-            Self::Each(_) => "Robots::Each",
+            Self::One(_) => "RobotsSource::One",
+            Self::Each(_) => "RobotsSource::Each",
         })
     }
 }
@@ -127,10 +129,13 @@ impl fmt::Debug for Robots {
 pub(crate) enum SiteRules {
     /// The rules of each crawler, or what applies without a file; with what each may do, if more than access
     /// is needed.
-    Rules(Box<[CrawlerRules]>, Box<[CrawlerUses<'static>]>),
+    Rules(Box<[RulesOf]>, Box<[Option<CrawlerUses<'static>>]>),
     /// There is no answer.
     Refused(RequestError),
 }
+
+/// The rules of a crawler; none if it would cost too much to find out which groups are for it.
+type RulesOf = Option<CrawlerRules>;
 
 impl SiteRules {
     /// May the crawler of this number fetch the target?
@@ -140,14 +145,17 @@ impl SiteRules {
         target: &Target<'_>,
     ) -> Result<Decision<'_>, &RequestError> {
         match self {
-            Self::Rules(rules, _) => Ok(rules[crawler].decide(target)),
+            Self::Rules(rules, _) => match &rules[crawler] {
+                Some(rules) => Ok(rules.decide(target)),
+                None => Err(&TOO_COSTLY),
+            },
             Self::Refused(error) => Err(error),
         }
     }
 
     /// What the crawler of this number may do, if that was prepared.
     pub(crate) fn uses(&self, crawler: usize) -> Option<&CrawlerUses<'static>> {
-        if let Self::Rules(_, uses) = self { uses.get(crawler) } else { None }
+        if let Self::Rules(_, uses) = self { uses.get(crawler)?.as_ref() } else { None }
     }
 }
 
@@ -155,15 +163,47 @@ impl Weigh for SiteRules {
     fn octets(&self) -> usize {
         let inside = match self {
             Self::Rules(rules, uses) => {
-                let of_rules: usize = rules.iter().map(CrawlerRules::octets).sum();
-                let of_uses: usize = uses.iter().map(CrawlerUses::octets).sum();
-                let of_file = uses.first().map_or(0, |uses| uses.file().octets_in_memory());
+                let of_rules: usize = rules.iter().flatten().map(CrawlerRules::octets).sum();
+                let of_uses: usize = uses.iter().flatten().map(CrawlerUses::octets).sum();
+                let file = uses.iter().flatten().next().map(CrawlerUses::file);
+                let of_file = file.map_or(0, SiteFile::octets_in_memory);
                 of_rules + of_uses + of_file
             }
             Self::Refused(error) => error.report().error.message.len(),
         };
         size_of::<Self>() + inside
     }
+}
+
+/// How many units of work it may take to find out which groups are for the crawler of a row: these, and some for each octet of
+/// its product token, which every expression is compared with. Each row can name another crawler, and all regular
+/// expressions of a file are tried for one that it does not name: a table would cost the file for each row. A crawler of
+/// the registry gets more, because there are only some hundreds of them.
+const UNITS: usize = 1 << 14;
+const UNITS_FOR_AN_OCTET: usize = 1 << 8;
+const TIMES_FOR_KNOWN: usize = 8;
+
+fn units_for(file: &SiteFile<'_>, crawler: &Crawler) -> usize {
+    let token = crawler.product_token().as_str();
+    let registry = file.robots_txt().map(RobotsTxt::registry);
+    let is_known = registry.is_some_and(|registry| registry.agent(token).is_some());
+    let times = if is_known { TIMES_FOR_KNOWN } else { 1 };
+    (UNITS + UNITS_FOR_AN_OCTET * token.len()) * times
+}
+
+/// The answer to a crawler that would take more.
+static TOO_COSTLY: LazyLock<RequestError> = LazyLock::new(|| {
+    let message = "the file has too many regular expressions or names to compare them with every crawler of a table; ask \
+                   about this crawler in a table that has no column for crawlers";
+    RequestError::new(ErrorCode::TooCostly, message)
+});
+
+/// What a table asks for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    crawlers: &'a [Crawler],
+    for_uses: bool,
+    by_crawlers_of_rows: bool,
 }
 
 /// The file of one origin, with its rules for those crawlers that were asked for; or why there is no answer.
@@ -174,16 +214,23 @@ impl Site {
         Self(file.map(RulesByGroups::new))
     }
 
-    fn rules(&self, crawlers: &[Crawler], asks_for_uses: bool) -> SiteRules {
-        match &self.0 {
-            Ok(shared) => {
-                let rules = crawlers.iter().map(|crawler| shared.for_crawler(crawler)).collect();
-                let crawlers = if asks_for_uses { crawlers } else { &[] };
-                let uses = crawlers.iter().map(|crawler| shared.uses_for(crawler));
-                SiteRules::Rules(rules, uses.collect())
+    fn rules(&self, asked: Asked<'_>) -> SiteRules {
+        let shared = match &self.0 {
+            Ok(shared) => shared,
+            Err(error) => return SiteRules::Refused(error.clone()),
+        };
+        let of_crawler = |crawler| {
+            let units =
+                if asked.by_crawlers_of_rows { units_for(shared.file(), crawler) } else { usize::MAX };
+            if !asked.for_uses {
+                return (shared.for_crawler_within(units, crawler), None);
             }
-            Err(error) => SiteRules::Refused(error.clone()),
-        }
+            let uses = shared.uses_within(units, crawler);
+            (uses.is_some().then(|| shared.for_crawler(crawler)), uses)
+        };
+        let (rules, uses): (Vec<_>, Vec<_>) = asked.crawlers.iter().map(of_crawler).unzip();
+        let uses = if asked.for_uses { uses } else { Vec::new() };
+        SiteRules::Rules(rules.into(), uses.into())
     }
 }
 
@@ -200,7 +247,7 @@ impl Weigh for Site {
 /// The files of sites, and the rules that were prepared from them, for all threads.
 #[derive(Debug)]
 pub struct Files {
-    source: Robots,
+    source: RobotsSource,
     options: ReadOptions,
     /// What a missing file means, if it is not an error.
     missing: Option<AccessResult>,
@@ -221,11 +268,13 @@ pub(crate) struct Wanted<'a> {
     /// How many octets of it are scheme and authority, if they need no normalisation.
     pub prefix: Option<usize>,
     pub crawlers: &'a [Crawler],
+    /// Whether rows name them, so that there can be as many as rows.
+    pub by_crawlers_of_rows: bool,
 }
 
 impl Files {
     /// Files from this source, read with these options, and a cache for rules of about this many octets.
-    pub fn new(source: Robots, options: ReadOptions, octets: u64) -> Self {
+    pub fn new(source: RobotsSource, options: ReadOptions, octets: u64) -> Self {
         let of_sites = octets / 8;
         Self {
             source,
@@ -257,7 +306,7 @@ impl Files {
 
     /// Whether origins have files of their own.
     pub fn is_by_origin(&self) -> bool {
-        matches!(self.source, Robots::Each(_))
+        matches!(self.source, RobotsSource::Each(_))
     }
 
     /// What is known about a URL's origin for crawlers; the key is that of the crawlers.
@@ -270,11 +319,11 @@ impl Files {
         key: &mut Key,
     ) -> Result<Arc<SiteRules>, RequestError> {
         let source = match &self.source {
-            Robots::Each(source) => source,
-            Robots::One(file) => {
+            RobotsSource::Each(source) => source,
+            RobotsSource::One(file) => {
                 key.set_site("");
                 let site = || Site::new(Ok(file.clone()));
-                let make = || self.made("", wanted.crawlers, site);
+                let make = || self.made("", wanted, site);
                 return Ok(self.cache.get_or_make(key, make));
             }
         };
@@ -290,24 +339,26 @@ impl Files {
         let name = origin.to_string();
         key.set_site(&name);
         let site = || Site::new(self.read(source.find(&origin), &origin));
-        let make = || self.made(&name, wanted.crawlers, site);
+        let make = || self.made(&name, wanted, site);
         Ok(self.cache.get_or_make(key, make))
     }
 
     /// The rules of crawlers, from the site that `read` reads unless it was kept.
-    fn made(&self, origin: &str, crawlers: &[Crawler], read: impl FnOnce() -> Site) -> SiteRules {
+    fn made(&self, origin: &str, wanted: Wanted<'_>, read: impl FnOnce() -> Site) -> SiteRules {
+        let Wanted { crawlers, by_crawlers_of_rows, .. } = wanted;
+        let asked = Asked { crawlers, for_uses: self.asks_for_uses, by_crawlers_of_rows };
         if self.crawlers_differ.load(Ordering::Relaxed) {
             let mut key = Key::default();
             key.set_site(origin);
-            return self.sites.get_or_make(&key, read).rules(crawlers, self.asks_for_uses);
+            return self.sites.get_or_make(&key, read).rules(asked);
         }
         match (read(), crawlers) {
-            (Site(Ok(shared)), [crawler]) => {
+            (Site(Ok(shared)), [crawler]) if !by_crawlers_of_rows => {
                 let file = shared.file();
-                let uses = self.asks_for_uses.then(|| file.uses_for(crawler));
-                SiteRules::Rules([file.for_crawler(crawler)].into(), uses.into_iter().collect())
+                let uses = self.asks_for_uses.then(|| Some(file.uses_for(crawler)));
+                SiteRules::Rules([Some(file.for_crawler(crawler))].into(), uses.into_iter().collect())
             }
-            (site, crawlers) => site.rules(crawlers, self.asks_for_uses),
+            (site, _) => site.rules(asked),
         }
     }
 

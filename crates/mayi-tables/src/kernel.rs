@@ -5,16 +5,16 @@
 //! use arrow_array::cast::AsArray;
 //! use mayi::access::SiteFile;
 //! use mayi::{Crawler, ReadOptions};
-//! use mayi_tables::answer::Answer;
-//! use mayi_tables::files::{Files, Robots};
-//! use mayi_tables::kernel::Question;
+//! use mayi_tables::answer::RowAnswer;
+//! use mayi_tables::files::{Files, RobotsSource};
+//! use mayi_tables::kernel::RowQuestion;
 //!
 //! let options = ReadOptions::default();
 //! let file = SiteFile::read(b"User-agent: *\nDisallow: /private/\n".to_vec(), &options);
-//! let files = Files::new(Robots::One(file), options, 1 << 20);
-//! let answers = [Answer::Allowed, Answer::RuleLine, Answer::Error];
+//! let files = Files::new(RobotsSource::One(file), options, 1 << 20);
+//! let answers = [RowAnswer::Allowed, RowAnswer::RuleLine, RowAnswer::Error];
 //! let crawlers = [Crawler::new("ExampleBot")?];
-//! let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+//! let question = RowQuestion { files: &files, crawlers: &crawlers, answers: &answers };
 //! let urls = StringArray::from(vec![Some("https://example.com/private/x"), None]);
 //! let decided = question.decide(&urls)?;
 //! assert_eq!(decided.column(0).as_boolean().value(0), false);
@@ -34,26 +34,26 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
 use mayi::access::Origin;
 use mayi::report::RequestError;
-use mayi::{Crawler, Decision, Usage};
+use mayi::{Crawler, Decision, UseAnswers};
 
-use crate::answer::Answer;
-use crate::asking::{Asker, usage};
+use crate::answer::RowAnswer;
+use crate::asking::{Asker, use_answers};
 use crate::files::Files;
 use crate::texts::{NotText, Texts};
 
 /// The question about every URL.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct RowQuestion<'a> {
     /// The files. They must be for that ([`Files::asking_for_uses`]) if answers about uses are
     /// requested.
     pub files: &'a Files,
     /// Who asks.
     pub crawlers: &'a [Crawler],
     /// What is to be known.
-    pub answers: &'a [Answer],
+    pub answers: &'a [RowAnswer],
 }
 
-impl Question<'_> {
+impl RowQuestion<'_> {
     /// Answers an array of URLs: a struct with a field for each of the answers. With several crawlers it has
     /// a field for each of them, named by its product token, which is such a struct. The row of a URL that
     /// can't be answered has an error, and null for all other answers.
@@ -112,7 +112,7 @@ impl Question<'_> {
     }
 
     fn fields_of_crawler(&self) -> Fields {
-        let field = |answer: &Answer| Field::new(answer.field_name(), data_type(*answer), true);
+        let field = |answer: &RowAnswer| Field::new(answer.field_name(), data_type(*answer), true);
         self.answers.iter().map(field).collect()
     }
 }
@@ -203,12 +203,14 @@ pub fn decide_into(
             let crawler = asker.crawlers().get(number);
             let decision = target.and_then(|target| asker.decide(number, target));
             is_error |= decision.is_err();
-            let usage = match (&decision, target) {
-                (Ok(decision), Ok(target)) if has_uses => usage(asker.uses(number), decision, target),
+            let uses = match (&decision, target) {
+                (Ok(decision), Ok(target)) if has_uses => {
+                    use_answers(asker.uses(number), decision, target)
+                }
                 _ => None,
             };
             let decision = decision.as_ref().map_err(|error| *error);
-            let answered = Answered { url, crawler, decision, usage: usage.as_ref() };
+            let answered = Answered { url, crawler, decision, uses };
             for column in columns.iter_mut().filter(|column| column.crawler == number) {
                 column.push(&answered);
             }
@@ -236,13 +238,13 @@ pub struct Answered<'a> {
     /// The decision, or why there is none.
     pub decision: Result<&'a Decision<'a>, &'a RequestError>,
     /// What may be done with it, if that was requested and there is an answer.
-    pub usage: Option<&'a Usage>,
+    pub uses: Option<UseAnswers>,
 }
 
 /// A column of answers while it is being made.
 #[derive(Debug)]
 pub struct AnswerColumn {
-    answer: Answer,
+    answer: RowAnswer,
     crawler: usize,
     making: Making,
 }
@@ -269,31 +271,39 @@ fn words(words: &[&str]) -> Arc<StringArray> {
 }
 
 /// The type of an answer's column.
-pub fn data_type(answer: Answer) -> DataType {
+pub fn data_type(answer: RowAnswer) -> DataType {
     match answer {
-        Answer::Allowed => DataType::Boolean,
-        Answer::RuleLine | Answer::Octets => DataType::UInt32,
-        Answer::Reason | Answer::Group | Answer::Train | Answer::Search | Answer::AiInput => {
+        RowAnswer::Allowed => DataType::Boolean,
+        RowAnswer::RuleLine | RowAnswer::Octets => DataType::UInt32,
+        RowAnswer::Reason
+        | RowAnswer::Group
+        | RowAnswer::Train
+        | RowAnswer::Search
+        | RowAnswer::AiInput => {
             DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
         }
-        Answer::Url | Answer::Agent | Answer::Origin | Answer::Rule | Answer::Error => DataType::Utf8,
+        RowAnswer::Url | RowAnswer::Agent | RowAnswer::Origin | RowAnswer::Rule | RowAnswer::Error => {
+            DataType::Utf8
+        }
     }
 }
 
 impl AnswerColumn {
     /// An empty one, for the crawler of this number.
-    pub fn new(answer: Answer, crawler: usize) -> Self {
+    pub fn new(answer: RowAnswer, crawler: usize) -> Self {
         let making = match answer {
-            Answer::Allowed => Making::Flags(BooleanBuilder::new()),
-            Answer::RuleLine | Answer::Octets => Making::Numbers(UInt32Builder::new()),
-            Answer::Reason => Making::Words(&REASONS, Int8Builder::new()),
-            Answer::Group => Making::Words(&GROUPS, Int8Builder::new()),
-            Answer::Train | Answer::Search | Answer::AiInput => {
+            RowAnswer::Allowed => Making::Flags(BooleanBuilder::new()),
+            RowAnswer::RuleLine | RowAnswer::Octets => Making::Numbers(UInt32Builder::new()),
+            RowAnswer::Reason => Making::Words(&REASONS, Int8Builder::new()),
+            RowAnswer::Group => Making::Words(&GROUPS, Int8Builder::new()),
+            RowAnswer::Train | RowAnswer::Search | RowAnswer::AiInput => {
                 Making::Words(&USES, Int8Builder::new())
             }
-            Answer::Url | Answer::Agent | Answer::Origin | Answer::Rule | Answer::Error => {
-                Making::Texts(StringBuilder::new())
-            }
+            RowAnswer::Url
+            | RowAnswer::Agent
+            | RowAnswer::Origin
+            | RowAnswer::Rule
+            | RowAnswer::Error => Making::Texts(StringBuilder::new()),
         };
         Self { answer, crawler, making }
     }
@@ -304,7 +314,7 @@ impl AnswerColumn {
         let rule = decision.and_then(Decision::rule);
         match (&mut self.making, self.answer) {
             (Making::Flags(flags), _) => flags.append_option(decision.map(Decision::is_allowed)),
-            (Making::Numbers(numbers), Answer::RuleLine) => {
+            (Making::Numbers(numbers), RowAnswer::RuleLine) => {
                 numbers.append_option(rule.map(|rule| rule.line().number()));
             }
             (Making::Numbers(numbers), _) => {
@@ -313,25 +323,27 @@ impl AnswerColumn {
             (Making::Words(words, keys), answer) => {
                 let word = match (decision, answer) {
                     (None, _) => None,
-                    (Some(decision), Answer::Reason) => Some(decision.reason().name()),
-                    (Some(decision), Answer::Group) => decision.group().map(|group| group.by().name()),
+                    (Some(decision), RowAnswer::Reason) => Some(decision.reason().name()),
+                    (Some(decision), RowAnswer::Group) => {
+                        decision.group().map(|group| group.by().name())
+                    }
                     (Some(_), answer) => answer.of_use().map(|of_use| {
-                        answered.usage.map_or("unknown", |usage| usage.answer(of_use).name())
+                        answered.uses.map_or("unknown", |uses| uses.answer(of_use).name())
                     }),
                 };
                 let place = word.and_then(|word| words.iter().position(|known| known == Some(word)));
                 debug_assert_eq!(word.is_some(), place.is_some(), "{word:?} is a known word");
                 keys.append_option(place.map(|place| place as i8));
             }
-            (Making::Texts(texts), Answer::Url) => texts.append_value(answered.url),
-            (Making::Texts(texts), Answer::Agent) => {
+            (Making::Texts(texts), RowAnswer::Url) => texts.append_value(answered.url),
+            (Making::Texts(texts), RowAnswer::Agent) => {
                 texts.append_option(answered.crawler.map(|crawler| crawler.product_token().as_str()));
             }
-            (Making::Texts(texts), Answer::Origin) => {
+            (Making::Texts(texts), RowAnswer::Origin) => {
                 let origin = decision.and_then(|_| Origin::of_url(answered.url).ok());
                 texts.append_option(origin.map(|origin| origin.to_string()));
             }
-            (Making::Texts(texts), Answer::Rule) => {
+            (Making::Texts(texts), RowAnswer::Rule) => {
                 texts.append_option(rule.map(|rule| shortened(rule.pattern())));
             }
             (Making::Texts(texts), _) => {

@@ -14,11 +14,11 @@
 //! use mayi::access::SiteFile;
 //! use mayi::{Crawler, ReadOptions};
 //! use mayi_tables::asking::Asker;
-//! use mayi_tables::files::{Files, Robots};
+//! use mayi_tables::files::{Files, RobotsSource};
 //!
 //! let options = ReadOptions::default();
 //! let file = SiteFile::read(b"User-agent: *\nDisallow: /private/\n".to_vec(), &options);
-//! let files = Files::new(Robots::One(file), options, 1 << 20);
+//! let files = Files::new(RobotsSource::One(file), options, 1 << 20);
 //! let mut asker = Asker::of_crawlers(&files, &[Crawler::new("ExampleBot")?]);
 //! let target = asker.ask("https://example.com/private/x")?;
 //! assert!(asker.decide(0, &target).is_ok_and(|decision| !decision.is_allowed()));

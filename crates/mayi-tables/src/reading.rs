@@ -34,14 +34,14 @@ const BATCH: usize = 1 << 13;
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum TableFormat {
     /// Apache Parquet.
     Parquet,
     /// The file format of Arrow IPC, also called Feather V2.
     Ipc,
 }
 
-impl Kind {
+impl TableFormat {
     /// What the first octets of a file say.
     pub fn of_start(start: &[u8]) -> Option<Self> {
         if start.starts_with(b"PAR1") {
@@ -95,13 +95,13 @@ impl Table {
     ///
     /// # Errors
     /// When it can't be read, is not such a table, or is damaged.
-    pub fn open(path: &Path, kind: Kind) -> Result<Self, TableError> {
+    pub fn open(path: &Path, kind: TableFormat) -> Result<Self, TableError> {
         let inner = guarded(kind, "its footer", || match kind {
-            Kind::Parquet => {
+            TableFormat::Parquet => {
                 let options = ArrowReaderOptions::new();
                 Ok(Inner::Parquet(ArrowReaderMetadata::load(&File::open(path)?, options)?))
             }
-            Kind::Ipc => {
+            TableFormat::Ipc => {
                 let reader = open_ipc(path, None)?;
                 let (schema, batches) = (reader.schema(), reader.num_batches());
                 Ok(Inner::Ipc { schema, batches, readers: Mutex::new(vec![reader]) })
@@ -149,7 +149,7 @@ impl Table {
     pub fn read(&self, part: &Part, columns: &[usize]) -> Result<Vec<RecordBatch>, TableError> {
         let place = format!(
             "{} {}",
-            if self.kind() == Kind::Parquet { "row group" } else { "batch" },
+            if self.kind() == TableFormat::Parquet { "row group" } else { "batch" },
             part.group
         );
         guarded(self.kind(), &place, || match &self.inner {
@@ -188,10 +188,10 @@ impl Table {
         })
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TableFormat {
         match &self.inner {
-            Inner::Parquet(_) => Kind::Parquet,
-            Inner::Ipc { .. } => Kind::Ipc,
+            Inner::Parquet(_) => TableFormat::Parquet,
+            Inner::Ipc { .. } => TableFormat::Ipc,
         }
     }
 }
@@ -294,7 +294,7 @@ impl From<ArrowError> for Broken {
 
 /// Reads with third-party crates, which panic for some damage instead of returning an error.
 fn guarded<T>(
-    kind: Kind,
+    kind: TableFormat,
     place: &str,
     read: impl FnOnce() -> Result<T, Broken>,
 ) -> Result<T, TableError> {

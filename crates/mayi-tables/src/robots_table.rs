@@ -17,8 +17,8 @@ use arrow_cast::cast;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use mayi::access::Origin;
 
-use crate::archive::{Archive, Response};
-use crate::reading::{Kind, Table, TableError};
+use crate::archive::{Archive, ArchivedResponse};
+use crate::reading::{Table, TableError, TableFormat};
 use crate::writing::TableWriter;
 
 /// This many rows, or this many octets of bodies, become a row group.
@@ -42,7 +42,7 @@ const COLUMNS: [(&str, bool); 6] = [
 /// When it can't be read, or a column is missing or has another type.
 pub fn read(
     path: &Path,
-    kind: Kind,
+    kind: TableFormat,
     limit: usize,
     archive: &mut Archive,
 ) -> Result<Skipped, TableError> {
@@ -134,7 +134,7 @@ impl Rows {
             let since = Duration::from_micros(u64::try_from(since).unwrap_or(0));
             let status = statuses.is_valid(row).then(|| statuses.value(row));
             let status = status.ok_or_else(|| "it was not reached".into());
-            let mut response = Response::new(SystemTime::UNIX_EPOCH + since, status);
+            let mut response = ArchivedResponse::new(SystemTime::UNIX_EPOCH + since, status);
             if bodies.is_valid(row) {
                 let body = bodies.value(row);
                 response.body = body[..body.len().min(self.limit)].into();
@@ -184,7 +184,7 @@ impl<W: Write + Send> RobotsTableWriter<W> {
     ///
     /// # Errors
     /// When nothing can be written.
-    pub fn new(output: W, kind: Kind) -> Result<Self, TableError> {
+    pub fn new(output: W, kind: TableFormat) -> Result<Self, TableError> {
         let schema: SchemaRef = Arc::new(Schema::new(vec![
             Field::new("origin", DataType::Utf8, false),
             Field::new("status", DataType::UInt16, true),
@@ -209,7 +209,7 @@ impl<W: Write + Send> RobotsTableWriter<W> {
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn push(&mut self, origin: &Origin, response: &Response) -> Result<(), TableError> {
+    pub fn push(&mut self, origin: &Origin, response: &ArchivedResponse) -> Result<(), TableError> {
         let since = response.time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let has_body = response.status == Ok(200);
         self.origins.append_value(origin.to_string());
@@ -261,13 +261,13 @@ mod tests {
         let origin =
             |host: &str| Origin::of_url(&format!("https://{host}.example")).expect("an origin");
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        let mut file = Response::new(time, Ok(200));
+        let mut file = ArchivedResponse::new(time, Ok(200));
         file.body = b"User-agent: *\n\xFF".as_slice().into();
         file.content_type = Some("text/plain".into());
-        let gone = Response::new(time, Ok(404));
-        let down = Response::new(time, Err("it was not reached".into()));
+        let gone = ArchivedResponse::new(time, Ok(404));
+        let down = ArchivedResponse::new(time, Err("it was not reached".into()));
         let all = [("a", file), ("b", gone), ("c", down)];
-        for kind in [Kind::Parquet, Kind::Ipc] {
+        for kind in [TableFormat::Parquet, TableFormat::Ipc] {
             let mut writer = RobotsTableWriter::new(Vec::new(), kind).expect("a table");
             for (host, response) in &all {
                 writer.push(&origin(host), response).expect("it is written");
@@ -308,12 +308,12 @@ mod tests {
         ];
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns).expect("a batch");
         let path = std::env::temp_dir().join(format!("mayi-robots-location-{}", std::process::id()));
-        let mut writer = TableWriter::new(Vec::new(), Kind::Parquet, &schema).expect("a table");
+        let mut writer = TableWriter::new(Vec::new(), TableFormat::Parquet, &schema).expect("a table");
         let encoded = writer.encoder().encode(vec![batch]).expect("it is encoded");
         writer.write(encoded).expect("it is written");
         std::fs::write(&path, writer.finish().expect("it ends")).expect("a file");
         let mut archive = Archive::default();
-        read(&path, Kind::Parquet, 1 << 20, &mut archive).expect("a table");
+        read(&path, TableFormat::Parquet, 1 << 20, &mut archive).expect("a table");
         std::fs::remove_file(&path).expect("it is there");
         let origin =
             |host: &str| Origin::of_url(&format!("https://{host}.example")).expect("an origin");

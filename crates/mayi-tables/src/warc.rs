@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use mayi::report::time_of_rfc3339;
 use mayi_fetch::transport::decoded_body;
 
-use crate::archive::{Archive, Response};
+use crate::archive::{Archive, ArchivedResponse};
 
 /// How long a line of a header may be, and how many lines there may be.
 const MOST_LINE: u64 = 1 << 16;
@@ -96,7 +96,7 @@ impl<R: BufRead> Reader<R> {
                     // The block ends too early, or it is another thing than its record says.
                     Err(Wrong::Cut | Wrong::Malformed(_)) => {
                         let error = "the record has no complete HTTP response".into();
-                        Some((url, Response::new(time_of(&head), Err(error))))
+                        Some((url, ArchivedResponse::new(time_of(&head), Err(error))))
                     }
                 }
             }
@@ -115,7 +115,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Reads the response of a server, up to the limit.
-    fn response(&mut self, record: &Fields, limit: usize) -> Result<Response, Wrong> {
+    fn response(&mut self, record: &Fields, limit: usize) -> Result<ArchivedResponse, Wrong> {
         let time = time_of(record);
         let mut line = Vec::new();
         let first = if self.line(&mut line)? {
@@ -130,7 +130,7 @@ impl<R: BufRead> Reader<R> {
             return Err(Wrong::Malformed("the record has no response of HTTP"));
         };
         let head = self.fields()?;
-        let mut response = Response::new(time, Ok(status));
+        let mut response = ArchivedResponse::new(time, Ok(status));
         response.location = head.value("location").map(Into::into);
         response.content_type = head.value("content-type").map(Into::into);
         if !(200..300).contains(&status) {
@@ -150,7 +150,7 @@ impl<R: BufRead> Reader<R> {
         body.truncate(limit);
         if let Some(why) = record.value("warc-truncated").filter(|_| body.len() < LEAST_READ) {
             let error = format!("the response was cut off when it was stored: {why}");
-            return Ok(Response::new(time, Err(error.into())));
+            return Ok(ArchivedResponse::new(time, Err(error.into())));
         }
         response.body = body.into();
         Ok(response)

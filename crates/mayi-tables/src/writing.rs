@@ -17,7 +17,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
-use crate::reading::{Kind, TableError};
+use crate::reading::{TableError, TableFormat};
 
 /// Writes a table.
 pub struct TableWriter<W: Write + Send> {
@@ -58,10 +58,10 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     /// When the format does not support them, or nothing can be written.
-    pub fn new(output: W, kind: Kind, schema: &SchemaRef) -> Result<Self, TableError> {
+    pub fn new(output: W, kind: TableFormat, schema: &SchemaRef) -> Result<Self, TableError> {
         let schema = Arc::clone(schema);
         match kind {
-            Kind::Parquet => {
+            TableFormat::Parquet => {
                 let properties =
                     WriterProperties::builder().set_compression(Compression::SNAPPY).build();
                 let writer = ArrowWriter::try_new(output, Arc::clone(&schema), Some(properties))
@@ -70,7 +70,7 @@ impl<W: Write + Send> TableWriter<W> {
                 let encoder = Encoder { schema, row_groups: Some(Arc::new(factory)) };
                 Ok(Self { inner: Inner::Parquet(Box::new(writer)), encoder })
             }
-            Kind::Ipc => {
+            TableFormat::Ipc => {
                 let writer = FileWriter::try_new(output, &schema).map_err(TableError::new)?;
                 Ok(Self {
                     inner: Inner::Ipc(Box::new(writer)),

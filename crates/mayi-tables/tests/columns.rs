@@ -13,10 +13,10 @@ use arrow_array::{
 };
 use mayi::access::SiteFile;
 use mayi::{Crawler, ReadOptions};
-use mayi_tables::answer::Answer;
-use mayi_tables::files::{Files, Robots};
-use mayi_tables::kernel::{self, Question};
-use mayi_tables::reading::{Kind, Table};
+use mayi_tables::answer::RowAnswer;
+use mayi_tables::files::{Files, RobotsSource};
+use mayi_tables::kernel::{self, RowQuestion};
+use mayi_tables::reading::{Table, TableFormat};
 use mayi_tables::writing::TableWriter;
 
 const ROWS: [Option<&str>; 6] = [
@@ -32,7 +32,7 @@ fn files() -> Files {
     let text = "User-agent: *\nDisallow: /private/\nAllow: /private/press\nContent-Usage: train-ai=n\n";
     let options = ReadOptions::default();
     let file = SiteFile::read(text.as_bytes().to_vec(), &options);
-    Files::new(Robots::One(file), options, 1 << 20).asking_for_uses(true)
+    Files::new(RobotsSource::One(file), options, 1 << 20).asking_for_uses(true)
 }
 
 fn crawler(name: &str) -> Crawler {
@@ -59,11 +59,17 @@ fn layouts() -> Vec<ArrayRef> {
 #[test]
 fn every_layout_of_strings_is_answered_alike() {
     let files = files();
-    let answers =
-        [Answer::Allowed, Answer::Reason, Answer::Rule, Answer::RuleLine, Answer::Train, Answer::Error];
+    let answers = [
+        RowAnswer::Allowed,
+        RowAnswer::Reason,
+        RowAnswer::Rule,
+        RowAnswer::RuleLine,
+        RowAnswer::Train,
+        RowAnswer::Error,
+    ];
     for urls in layouts() {
         let crawlers = [crawler("ExampleBot")];
-        let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+        let question = RowQuestion { files: &files, crawlers: &crawlers, answers: &answers };
         let decided = question.decide(&urls).expect("it is text");
         let allowed: Vec<_> = decided.column(0).as_boolean().iter().collect();
         assert_eq!(allowed, [Some(false), None, Some(true), None, Some(true), Some(false)]);
@@ -95,8 +101,8 @@ fn every_layout_of_strings_is_answered_alike() {
 #[test]
 fn what_is_no_text_is_refused_and_nothing_is_nothing() {
     let files = files();
-    let (crawlers, answers) = ([crawler("ExampleBot")], [Answer::Allowed, Answer::Error]);
-    let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+    let (crawlers, answers) = ([crawler("ExampleBot")], [RowAnswer::Allowed, RowAnswer::Error]);
+    let question = RowQuestion { files: &files, crawlers: &crawlers, answers: &answers };
     let decide = |urls: &dyn Array| question.decide(urls);
     let message = decide(&Int64Array::from(vec![1])).expect_err("it is refused").to_string();
     assert!(message.contains("Int64") && message.contains("LargeUtf8"), "{message}");
@@ -114,8 +120,9 @@ fn what_is_no_text_is_refused_and_nothing_is_nothing() {
 #[test]
 fn many_rows_are_answered_as_few_are() {
     let files = files();
-    let (crawlers, answers) = ([crawler("ExampleBot")], [Answer::Allowed, Answer::Rule, Answer::Error]);
-    let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+    let (crawlers, answers) =
+        ([crawler("ExampleBot")], [RowAnswer::Allowed, RowAnswer::Rule, RowAnswer::Error]);
+    let question = RowQuestion { files: &files, crawlers: &crawlers, answers: &answers };
     let urls = |rows: std::ops::Range<usize>| -> ArrayRef {
         let url = |row: usize| match row % 5 {
             0 => None,
@@ -152,12 +159,12 @@ fn crawlers_ask_alone_and_together() {
     let text = "User-agent: a\nDisallow: /\n\nUser-agent: b\nDisallow: /b\n";
     let options = ReadOptions::default();
     let file = SiteFile::read(text.as_bytes().to_vec(), &options);
-    let files = Files::new(Robots::One(file), options, 1 << 20);
+    let files = Files::new(RobotsSource::One(file), options, 1 << 20);
     let urls = StringArray::from(vec!["https://example.com/b", "https://example.com/", "x"]);
     let ask = |names: &[&str]| {
         let crawlers: Vec<_> = names.iter().map(|name| crawler(name)).collect();
-        let answers = [Answer::Allowed, Answer::Error, Answer::Agent];
-        let question = Question { files: &files, crawlers: &crawlers, answers: &answers };
+        let answers = [RowAnswer::Allowed, RowAnswer::Error, RowAnswer::Agent];
+        let question = RowQuestion { files: &files, crawlers: &crawlers, answers: &answers };
         let decided = question.decide(&urls).expect("strings");
         assert_eq!(decided.fields(), &question.fields());
         decided
@@ -183,11 +190,11 @@ fn a_long_pattern_is_cut() {
     let text = format!("User-agent: *\nDisallow: /{}\n", "*".repeat(400_000));
     let options = ReadOptions::default();
     let file = SiteFile::read(text.into_bytes(), &options);
-    let files = Files::new(Robots::One(file), options, 1 << 20);
-    let question = Question {
+    let files = Files::new(RobotsSource::One(file), options, 1 << 20);
+    let question = RowQuestion {
         files: &files,
         crawlers: &[crawler("a")],
-        answers: &[Answer::Rule, Answer::RuleLine],
+        answers: &[RowAnswer::Rule, RowAnswer::RuleLine],
     };
     let urls = StringArray::from(vec!["https://example.com/b"; 10_000]);
     let decided = question.decide(&urls).expect("strings");
@@ -197,7 +204,7 @@ fn a_long_pattern_is_cut() {
 }
 
 /// A table of URLs, with so many rows in each of two row groups.
-fn sample(path: &Path, kind: Kind, rows: i64) {
+fn sample(path: &Path, kind: TableFormat, rows: i64) {
     let batch = |first: i64| {
         let urls: StringArray =
             (first..first + rows).map(|n| Some(format!("https://example.com/{n}"))).collect();
@@ -220,7 +227,7 @@ fn sample(path: &Path, kind: Kind, rows: i64) {
 }
 
 /// How many rows a file has, read part by part.
-fn rows_of(path: &Path, kind: Kind) -> Result<usize, String> {
+fn rows_of(path: &Path, kind: TableFormat) -> Result<usize, String> {
     let table = Table::open(path, kind).map_err(|error| error.to_string())?;
     let all: Vec<usize> = (0..table.schema().fields().len()).collect();
     let mut rows = 0;
@@ -236,7 +243,7 @@ fn rows_of(path: &Path, kind: Kind) -> Result<usize, String> {
 fn a_table_that_is_cut_anywhere_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("table");
-    for kind in [Kind::Parquet, Kind::Ipc] {
+    for kind in [TableFormat::Parquet, TableFormat::Ipc] {
         sample(&path, kind, 5);
         assert_eq!(rows_of(&path, kind), Ok(10));
         let whole = fs::read(&path).expect("a file");
@@ -256,7 +263,7 @@ fn a_table_that_is_cut_anywhere_says_so() {
 fn a_table_that_is_damaged_anywhere_ends_in_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("table");
-    for kind in [Kind::Parquet, Kind::Ipc] {
+    for kind in [TableFormat::Parquet, TableFormat::Ipc] {
         sample(&path, kind, 5);
         let whole = fs::read(&path).expect("a file");
         let mut errors = 0;
@@ -276,7 +283,7 @@ fn a_row_group_that_is_said_to_be_huge_is_an_error() {
     use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("table");
-    sample(&path, Kind::Parquet, 5);
+    sample(&path, TableFormat::Parquet, 5);
     let whole = fs::read(&path).expect("a file");
     let metadata = ParquetMetaDataReader::new()
         .parse_and_finish(&fs::File::open(&path).expect("a file"))
@@ -292,7 +299,7 @@ fn a_row_group_that_is_said_to_be_huge_is_an_error() {
     let mut octets = whole[..whole.len() - 8 - length as usize].to_vec();
     ParquetMetaDataWriter::new(&mut octets, &lying).finish().expect("a footer");
     fs::write(&path, octets).expect("a file");
-    let error = rows_of(&path, Kind::Parquet).expect_err("it lies");
+    let error = rows_of(&path, TableFormat::Parquet).expect_err("it lies");
     assert!(
         error.contains("row group 0") && error.contains("10 rows") || error.contains("5 rows"),
         "{error}"
@@ -316,7 +323,7 @@ fn a_compressed_batch_that_is_said_to_be_huge_is_an_error() {
         writer.write(&batch).expect("it is written");
         let whole = writer.into_inner().expect("it ends");
         fs::write(&path, &whole).expect("a file");
-        assert_eq!(rows_of(&path, Kind::Ipc), Ok(1000));
+        assert_eq!(rows_of(&path, TableFormat::Ipc), Ok(1000));
 
         // The thousand numbers have 8,000 octets, and the buffer says so.
         let said = 8000_i64.to_le_bytes();
@@ -325,7 +332,7 @@ fn a_compressed_batch_that_is_said_to_be_huge_is_an_error() {
             let mut lying = whole.clone();
             lying[at..at + 8].copy_from_slice(&lie.to_le_bytes());
             fs::write(&path, lying).expect("a file");
-            let error = rows_of(&path, Kind::Ipc).expect_err("it lies");
+            let error = rows_of(&path, TableFormat::Ipc).expect_err("it lies");
             assert!(error.contains(message), "{error}");
         }
     }
@@ -335,8 +342,8 @@ fn a_compressed_batch_that_is_said_to_be_huge_is_an_error() {
 fn parts_are_small_and_come_in_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("table");
-    sample(&path, Kind::Parquet, 150_000);
-    let table = Table::open(&path, Kind::Parquet).expect("a table");
+    sample(&path, TableFormat::Parquet, 150_000);
+    let table = Table::open(&path, TableFormat::Parquet).expect("a table");
     let mut next = 0;
     let mut parts = 0;
     for part in table.parts() {

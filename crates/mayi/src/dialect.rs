@@ -358,6 +358,19 @@ impl Dialect {
         Self { naming, ..self }
     }
 
+    /// Whether it compares the product token of a crawler with the names in a file. Other dialects look for these names in
+    /// all that the crawler sends as its User-Agent.
+    ///
+    /// ```
+    /// use mayi::Dialect;
+    ///
+    /// assert!(Dialect::RFC9309.compares_product_tokens());
+    /// assert!(!Dialect::URLLIB.compares_product_tokens());
+    /// ```
+    pub fn compares_product_tokens(&self) -> bool {
+        self.naming == Naming::Token
+    }
+
     /// Whether a rule of this kind can have more patterns than its own (see `pattern::other_patterns`). If an
     /// allow rule can't, no rule can.
     pub(crate) fn has_other_patterns(&self, kind: RuleKind) -> bool {

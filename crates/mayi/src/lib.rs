@@ -128,7 +128,7 @@ pub use span::{LineNumber, Span};
 pub use spec::Clause;
 pub use structured::{Value, ValueType};
 pub use target::{InvalidUrl, Target};
-pub use uses::{CrawlerUses, Override, Signal, SignalSource, UnreadableUsage, Usage, Use};
+pub use uses::{CrawlerUses, Override, Signal, SignalSource, UnreadableUsage, Usage, Use, UseAnswers};
 pub use work::{Spent, Stop};
 
 /// The example in the README is compiled and run with the tests.

@@ -1,10 +1,13 @@
 //! Every signal about a use of a page → one answer per use, with its signals (USE-4 to USE-6, APP-9).
 
-use std::sync::Arc;
+mod prepared;
+
+pub use prepared::{CrawlerUses, UseAnswers};
+pub(crate) use prepared::{UsesOfApplications, UsesOfGroups, WantedDirectives};
 
 use indexmap::IndexMap;
 
-use crate::access::{SiteFile, View};
+use crate::access::View;
 use crate::application::AppDirectives;
 use crate::content_usage::{self, FilePreferences, Said, Unread};
 use crate::crawler::Crawler;
@@ -14,7 +17,6 @@ use crate::preference::{Preference, Statement};
 use crate::records::{self, ContentSignal};
 use crate::registry::Registry;
 use crate::robots_txt::RobotsTxt;
-use crate::ruleset::RulesByGroups;
 use crate::selection::{Selection, select};
 use crate::span::LineNumber;
 use crate::target::Target;
@@ -222,65 +224,6 @@ impl RobotsTxt<'_> {
     }
 }
 
-/// What one crawler may do with the targets of one site: `site_file.uses_for(&crawler)`. The groups that apply to the
-/// crawler are selected once, for many targets.
-///
-/// ```
-/// use mayi::access::SiteFile;
-/// use mayi::{Crawler, ReadOptions, Target, Use};
-///
-/// let text = b"User-agent: *\nContent-Usage: /a train-ai=n\n".to_vec();
-/// let file = SiteFile::read(text, &ReadOptions::default());
-/// let uses = file.uses_for(&Crawler::new("ExampleBot")?);
-/// for (path, expected) in [("/a", "disallowed"), ("/b", "unknown")] {
-///     let usage = uses.usage(&Target::from_path(path)?).expect("there is a file");
-///     assert_eq!(usage.answer(Use::Train).name(), expected);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct CrawlerUses<'t> {
-    file: SiteFile<'t>,
-    crawler: Crawler,
-    selection: Option<Arc<Selection>>,
-}
-
-impl<'t> SiteFile<'t> {
-    /// Selects the groups that apply to this crawler, for many questions about the use of what was fetched.
-    pub fn uses_for(&self, crawler: &Crawler) -> CrawlerUses<'t> {
-        let selection = self.robots_txt().and_then(|robots| select(robots, crawler, &mut ()));
-        CrawlerUses { file: self.clone(), crawler: crawler.clone(), selection: selection.map(Arc::new) }
-    }
-}
-
-impl RulesByGroups {
-    /// The same as [`SiteFile::uses_for`]. Crawlers that get the same groups share what was selected.
-    pub fn uses_for(&self, crawler: &Crawler) -> CrawlerUses<'static> {
-        let selection = self.select(crawler);
-        CrawlerUses { file: self.file().clone(), crawler: crawler.clone(), selection }
-    }
-}
-
-impl<'t> CrawlerUses<'t> {
-    /// What may be done with a target that may be fetched, as [`RobotsTxt::usage`] says; none if there is no file.
-    pub fn usage(&self, target: &Target<'_>) -> Option<Usage> {
-        let robots = self.file.robots_txt()?;
-        let directives = robots.app_directives(&self.crawler, target);
-        let selection = self.selection.as_deref();
-        Some(usage_of(View::of(robots), selection, target, Response::default(), &directives))
-    }
-
-    /// The file, or why there is none.
-    pub fn file(&self) -> &SiteFile<'t> {
-        &self.file
-    }
-
-    /// About how many octets of memory it takes, without its file.
-    pub fn octets(&self) -> usize {
-        size_of::<Self>() + self.selection.as_deref().map_or(0, Selection::octets)
-    }
-}
-
 /// What is known about a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Response<'a> {
@@ -476,38 +419,4 @@ fn joined_header(fields: &[(&str, &str)], name: &str) -> Option<String> {
     let values = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
     let values: Vec<_> = values.map(|(_, value)| *value).collect();
     (!values.is_empty()).then(|| values.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::robots_txt::ReadOptions;
-
-    /// Crawlers that share what was selected get the same answers as each by itself, in any order.
-    #[test]
-    fn uses_of_shared_groups_are_those_of_each_crawler() {
-        let text = "Content-Signal: search=no\nUser-agent: a\nUser-agent: .*bot\nContent-Usage: /x train-ai=n\n\
-                    Disallow: /y\nUser-agent: a\nDisallowAITraining: /z\nUser-agent: c\nDisallow: /\n\
-                    User-agent: *\nContent-Usage: search=y\nContent-Signal: ai-input=no\n";
-        let file = SiteFile::read(text.as_bytes().to_vec(), &ReadOptions::default());
-        let crawlers = ["a", "abot", "bbot", "c", "d", "e"];
-        let crawlers = crawlers.map(|token| Crawler::new(token).expect("a token"));
-        let mut different = Vec::new();
-        for first in 0..crawlers.len() {
-            let shared = RulesByGroups::new(file.clone());
-            for place in first..first + crawlers.len() {
-                let crawler = &crawlers[place % crawlers.len()];
-                let (of_all, of_one) = (shared.uses_for(crawler), file.uses_for(crawler));
-                for path in ["/", "/x", "/z"] {
-                    let target = Target::from_path(path).expect("a path");
-                    let usage = of_all.usage(&target);
-                    assert_eq!(usage, of_one.usage(&target), "{crawler:?} {path}");
-                    if !different.contains(&usage) {
-                        different.push(usage);
-                    }
-                }
-            }
-        }
-        assert_eq!(different.len(), 4, "{different:?}");
-    }
 }

@@ -12,7 +12,7 @@ use mayi::directive::{
     DIRECTIVES, DISALLOW, DISALLOW_AI_TRAINING, Directive, GroupStart, HOST, LICENSE, NOINDEX,
     REQUEST_RATE, Role, USER_AGENT, USER_AGENT_PURPOSE, VISIT_TIME,
 };
-use mayi::edit::{EditReport, Refusal, Wish};
+use mayi::edit::{EditReport, Goal, Refusal};
 use mayi::meaning::{
     Became, Change, Comparison, Diff, DifferingPattern, DifferingPatterns, Grounds, Meaning,
     PartChange, ReaderDiff, Reading, ReadingGrounds, ReadingOf, RuleAt, ValueAt, compare, diff,
@@ -20,12 +20,12 @@ use mayi::meaning::{
 use mayi::page::{FoundAt, Loss, LossKind, PageControls, PageOptions, PageRule};
 use mayi::registry::{AgentKind, Application, Category, Overrides, Registry, RegistryError, Status};
 use mayi::report::{
-    CopyReport, ErrorBody, ErrorCode, Explained, ExplainedAppRule, ExplainedApplication,
+    AppliedGroups, CopyReport, ErrorBody, ErrorCode, Explained, ExplainedAppRule, ExplainedApplication,
     ExplainedGroup, ExplainedIrregularity, ExplainedRule, ExplainedStart, FileHop, FileReport,
-    FileSource, FoundRule, Group as GroupReport, GroupReport as FileGroup, HtmlInput, LeftOut,
-    OverrideReport, PageInput, PageRuleValue, PageRuleValues, Prepared, Report, Request, RobotsInput,
-    RuleLine, Severities, SignalReport, Signals, SiteReport, StartReport, Timestamp, UsageReport, Uses,
-    WarningCode, WarningPlace, WarningSource, answer,
+    FileSource, FoundRule, GroupReport, HtmlInput, LeftOut, OverrideReport, PageInput, PageRuleValue,
+    PageRuleValues, Prepared, Report, Request, RobotsInput, RuleLine, Severities, SignalReport,
+    Signals, SiteReport, StartReport, Timestamp, UsageReport, Uses, WarningCode, WarningPlace,
+    WarningSource, answer,
 };
 use mayi::{
     AppDirectives, AppRule, ChosenGroup, Crawler, CrawlerRules, Cut, DecidingRule, Dialect, Formatted,
@@ -191,7 +191,7 @@ fn reports_have_their_shapes() {
     assert!(matches!(request.robots, Some(RobotsInput::Text(_))));
     let answer = answer(&request).expect("an answer");
     let report = answer.report();
-    let group: &GroupReport = report.access.group.as_ref().expect("a group");
+    let group: &AppliedGroups = report.access.group.as_ref().expect("a group");
     let uses: &Uses = &report.uses;
     assert_eq!((group.by, uses.train), (GroupBy::Global, Preference::Disallowed));
     let signals: &Signals = &report.signals;
@@ -280,7 +280,7 @@ fn sites_and_registries_come_back() {
     }
     let robots = RobotsTxt::parse(b"User-agent: a\nDisallow: /\nSitemap: s\n");
     let report = report.with_file(&robots);
-    let group: &FileGroup = &report.groups[0];
+    let group: &GroupReport = &report.groups[0];
     let (start, rule): (&StartReport, &RuleLine) = (&group.starts[0], &group.rules[0]);
     assert_eq!((&*start.value, &*rule.pattern, report.sitemaps.len()), ("a", "/", 1));
 
@@ -329,13 +329,13 @@ fn requests_and_reports_come_back() {
 #[test]
 fn edits_come_back() {
     let registry = Registry::built_in();
-    let wishes = [Wish::refuse(&["ExampleBot"], "/a/", &registry).expect("a wish")];
+    let goals = [Goal::refuse(&["ExampleBot"], "/a/", &registry).expect("a goal")];
     for (file, refused) in [
         (&b"User-agent: *\nDisallow: /b\nContent-Signal: search=yes\n"[..], None),
         (b"User-agent: ExampleBot\nAllow: /*/b\n", Some("rule-in-the-way")),
         (b"\xFF", Some("encoding")),
     ] {
-        let mut report: EditReport = edit::report(file, &wishes, &ReadOptions::default());
+        let mut report: EditReport = edit::report(file, &goals, &ReadOptions::default());
         assert_eq!(report.refused.as_ref().map(|why: &Refusal| &*why.code), refused);
         if let Some(diff) = &mut report.diff {
             // What it cost is not written.
@@ -449,7 +449,7 @@ fn what_was_lost() {
 /// What a site's owner asks: who may do what, and an edit that changes it.
 #[test]
 fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
-    use mayi::edit::{AccessWish, Carrier, NewFile, Preferences, Refusal, Wish, WishInput, report};
+    use mayi::edit::{AccessGoal, Carrier, Goal, GoalInput, NewFile, Preferences, Refusal, report};
     use mayi::meaning::{
         CrawlerOverview, GroupAt, RuleWithExample, UseElsewhere, UseGrounds, overview,
     };
@@ -475,18 +475,18 @@ fn an_owner_can_name_every_part_of_an_overview_and_an_edit() {
     let elsewhere: &UseElsewhere = &train.elsewhere[0];
     assert_eq!((elsewhere.answer, elsewhere.because[0].line), (mayi::Preference::Allowed, Some(3)));
 
-    let wish: WishInput =
-        serde_json::from_str(r#"{"say": "refuse", "who": ["GPTBot"], "path": "/p/"}"#).expect("a wish");
-    let wish = wish.wish(&Registry::built_in()).expect("a right one");
-    let Wish::Access(of_access) = &wish else { panic!("{wish:?}") };
-    let of_access: &AccessWish = of_access;
+    let goal: GoalInput =
+        serde_json::from_str(r#"{"say": "refuse", "who": ["GPTBot"], "path": "/p/"}"#).expect("a goal");
+    let goal = goal.goal(&Registry::built_in()).expect("a right one");
+    let Goal::Access(of_access) = &goal else { panic!("{goal:?}") };
+    let of_access: &AccessGoal = of_access;
     assert_eq!((of_access.path(), of_access.is_to_allow()), ("/p/", false));
-    let in_the_way = report(b"User-agent: GPTBot\nAllow: /*.html$\n", &[wish], &options);
+    let in_the_way = report(b"User-agent: GPTBot\nAllow: /*.html$\n", &[goal], &options);
     let refusal: Refusal = in_the_way.refused.expect("a rule is in the way");
     assert_eq!((&*refusal.code, refusal.line), ("rule-in-the-way", Some(2)));
     let mut preferences = Preferences::default();
     preferences.train = mayi::Preference::Disallowed;
-    let prefer = Wish::prefer(Carrier::ContentUsage, preferences).expect("a right one");
+    let prefer = Goal::prefer(Carrier::ContentUsage, preferences).expect("a right one");
     let text = NewFile::default().text().expect("a right one");
     let said = report(text.as_bytes(), &[prefer], &options);
     assert_eq!(said.robots.as_deref(), Some("User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n"));

@@ -167,7 +167,7 @@ fn ids_are_unique_and_clauses_are_known() {
     }
 }
 
-/// `docs/conformance.md` is made from the clauses and the vectors. To write it anew, run the tests
+/// `docs/conformance.md` is made from the clauses and the vectors. To write it again, run the tests
 /// with `MAYI_WRITE_DOCS=1`.
 #[test]
 fn every_clause_has_a_vector_and_the_page_says_so() {

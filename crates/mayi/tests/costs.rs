@@ -5,7 +5,7 @@
 //! here, made small. Nothing is timed: units of work are the same on every machine.
 
 use mayi::access::SiteFile;
-use mayi::edit::{MOST_WISHES, Unedited, Wish, edit};
+use mayi::edit::{Goal, MOST_GOALS, Unedited, edit};
 use mayi::lint::{Options, lint};
 use mayi::meaning::{Meaning, compare, diff, diff_within, overview};
 use mayi::page::PageControls;
@@ -110,22 +110,22 @@ fn work_is_within_its_budget_for_pairs_of_kinds() {
     }
 }
 
-/// An edit has one budget for all of its wishes. Each wish is checked for every known crawler, which takes hundreds of
+/// An edit has one budget for all of its goals. Each goal is checked for every known crawler, which takes hundreds of
 /// passes over the file.
 #[test]
-fn wishes_of_an_edit_share_a_budget() {
+fn goals_of_an_edit_share_a_budget() {
     let text = file(|n| format!("User-agent: bot{n}"), |n| format!("Disallow: /{n}"), false, 8 * 1024);
-    let wish =
-        |n| Wish::refuse(&["training"], &format!("/a{n}/"), &Registry::built_in()).expect("a wish");
-    let wishes: Vec<Wish> = (0..MOST_WISHES).map(wish).collect();
+    let goal =
+        |n| Goal::refuse(&["training"], &format!("/a{n}/"), &Registry::built_in()).expect("a goal");
+    let goals: Vec<Goal> = (0..MOST_GOALS).map(goal).collect();
     let options = ReadOptions::default();
-    assert!(edit(text.as_bytes(), &wishes[..1], &options).is_ok());
-    assert_eq!(edit(text.as_bytes(), &wishes, &options), Err(Unedited::TooCostly));
+    assert!(edit(text.as_bytes(), &goals[..1], &options).is_ok());
+    assert_eq!(edit(text.as_bytes(), &goals, &options), Err(Unedited::TooCostly));
     // So do the looks at purposes.
     let purposes: Vec<String> = (0..100).map(|n| format!("purpose-{n}")).collect();
-    let purposes = Wish::refuse_purposes(&purposes).expect("a wish");
+    let purposes = Goal::refuse_purposes(&purposes).expect("a goal");
     assert!(edit(text.as_bytes(), std::slice::from_ref(&purposes), &options).is_ok());
-    let purposes = vec![purposes; MOST_WISHES];
+    let purposes = vec![purposes; MOST_GOALS];
     assert_eq!(edit(text.as_bytes(), &purposes, &options), Err(Unedited::TooCostly));
 }
 

@@ -38,6 +38,29 @@ fn only_dialect_rs_knows_the_names_of_dialects() {
     );
 }
 
+/// A name that means different things in two crates has to be looked up each time. The lists of what the libraries offer
+/// have every public type.
+#[test]
+fn no_two_public_types_have_one_name() {
+    // What blocks has the name of what does not, in a module of its own, as in other clients.
+    let twins = "blocking";
+    let mut homes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for krate in ["mayi", "mayi-audit", "mayi-fetch", "mayi-server", "mayi-tables"] {
+        let list = workspace().join("crates").join(krate).join("public-api.txt");
+        let list = fs::read_to_string(list).expect("the list of what a library offers");
+        for (module, item) in list.lines().filter_map(|line| line.split_once(": pub ")) {
+            let (kind, rest) = item.split_once(' ').unwrap_or((item, ""));
+            let name = words(rest).next().unwrap_or_default();
+            if ["struct", "enum", "trait", "type"].contains(&kind) && module != twins {
+                homes.entry(name.to_owned()).or_default().push(format!("{krate}::{module}"));
+            }
+        }
+    }
+    assert!(homes.len() > 200, "the lists are read: {}", homes.len());
+    homes.retain(|_, homes| homes.len() > 1);
+    assert!(homes.is_empty(), "give each its own name: {homes:#?}");
+}
+
 /// The picture in ARCHITECTURE.md is true: it has every module of the core once, and no module uses one that stands
 /// higher.
 #[test]

@@ -255,10 +255,10 @@ proptest! {
         meaning::a_diff_is_true(&question, &other);
     }
 
-    /// Law 16: what an owner wishes comes true, and nobody else notices.
+    /// Law 16: what an owner goals comes true, and nobody else notices.
     #[test]
-    fn an_edit_does_what_was_wished(question in question(), choices in choices()) {
-        edit::an_edit_does_what_was_wished(&question, &choices);
+    fn an_edit_does_what_was_asked(question in question(), choices in choices()) {
+        edit::an_edit_does_what_was_asked(&question, &choices);
     }
 
     /// Law 16: what a file says besides rules changes no rule.

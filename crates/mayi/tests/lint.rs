@@ -271,7 +271,7 @@ fn reports_have_their_shapes() {
     assert_eq!((edit.start, edit.end, &*edit.replacement), (27, 40, ""));
 }
 
-/// `docs/lints/` has the manual page of every lint and an index. To write them anew, run the tests
+/// `docs/lints/` has the manual page of every lint and an index. To write them again, run the tests
 /// with `MAYI_WRITE_DOCS=1`.
 #[test]
 fn the_manual_pages_are_as_documented() {

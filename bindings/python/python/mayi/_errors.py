@@ -78,6 +78,7 @@ _CLASSES: dict[str, type[MayiError]] = {
     "invalid-request": InvalidRequest,
     "invalid-robots": InvalidRequest,
     "no-robots": InvalidRequest,
+    "too-costly": InvalidRequest,
 }
 
 

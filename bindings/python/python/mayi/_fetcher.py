@@ -182,9 +182,9 @@ class Fetcher:
         """How many files are being fetched now, including in the background."""
         return self._native.in_flight()
 
-    def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
-        """The file of the URL's site, or why there is none. With ``anew`` the server is asked, whatever is cached."""
-        return self._native.robots(url, anew)
+    def robots(self, url: str, *, refresh: bool = False) -> RobotsTxt:
+        """The file of the URL's site, or why there is none. With ``refresh`` the server is asked, whatever is cached."""
+        return self._native.robots(url, refresh)
 
     def decide(self, url: str, agent: str | Crawler, **about: Any) -> Decision:
         """The decision about a URL, by the file of its site. ``about`` is as for ``RobotsTxt.decide``."""

@@ -91,10 +91,10 @@ class Fetcher:
         self._loop = asyncio.get_running_loop()
         return self._native.ready(url)
 
-    async def robots(self, url: str, *, anew: bool = False) -> RobotsTxt:
-        """The file of the URL's site, or why there is none. With ``anew`` the server is asked, whatever is cached."""
+    async def robots(self, url: str, *, refresh: bool = False) -> RobotsTxt:
+        """The file of the URL's site, or why there is none. With ``refresh`` the server is asked, whatever is cached."""
         loop = self._loop = asyncio.get_running_loop()
-        if not anew:
+        if not refresh:
             ready = self._native.ready(url)
             if ready is not None:
                 return ready
@@ -106,7 +106,7 @@ class Fetcher:
             except RuntimeError:
                 pass  # The loop is closed: nobody waits.
 
-        task = self._native.start(url, anew, done)
+        task = self._native.start(url, refresh, done)
         try:
             return await future
         except asyncio.CancelledError:

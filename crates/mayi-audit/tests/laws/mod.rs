@@ -1,7 +1,7 @@
 //! What holds for every log. Property tests and the fuzz target `audit` call the same functions.
 
 use mayi_audit::{
-    Audit, Block, Condition, File, Format, OneSite, Report, Site, Table, Worker, csv, html,
+    Audit, AuditReport, Block, Condition, CsvTable, File, Format, OneSite, Site, Worker, csv, html,
 };
 
 /// A file with something of everything.
@@ -30,7 +30,7 @@ pub(crate) fn audit(proposal: Option<&str>) -> Audit {
 }
 
 /// The report of blocks, each counted by a worker of its own.
-pub(crate) fn report(audit: &Audit, blocks: &[&[u8]], format: &Format) -> Report {
+pub(crate) fn report(audit: &Audit, blocks: &[&[u8]], format: &Format) -> AuditReport {
     let mut all = Worker::new(audit).tally().clone();
     for octets in blocks {
         let mut worker = Worker::new(audit);
@@ -42,7 +42,7 @@ pub(crate) fn report(audit: &Audit, blocks: &[&[u8]], format: &Format) -> Report
 }
 
 /// The report as JSON, without where the lines stand that can't be read: that is not a figure.
-pub(crate) fn figures(mut report: Report) -> String {
+pub(crate) fn figures(mut report: AuditReport) -> String {
     for problem in &mut report.lines.problems {
         problem.line = 0;
         problem.text.clear();
@@ -84,7 +84,7 @@ pub(crate) fn any_octets_are_a_log(octets: &[u8]) {
 }
 
 /// Law 2: figures that are said to be parts of others are.
-pub(crate) fn the_figures_add_up(report: &Report) {
+pub(crate) fn the_figures_add_up(report: &AuditReport) {
     let mut of_crawlers = 0;
     for crawler in &report.crawlers {
         let parts = crawler.allowed + crawler.refused + crawler.excused + crawler.undecided;
@@ -109,17 +109,17 @@ pub(crate) fn the_figures_add_up(report: &Report) {
 }
 
 /// A report is the same when it is written as JSON and read again.
-pub(crate) fn a_report_comes_back(report: &Report) {
+pub(crate) fn a_report_comes_back(report: &AuditReport) {
     let json = serde_json::to_string(report).expect("a report is JSON");
-    assert_eq!(serde_json::from_str::<Report>(&json).expect("it was written"), *report, "{json}");
+    assert_eq!(serde_json::from_str::<AuditReport>(&json).expect("it was written"), *report, "{json}");
 }
 
 /// Law 3: nothing that a log has reaches a page or a table as more than text.
-pub(crate) fn nothing_raw_is_shown(report: &Report) {
+pub(crate) fn nothing_raw_is_shown(report: &AuditReport) {
     let page = html(report);
     assert!(page.chars().all(|character| !character.is_control() || character == '\n'));
     assert_eq!(page.matches("<script").count(), 0);
-    for (_, table) in Table::ALL {
+    for (_, table) in CsvTable::ALL {
         let text = csv(report, *table);
         assert!(
             text.split("\r\n").all(|record| record.chars().all(|character| !character.is_control()))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use mayi::registry::Registry;
-use mayi_audit::{Audit, Block, File, Format, OneSite, Ranges, Report, Site, Worker, day_text};
+use mayi_audit::{Audit, AuditReport, Block, File, Format, OneSite, Ranges, Site, Worker, day_text};
 
 /// The file before the change.
 pub(crate) const OLD: &str = "\
@@ -428,7 +428,7 @@ pub(crate) fn audit() -> Audit {
 }
 
 /// The report of logs, each with its format, counted by one worker for each.
-pub(crate) fn report(audit: &Audit, logs: &[&[u8]]) -> Report {
+pub(crate) fn report(audit: &Audit, logs: &[&[u8]]) -> AuditReport {
     let mut all = Worker::new(audit).tally().clone();
     for (source, octets) in logs.iter().enumerate() {
         let mut worker = Worker::new(audit);
@@ -442,7 +442,7 @@ pub(crate) fn report(audit: &Audit, logs: &[&[u8]]) -> Report {
 }
 
 /// Checks every figure of a report.
-pub(crate) fn check(report: &Report, truth: &Truth) {
+pub(crate) fn check(report: &AuditReport, truth: &Truth) {
     assert_eq!((report.lines.read, report.lines.unreadable), (truth.read, truth.unreadable), "lines");
     assert_eq!((report.browsers.requests, report.nameless.requests), (truth.browsers, truth.nameless));
     let mut found = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use mayi::RuleKind;
 use mayi::registry::AgentKind;
-use mayi_audit::{AskedForRobotsTxt, Identity, ProposalReport, Report, RuleReport, with_commas};
+use mayi_audit::{AskedForRobotsTxt, AuditReport, Identity, ProposalReport, RuleReport, with_commas};
 
 use crate::text::{BAD, DIM, STRONG, clipped, counted, shown, styled};
 
@@ -23,7 +23,7 @@ pub(crate) struct Drawing<'o, W> {
 }
 
 impl<W: Write> Drawing<'_, W> {
-    pub(crate) fn draw(&mut self, report: &Report) -> io::Result<()> {
+    pub(crate) fn draw(&mut self, report: &AuditReport) -> io::Result<()> {
         self.head(report)?;
         self.crawlers(report)?;
         self.identities(report)?;
@@ -44,7 +44,7 @@ impl<W: Write> Drawing<'_, W> {
         self.bounds(report)
     }
 
-    fn head(&mut self, report: &Report) -> io::Result<()> {
+    fn head(&mut self, report: &AuditReport) -> io::Result<()> {
         let lines = &report.lines;
         write!(self.out, "{} lines read", with_commas(lines.read))?;
         if lines.left_out > 0 {
@@ -86,7 +86,7 @@ impl<W: Write> Drawing<'_, W> {
         if self.all { usize::MAX } else { MOST_ROWS }
     }
 
-    fn crawlers(&mut self, report: &Report) -> io::Result<()> {
+    fn crawlers(&mut self, report: &AuditReport) -> io::Result<()> {
         if report.crawlers.is_empty() {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl<W: Write> Drawing<'_, W> {
         self.rest(report.crawlers.len().saturating_sub(self.most()))
     }
 
-    fn identities(&mut self, report: &Report) -> io::Result<()> {
+    fn identities(&mut self, report: &AuditReport) -> io::Result<()> {
         let checked =
             |crawler: &&mayi_audit::CrawlerReport| crawler.verified + crawler.contradicted > 0;
         let rows: Vec<_> = report.crawlers.iter().filter(checked).collect();
@@ -172,7 +172,7 @@ impl<W: Write> Drawing<'_, W> {
         self.rest(rules.len().saturating_sub(self.most()))
     }
 
-    fn paths(&mut self, report: &Report) -> io::Result<()> {
+    fn paths(&mut self, report: &AuditReport) -> io::Result<()> {
         if report.paths.is_empty() {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl<W: Write> Drawing<'_, W> {
         self.rest(report.paths.len().saturating_sub(self.most()))
     }
 
-    fn robots_txt(&mut self, report: &Report) -> io::Result<()> {
+    fn robots_txt(&mut self, report: &AuditReport) -> io::Result<()> {
         let mut rows = Vec::new();
         for crawler in &report.crawlers {
             for (identity, of) in &crawler.identities {
@@ -238,7 +238,7 @@ impl<W: Write> Drawing<'_, W> {
         Ok(())
     }
 
-    fn addresses(&mut self, report: &Report) -> io::Result<()> {
+    fn addresses(&mut self, report: &AuditReport) -> io::Result<()> {
         if report.addresses.is_empty() {
             return Ok(());
         }
@@ -260,7 +260,7 @@ impl<W: Write> Drawing<'_, W> {
         self.rest(report.addresses.len().saturating_sub(self.most()))
     }
 
-    fn hosts(&mut self, report: &Report) -> io::Result<()> {
+    fn hosts(&mut self, report: &AuditReport) -> io::Result<()> {
         if report.hosts.is_empty() {
             return Ok(());
         }
@@ -325,7 +325,7 @@ impl<W: Write> Drawing<'_, W> {
         self.rules("RULES OF THAT FILE THAT DECIDED NO REQUEST", &unmet)
     }
 
-    fn problems(&mut self, report: &Report) -> io::Result<()> {
+    fn problems(&mut self, report: &AuditReport) -> io::Result<()> {
         if report.lines.problems.is_empty() {
             return Ok(());
         }
@@ -344,7 +344,7 @@ impl<W: Write> Drawing<'_, W> {
         Ok(())
     }
 
-    fn bounds(&mut self, report: &Report) -> io::Result<()> {
+    fn bounds(&mut self, report: &AuditReport) -> io::Result<()> {
         let bounds = &report.bounds;
         for (requests, what) in [
             (bounds.crawlers_left_out, "of crawlers that are not listed: too many names"),

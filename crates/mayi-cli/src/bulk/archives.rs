@@ -35,12 +35,12 @@ pub(crate) fn of_warcs(paths: &[PathBuf], most: usize) -> Result<Loaded, Failure
 /// Reads tables of robots.txt files.
 #[cfg(feature = "columns")]
 pub(crate) fn of_tables(paths: &[PathBuf], most: usize) -> Result<Loaded, Failure> {
-    use mayi_tables::reading::Kind;
+    use mayi_tables::reading::TableFormat;
     let mut loaded = Loaded { archive: Archive::default(), troubles: Vec::new() };
     for path in inputs::expanded(paths)? {
         let failed =
             |error| Failure::new(format_args!("`{}` can't be read: {error}", input::name(&path)));
-        let kind = kind_of(&path)?.unwrap_or(Kind::Parquet);
+        let kind = kind_of(&path)?.unwrap_or(TableFormat::Parquet);
         let skipped = mayi_tables::robots_table::read(&path, kind, most, &mut loaded.archive);
         let skipped = skipped.map_err(failed)?;
         if let Some(first) = skipped.first {
@@ -61,10 +61,10 @@ pub(crate) fn of_tables(_: &[PathBuf], _: usize) -> Result<Loaded, Failure> {
 
 /// How a table is written, by its content.
 #[cfg(feature = "columns")]
-fn kind_of(path: &std::path::Path) -> Result<Option<mayi_tables::reading::Kind>, Failure> {
+fn kind_of(path: &std::path::Path) -> Result<Option<mayi_tables::reading::TableFormat>, Failure> {
     use std::io::Read;
     let mut start = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut start));
     read.map_err(|error| input::unreadable(path, &error))?;
-    Ok(mayi_tables::reading::Kind::of_start(&start))
+    Ok(mayi_tables::reading::TableFormat::of_start(&start))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mayi::lint::nearest;
-use mayi_tables::answer::Answer;
+use mayi_tables::answer::RowAnswer;
 
 use crate::exit::Failure;
 use crate::text::shown;
@@ -64,9 +64,9 @@ pub(crate) enum Written {
     /// One of them, with its name.
     Field(usize, String),
     /// An answer, for the crawler of this number, with its name.
-    Answer(Answer, usize, String),
+    Answer(RowAnswer, usize, String),
     /// A list of what each of several crawlers is answered, with its name, for NDJSON.
-    List(Vec<Answer>, String),
+    List(Vec<RowAnswer>, String),
 }
 
 impl Columns {
@@ -131,7 +131,7 @@ impl Columns {
             apps,
             user_agent,
             written,
-            error_name: format!("{}{}", words.prefix, Answer::Error.name()),
+            error_name: format!("{}{}", words.prefix, RowAnswer::Error.name()),
         };
         columns.check_names()?;
         Ok(columns)
@@ -154,7 +154,7 @@ impl Columns {
         let knows_input = output == Format::Ndjson;
         let written =
             written(words, output, knows_input, |word| Ok((members.want(word), word.to_owned())))?;
-        let error_name = format!("{}{}", words.prefix, Answer::Error.name());
+        let error_name = format!("{}{}", words.prefix, RowAnswer::Error.name());
         let passes_on = written.contains(&Written::Input);
         if passes_on && output != Format::Ndjson {
             return Err(Failure::new(
@@ -296,7 +296,8 @@ impl Columns {
 
 /// Whether a list of columns has one of the uses.
 pub(crate) fn asks_for_uses(list: Option<&str>) -> bool {
-    let is_use = |word: &str| Answer::ALL.iter().any(|answer| answer.is_use() && answer.name() == word);
+    let is_use =
+        |word: &str| RowAnswer::ALL.iter().any(|answer| answer.is_use() && answer.name() == word);
     list.is_some_and(|list| list.split(',').map(str::trim).any(is_use))
 }
 
@@ -313,7 +314,7 @@ fn written(
     let list = words.columns.unwrap_or(&default);
     let mut written = Vec::new();
     for word in list.split(',').map(str::trim) {
-        let answer = Answer::named(word);
+        let answer = RowAnswer::named(word);
         written.push(match answer {
             _ if word == "*" => Written::Input,
             Some(answer) => Written::Answer(answer, 0, format!("{}{word}", words.prefix)),
@@ -323,7 +324,7 @@ fn written(
             None => {
                 let (index, name) = input(word).map_err(|failure| match failure {
                     Failure::Message(message) => {
-                        let answers = Answer::ALL.map(Answer::name);
+                        let answers = RowAnswer::ALL.map(RowAnswer::name);
                         let meant = perhaps(word, answers);
                         let answers = answers.join(", ");
                         Failure::new(format_args!("{message}{meant}; the answers are *, {answers}"))
@@ -360,8 +361,8 @@ fn of_several(written: Vec<Written>, words: &Words<'_>, output: Format) -> Vec<W
     }
     if let Some(place) = place {
         // Every entry says whose it is.
-        listed.retain(|answer| *answer != Answer::Agent);
-        listed.insert(0, Answer::Agent);
+        listed.retain(|answer| *answer != RowAnswer::Agent);
+        listed.insert(0, RowAnswer::Agent);
         all.insert(place, Written::List(listed, format!("{}{LIST}", words.prefix)));
     }
     all

@@ -33,9 +33,9 @@ impl Format {
     /// The format that the first octets of a file say, if they do.
     pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
         #[cfg(feature = "columns")]
-        match mayi_tables::reading::Kind::of_start(start) {
-            Some(mayi_tables::reading::Kind::Parquet) => return Some(Self::Parquet),
-            Some(mayi_tables::reading::Kind::Ipc) => return Some(Self::Arrow),
+        match mayi_tables::reading::TableFormat::of_start(start) {
+            Some(mayi_tables::reading::TableFormat::Parquet) => return Some(Self::Parquet),
+            Some(mayi_tables::reading::TableFormat::Ipc) => return Some(Self::Arrow),
             _ => {}
         }
         let _ = start;
@@ -54,10 +54,10 @@ impl Format {
 
     /// How tables are written in it.
     #[cfg(feature = "columns")]
-    pub(crate) fn kind(self) -> Option<mayi_tables::reading::Kind> {
+    pub(crate) fn kind(self) -> Option<mayi_tables::reading::TableFormat> {
         match self {
-            Self::Parquet => Some(mayi_tables::reading::Kind::Parquet),
-            Self::Arrow => Some(mayi_tables::reading::Kind::Ipc),
+            Self::Parquet => Some(mayi_tables::reading::TableFormat::Parquet),
+            Self::Arrow => Some(mayi_tables::reading::TableFormat::Ipc),
             Self::Tsv | Self::Csv | Self::Ndjson => None,
         }
     }

@@ -20,7 +20,7 @@ use crate::cut::{CsvCutter, Cutter, LineCutter};
 use crate::exit::Failure;
 use crate::input;
 use crate::output::Output;
-use crate::parallel::{self, Lines};
+use crate::parallel::{self, Answers, Lines};
 use crate::progress::Progress;
 
 /// The caller's options for a run.
@@ -204,7 +204,7 @@ impl<'b> Run<'b> {
             Out::Rows(output) => {
                 let worker = || {
                     let mut worker = Worker::new(&shared);
-                    move |lines: Lines<'_>, out: &mut Vec<u8>| worker.answer(lines, out)
+                    move |lines: Lines<'_>, out: &mut Answers<'_, Vec<u8>>| worker.answer(lines, out)
                 };
                 parallel::map_rows(input, output, jobs, longest, cutter, worker)
             }
@@ -212,7 +212,9 @@ impl<'b> Run<'b> {
             Out::Table(table) => {
                 let worker = || {
                     let mut worker = Worker::new(&shared);
-                    move |lines: Lines<'_>, out: &mut BatchSink| worker.answer(lines, out)
+                    move |lines: Lines<'_>, out: &mut Answers<'_, BatchSink>| {
+                        worker.answer(lines, &mut out.current);
+                    }
                 };
                 parallel::map_runs(input, jobs, longest, cutter, worker, |mut batch: BatchSink| {
                     table.push(&mut batch)?;
@@ -244,7 +246,7 @@ impl Run<'_> {
     fn table(
         &mut self,
         path: &Path,
-        kind: mayi_tables::reading::Kind,
+        kind: mayi_tables::reading::TableFormat,
         formats: (Format, Format),
     ) -> Result<(), Failure> {
         use mayi_tables::reading::{Table, TableError};

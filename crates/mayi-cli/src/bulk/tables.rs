@@ -14,7 +14,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use mayi_tables::asking::{self, Asker};
 use mayi_tables::kernel::{self, AnswerColumn, data_type, decide_into};
-use mayi_tables::reading::{Kind, Part, Table, TableError};
+use mayi_tables::reading::{Part, Table, TableError, TableFormat};
 use mayi_tables::texts::Texts;
 use mayi_tables::writing::{Encoded, Encoder, TableWriter};
 
@@ -171,7 +171,7 @@ impl<'a> Wanted<'a> {
         encoder: &Encoder,
     ) -> Result<AnsweredPart<Encoded>, TableError> {
         let (shared, columns) = (self.shared, self.shared.columns);
-        let mut asker = Asker::new(shared.files);
+        let mut asker = shared.asker();
         let mut batches = Vec::new();
         let (mut count, mut errors) = (0, 0);
         for batch in self.table.read(part, &self.read)? {
@@ -230,7 +230,7 @@ impl TableOut {
     /// How many rows of text become a row group.
     const ROWS: usize = 1 << 17;
 
-    pub(crate) fn begin(output: Output, kind: Kind, schema: SchemaRef) -> Result<Self, Failure> {
+    pub(crate) fn begin(output: Output, kind: TableFormat, schema: SchemaRef) -> Result<Self, Failure> {
         let is_closed = output.is_closed();
         let writer = TableWriter::new(output, kind, &schema).map_err(Failure::new)?;
         Ok(Self { writer, schema, is_closed, waiting: Vec::new() })
@@ -394,14 +394,14 @@ impl RowSink for BatchSink {
                 SinkColumn::Answer(crawler, column) => {
                     let answered = answers.get(*crawler).unwrap_or(&answers[0]);
                     let decided = answered.outcome.as_ref().map_err(|error| *error);
-                    let usage = decided.ok().filter(|_| columns.has_uses()).and_then(|decided| {
-                        asking::usage(decided.uses, &decided.decision, decided.target)
+                    let uses = decided.ok().filter(|_| columns.has_uses()).and_then(|decided| {
+                        asking::use_answers(decided.uses, &decided.decision, decided.target)
                     });
                     column.push(&kernel::Answered {
                         url: answered.url,
                         crawler: answered.crawler,
                         decision: decided.map(|decided| &decided.decision),
-                        usage: usage.as_ref(),
+                        uses,
                     });
                 }
             }

@@ -31,7 +31,13 @@ pub(crate) struct Shared<'b> {
     pub(crate) progress: &'b Progress,
 }
 
-impl Shared<'_> {
+impl<'b> Shared<'b> {
+    /// What a thread asks with. No crawler is set yet.
+    pub(crate) fn asker(&self) -> Asker<'b> {
+        let new = if self.columns.has_crawlers() { Asker::for_crawlers_of_rows } else { Asker::new };
+        new(self.files)
+    }
+
     /// Counts rows that are answered.
     pub(crate) fn count(&self, rows: u64, errors: u64) {
         self.counts.rows.fetch_add(rows, Ordering::Relaxed);
@@ -59,7 +65,7 @@ pub(crate) struct Worker<'b> {
 
 impl<'b> Worker<'b> {
     pub(crate) fn new(shared: &'b Shared<'b>) -> Self {
-        let asking = RowAnswerer { shared, asker: Asker::new(shared.files) };
+        let asking = RowAnswerer { shared, asker: shared.asker() };
         let (fields, members) = (Fields::default(), Members::default());
         Self { shared, asking, fields, members, errors: 0, rows: 0 }
     }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use mayi::report::RequestError;
-use mayi::{Crawler, CrawlerUses, Decision, Target, Usage};
-use mayi_tables::answer::Answer;
+use mayi::{Crawler, CrawlerUses, Decision, Target, UseAnswers};
+use mayi_tables::answer::RowAnswer;
 use mayi_tables::asking;
 
 use super::columns::{Columns, Written};
 use super::rows::{Fields, Format, Members, push_csv, push_tsv, text_of};
+use crate::parallel::Answers;
 
 /// A row of the input.
 #[derive(Clone, Copy)]
@@ -107,6 +108,26 @@ impl RowSink for Vec<u8> {
     }
 }
 
+/// Rows that are passed on in parts.
+impl RowSink for Answers<'_, Vec<u8>> {
+    fn push_row(&mut self, columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>]) {
+        self.current.push_row(columns, row, answers);
+        self.pass_on_part();
+    }
+
+    fn mark(&self) -> usize {
+        self.current.mark()
+    }
+
+    fn undo(&mut self, mark: usize) {
+        self.current.undo(mark);
+    }
+
+    fn expect_input(&mut self, octets: usize) {
+        self.current.expect_input(octets);
+    }
+}
+
 /// Writes the header, where the output gets one.
 pub(crate) fn write_header(columns: &Columns, out: &mut Vec<u8>) {
     let Some(names) = columns.output_header() else { return };
@@ -124,7 +145,7 @@ fn write_row(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &m
     match columns.output {
         Format::Ndjson => write_object(columns, row, answers, out),
         format => {
-            let usages = usages(columns, answers);
+            let all_uses = all_uses(columns, answers);
             for (at, written) in columns.written.iter().enumerate() {
                 if at > 0 {
                     out.push(separator(format));
@@ -133,8 +154,8 @@ fn write_row(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &m
                     Written::Input => write_input(columns, row, out),
                     Written::Field(index, _) => push_field(format, out, &row.octets(*index)),
                     Written::Answer(answer, crawler, _) => {
-                        let (answered, usage) = of_crawler(*crawler, answers, &usages);
-                        push_answer(format, answered, *answer, usage, out);
+                        let (answered, uses) = of_crawler(*crawler, answers, &all_uses);
+                        push_answer(format, answered, *answer, uses, out);
                     }
                     // Only an object has lists.
                     Written::List(..) => {}
@@ -175,33 +196,33 @@ fn write_input(columns: &Columns, row: &Row<'_>, out: &mut Vec<u8>) {
 }
 
 /// What each crawler may do with the target, where that is asked for.
-fn usages(columns: &Columns, answers: &[Answered<'_>]) -> Vec<Option<Usage>> {
+fn all_uses(columns: &Columns, answers: &[Answered<'_>]) -> Vec<Option<UseAnswers>> {
     if !columns.has_uses() {
         return Vec::new();
     }
-    answers.iter().map(usage).collect()
+    answers.iter().map(uses_of).collect()
 }
 
 /// What one of the crawlers is answered.
 fn of_crawler<'a>(
     number: usize,
     answers: &'a [Answered<'a>],
-    usages: &'a [Option<Usage>],
-) -> (&'a Answered<'a>, Option<&'a Usage>) {
+    all_uses: &[Option<UseAnswers>],
+) -> (&'a Answered<'a>, Option<UseAnswers>) {
     let answered = answers.get(number).unwrap_or(&answers[0]);
-    (answered, usages.get(number).and_then(Option::as_ref))
+    (answered, all_uses.get(number).copied().flatten())
 }
 
 /// What may be done with the target, where there is something to say.
-fn usage(answered: &Answered<'_>) -> Option<Usage> {
+fn uses_of(answered: &Answered<'_>) -> Option<UseAnswers> {
     let decided = answered.outcome.as_ref().ok()?;
-    asking::usage(decided.uses, &decided.decision, decided.target)
+    asking::use_answers(decided.uses, &decided.decision, decided.target)
 }
 
 /// What is said of a use.
-fn says(answer: Answer, usage: Option<&Usage>) -> &'static str {
-    match (answer.of_use(), usage) {
-        (Some(of_use), Some(usage)) => usage.answer(of_use).name(),
+fn says(answer: RowAnswer, uses: Option<UseAnswers>) -> &'static str {
+    match (answer.of_use(), uses) {
+        (Some(of_use), Some(uses)) => uses.answer(of_use).name(),
         _ => "unknown",
     }
 }
@@ -210,17 +231,17 @@ fn says(answer: Answer, usage: Option<&Usage>) -> &'static str {
 fn push_answer(
     format: Format,
     answered: &Answered<'_>,
-    answer: Answer,
-    usage: Option<&Usage>,
+    answer: RowAnswer,
+    uses: Option<UseAnswers>,
     out: &mut Vec<u8>,
 ) {
     let decided = match &answered.outcome {
-        _ if answer == Answer::Url => return push_field(format, out, answered.url.as_bytes()),
-        _ if answer == Answer::Agent => {
+        _ if answer == RowAnswer::Url => return push_field(format, out, answered.url.as_bytes()),
+        _ if answer == RowAnswer::Agent => {
             let agent = answered.crawler.map_or("", |crawler| crawler.product_token().as_str());
             return push_field(format, out, agent.as_bytes());
         }
-        Err(error) if answer == Answer::Error => {
+        Err(error) if answer == RowAnswer::Error => {
             let text = format!("{}: {error}", error.code().name());
             return push_field(format, out, text.as_bytes());
         }
@@ -229,33 +250,33 @@ fn push_answer(
     };
     let decision = &decided.decision;
     match answer {
-        Answer::Allowed => {
+        RowAnswer::Allowed => {
             out.extend_from_slice(if decision.is_allowed() { b"true" } else { b"false" });
         }
-        Answer::Reason => out.extend_from_slice(decision.reason().name().as_bytes()),
-        Answer::Rule => {
+        RowAnswer::Reason => out.extend_from_slice(decision.reason().name().as_bytes()),
+        RowAnswer::Rule => {
             if let Some(rule) = decision.rule() {
                 push_pattern(format, out, rule.pattern());
             }
         }
-        Answer::RuleLine => {
+        RowAnswer::RuleLine => {
             if let Some(rule) = decision.rule() {
                 push_number(out, u64::from(rule.line().number()));
             }
         }
-        Answer::Octets => {
+        RowAnswer::Octets => {
             if let Some(rule) = decision.rule() {
                 push_number(out, rule.octets() as u64);
             }
         }
-        Answer::Group => {
+        RowAnswer::Group => {
             if let Some(group) = decision.group() {
                 out.extend_from_slice(group.by().name().as_bytes());
             }
         }
-        Answer::Origin => push_field(format, out, origin(answered.url).as_bytes()),
-        Answer::Train | Answer::Search | Answer::AiInput => {
-            let says = says(answer, usage);
+        RowAnswer::Origin => push_field(format, out, origin(answered.url).as_bytes()),
+        RowAnswer::Train | RowAnswer::Search | RowAnswer::AiInput => {
+            let says = says(answer, uses);
             out.extend_from_slice(says.as_bytes());
         }
         _ => {}
@@ -295,7 +316,7 @@ fn push_number(out: &mut Vec<u8>, number: u64) {
 
 /// Writes a row as a JSON object.
 fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out: &mut Vec<u8>) {
-    let usages = usages(columns, answers);
+    let all_uses = all_uses(columns, answers);
     let mut object = ObjectWriter::new(out);
     let mut has_error = false;
     for written in &columns.written {
@@ -328,13 +349,13 @@ fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out:
                 }
                 Row::Unreadable => {}
             },
-            Written::Answer(Answer::Error, _, name) => {
+            Written::Answer(RowAnswer::Error, _, name) => {
                 has_error = true;
                 object.error(name, &answers[0]);
             }
             Written::Answer(answer, crawler, name) => {
-                let (answered, usage) = of_crawler(*crawler, answers, &usages);
-                object.answer(name, *answer, answered, usage);
+                let (answered, uses) = of_crawler(*crawler, answers, &all_uses);
+                object.answer(name, *answer, answered, uses);
             }
             // A row without an answer has an error in its place.
             Written::List(..) if answers[0].outcome.is_err() => {}
@@ -342,10 +363,10 @@ fn write_object(columns: &Columns, row: &Row<'_>, answers: &[Answered<'_>], out:
                 object.name(name);
                 for number in 0..answers.len() {
                     object.out.push(if number == 0 { b'[' } else { b',' });
-                    let (answered, usage) = of_crawler(number, answers, &usages);
+                    let (answered, uses) = of_crawler(number, answers, &all_uses);
                     let mut entry = ObjectWriter::new(object.out);
                     for answer in listed {
-                        entry.answer(answer.name(), *answer, answered, usage);
+                        entry.answer(answer.name(), *answer, answered, uses);
                     }
                     entry.end();
                 }
@@ -421,34 +442,40 @@ impl<'o> ObjectWriter<'o> {
     }
 
     /// An answer, where there is one; null where a decision has no such part.
-    fn answer(&mut self, name: &str, answer: Answer, answered: &Answered<'_>, usage: Option<&Usage>) {
+    fn answer(
+        &mut self,
+        name: &str,
+        answer: RowAnswer,
+        answered: &Answered<'_>,
+        uses: Option<UseAnswers>,
+    ) {
         let decided = match &answered.outcome {
             Ok(decided) => Some(decided),
-            Err(_) if answer == Answer::Url && !answered.url.is_empty() => None,
-            Err(_) if answer == Answer::Agent && answered.crawler.is_some() => None,
+            Err(_) if answer == RowAnswer::Url && !answered.url.is_empty() => None,
+            Err(_) if answer == RowAnswer::Agent && answered.crawler.is_some() => None,
             Err(_) => return,
         };
         let rule = decided.and_then(|decided| decided.decision.rule());
         self.name(name);
         match answer {
-            Answer::Allowed => {
+            RowAnswer::Allowed => {
                 self.value(&decided.is_some_and(|decided| decided.decision.is_allowed()));
             }
-            Answer::Rule => self.value(&rule.map(|rule| String::from_utf8_lossy(rule.pattern()))),
-            Answer::RuleLine => self.value(&rule.map(|rule| rule.line().number())),
-            Answer::Octets => self.value(&rule.map(mayi::DecidingRule::octets)),
-            Answer::Group => {
+            RowAnswer::Rule => self.value(&rule.map(|rule| String::from_utf8_lossy(rule.pattern()))),
+            RowAnswer::RuleLine => self.value(&rule.map(|rule| rule.line().number())),
+            RowAnswer::Octets => self.value(&rule.map(mayi::DecidingRule::octets)),
+            RowAnswer::Group => {
                 let group = decided.and_then(|decided| decided.decision.group());
                 self.value(&group.map(|group| group.by().name()));
             }
-            Answer::Reason => self.value(&decided.map(|decided| decided.decision.reason().name())),
-            Answer::Url => self.value(answered.url),
-            Answer::Agent => {
+            RowAnswer::Reason => self.value(&decided.map(|decided| decided.decision.reason().name())),
+            RowAnswer::Url => self.value(answered.url),
+            RowAnswer::Agent => {
                 self.value(&answered.crawler.map(|crawler| crawler.product_token().as_str()));
             }
-            Answer::Origin => self.value(&origin(answered.url)),
-            Answer::Train | Answer::Search | Answer::AiInput => {
-                self.value(says(answer, usage));
+            RowAnswer::Origin => self.value(&origin(answered.url)),
+            RowAnswer::Train | RowAnswer::Search | RowAnswer::AiInput => {
+                self.value(says(answer, uses));
             }
             _ => self.value(&()),
         }

@@ -15,7 +15,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use mayi::ReadOptions;
 use mayi::registry::{AgentKind, Registry};
 use mayi_audit::{
-    Audit, Block, Condition, File, Format, Moment, Ranges, Report, Selection, Sites, Table, Worker,
+    Audit, AuditReport, Block, Condition, CsvTable, File, Format, Moment, Ranges, Selection, Sites,
+    Worker,
 };
 
 use super::check::write_json;
@@ -24,7 +25,7 @@ use crate::audit::draw::Drawing;
 use crate::audit::logs::{self, Logs, Taken};
 use crate::audit::resolver::Resolver;
 use crate::audit::sites::{self, ByHost};
-use crate::cli::{DialectName, Reading};
+use crate::cli::{DialectName, ReadingArgs};
 use crate::exit::{self, Exit, Failure};
 use crate::fetching::Fetching;
 use crate::input;
@@ -107,7 +108,7 @@ pub(crate) struct AuditArgs {
     dialect: DialectName,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     /// The format of the lines: its name, or the text of a log_format
     #[arg(long, value_name = "FORMAT", value_parser = format)]
@@ -244,7 +245,7 @@ fn read(
     audit: &Audit,
     paths: &[PathBuf],
     dns: Option<&Dns>,
-) -> (Report, Vec<String>) {
+) -> (AuditReport, Vec<String>) {
     let sources: Vec<_> = paths.iter().map(|path| input::name(path)).collect();
     let progress = Progress::start(
         &args.progress,
@@ -296,7 +297,7 @@ fn read(
 }
 
 /// Ends the process with this report: a thread may wait for a stream that has no end.
-fn end_now(args: &AuditArgs, report: &Report) -> ! {
+fn end_now(args: &AuditArgs, report: &AuditReport) -> ! {
     let ended = write(args, report).and_then(|()| ending(args, report, false));
     std::process::exit(i32::from(exit::status_of(ended)))
 }
@@ -344,7 +345,7 @@ fn interrupts(sender: Sender<Event>) {
     });
 }
 
-fn write(args: &AuditArgs, report: &Report) -> Result<(), Failure> {
+fn write(args: &AuditArgs, report: &AuditReport) -> Result<(), Failure> {
     let mut out = text::out();
     if let Some(path) = &args.html {
         let page = mayi_audit::html(report);
@@ -366,7 +367,7 @@ fn write(args: &AuditArgs, report: &Report) -> Result<(), Failure> {
 }
 
 /// How the command ends.
-fn ending(args: &AuditArgs, report: &Report, is_troubled: bool) -> Result<Exit, Failure> {
+fn ending(args: &AuditArgs, report: &AuditReport, is_troubled: bool) -> Result<Exit, Failure> {
     let mut exit = Exit::Allowed;
     for condition in &args.fail_if {
         let (holds, value) = condition.holds(report);
@@ -496,18 +497,18 @@ impl ValueEnum for KindName {
 
 /// The name of a table.
 #[derive(Clone, Copy, Debug)]
-struct TableName(Table);
+struct TableName(CsvTable);
 
 impl ValueEnum for TableName {
     fn value_variants<'a>() -> &'a [Self] {
         static NAMES: std::sync::LazyLock<Vec<TableName>> = std::sync::LazyLock::new(|| {
-            Table::ALL.iter().map(|(_, table)| TableName(*table)).collect()
+            CsvTable::ALL.iter().map(|(_, table)| TableName(*table)).collect()
         });
         &NAMES
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let name = Table::ALL.iter().find(|(_, table)| *table == self.0).map(|(name, _)| *name);
+        let name = CsvTable::ALL.iter().find(|(_, table)| *table == self.0).map(|(name, _)| *name);
         name.map(PossibleValue::new)
     }
 }

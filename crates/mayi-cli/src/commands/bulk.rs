@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use mayi::access::SiteFile;
 use mayi::{Crawler, Limits, ReadOptions};
 use mayi_audit::with_commas;
-use mayi_tables::files::{self, Files, Robots};
+use mayi_tables::files::{self, Files, RobotsSource};
 
 use crate::bulk::archives;
 use crate::bulk::columns::{Words, asks_for_uses};
@@ -16,7 +16,7 @@ use crate::bulk::inputs;
 use crate::bulk::rows::Format;
 use crate::bulk::run::{Run, Settings};
 use crate::bulk::source::{Folder, Stored};
-use crate::cli::{Claims, DialectName, Reading};
+use crate::cli::{Claims, DialectName, ReadingArgs};
 use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
@@ -214,7 +214,7 @@ pub(crate) struct Bulk {
     dialect: DialectName,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     /// The charset of the files
     #[arg(hide_short_help = true, long, value_name = "LABEL", help_heading = "robots.txt")]
@@ -310,12 +310,12 @@ fn source(
     bulk: &Bulk,
     limits: Limits,
     options: &ReadOptions,
-) -> Result<(Robots, Vec<String>), Failure> {
+) -> Result<(RobotsSource, Vec<String>), Failure> {
     // A little more than the limit, so that what is after it can be seen.
     let most = limits.file_octets().saturating_add(4);
     if let Some(path) = &bulk.robots_dir {
         let folder = Folder::new(path, most).map_err(|error| input::unreadable(path, &error))?;
-        return Ok((Robots::Each(Box::new(folder)), Vec::new()));
+        return Ok((RobotsSource::Each(Box::new(folder)), Vec::new()));
     }
     if !bulk.robots_warc.is_empty() || !bulk.robots_table.is_empty() {
         let loaded = if bulk.robots_table.is_empty() {
@@ -323,11 +323,11 @@ fn source(
         } else {
             archives::of_tables(&bulk.robots_table, most)?
         };
-        return Ok((Robots::Each(Box::new(loaded.archive)), loaded.troubles));
+        return Ok((RobotsSource::Each(Box::new(loaded.archive)), loaded.troubles));
     }
     if let Some(store) = &bulk.store {
         let fetcher = fetching::of_store(store)?;
-        return Ok((Robots::Each(Box::new(Stored(fetcher))), Vec::new()));
+        return Ok((RobotsSource::Each(Box::new(Stored(fetcher))), Vec::new()));
     }
     let path = bulk.robots.as_deref().unwrap_or(Path::new("-"));
     let mut octets = Vec::new();
@@ -335,7 +335,7 @@ fn source(
         .take(most as u64)
         .read_to_end(&mut octets)
         .map_err(|error| input::unreadable(path, &error))?;
-    Ok((Robots::One(SiteFile::read(octets, options)), Vec::new()))
+    Ok((RobotsSource::One(SiteFile::read(octets, options)), Vec::new()))
 }
 
 fn options(bulk: &Bulk, limits: Limits) -> Result<ReadOptions, Failure> {

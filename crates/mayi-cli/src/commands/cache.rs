@@ -15,7 +15,7 @@ use mayi::access::{InForce, Keeping, Unavailable, Unreachable};
 use mayi::report::{SiteReport, rfc3339_of};
 use mayi_fetch::kept::{FileCopy, Hop, Kept, LastAttempt, Said};
 use mayi_fetch::store::{Store, StoreError};
-use mayi_tables::archive::{Response, Site};
+use mayi_tables::archive::{ArchivedResponse, ArchivedSite};
 
 use super::check::write_json;
 use super::fetch::{origin_of, tell_kept, write_file};
@@ -326,10 +326,10 @@ fn import(warcs: &[PathBuf], tables: &[PathBuf], place: &Place) -> Result<Exit, 
 }
 
 /// The entry of a site from an archive, as if the site had been fetched then.
-fn kept_of(origin: &Origin, site: &Site<'_>) -> Kept {
+fn kept_of(origin: &Origin, site: &ArchivedSite<'_>) -> Kept {
     let at = site.last.time;
     let mut last = LastAttempt::new(at, site.result.clone());
-    let said = |response: &Response| match &response.status {
+    let said = |response: &ArchivedResponse| match &response.status {
         Ok(status) => Said::Status(*status),
         Err(error) => Said::Error(error.clone()),
     };
@@ -374,14 +374,15 @@ fn export(opened: &Opened, format: ExportFormat, output: Option<&Path>) -> Resul
         }
         #[cfg(feature = "columns")]
         ExportFormat::Parquet | ExportFormat::Arrow => {
-            use mayi_tables::reading::Kind;
+            use mayi_tables::reading::TableFormat;
             use mayi_tables::robots_table::RobotsTableWriter;
             if out.is_terminal() {
                 return Err(Failure::new(
                     "this format can't be printed on a terminal; use `--output FILE`",
                 ));
             }
-            let kind = if format == ExportFormat::Parquet { Kind::Parquet } else { Kind::Ipc };
+            let kind =
+                if format == ExportFormat::Parquet { TableFormat::Parquet } else { TableFormat::Ipc };
             let now = SystemTime::now();
             let mut table = RobotsTableWriter::new(out, kind).map_err(Failure::new)?;
             opened.each(|kept| {
@@ -398,11 +399,11 @@ fn export(opened: &Opened, format: ExportFormat, output: Option<&Path>) -> Resul
 
 /// What applies to a site now, as a response of its server.
 #[cfg(feature = "columns")]
-fn in_force(kept: &Kept, now: SystemTime) -> Response {
+fn in_force(kept: &Kept, now: SystemTime) -> ArchivedResponse {
     let last = &kept.last;
     match (kept.in_force(&Keeping::default(), now), &kept.copy) {
         (InForce::Copy, Some(copy)) => {
-            let mut response = Response::new(copy.checked, Ok(200));
+            let mut response = ArchivedResponse::new(copy.checked, Ok(200));
             response.body = copy.body.to_vec().into();
             response.content_type.clone_from(&copy.content_type);
             response
@@ -413,14 +414,14 @@ fn in_force(kept: &Kept, now: SystemTime) -> Response {
                 // Redirects that do not end at a file.
                 _ => 404,
             };
-            Response::new(last.at, Ok(status))
+            ArchivedResponse::new(last.at, Ok(status))
         }
         _ => {
             let status = match &last.result {
                 AccessResult::Unreachable(Unreachable::Status(status)) => Ok(*status),
                 result => Err(result.to_string().into()),
             };
-            Response::new(last.at, status)
+            ArchivedResponse::new(last.at, status)
         }
     }
 }

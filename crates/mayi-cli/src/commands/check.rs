@@ -6,7 +6,7 @@ use mayi::report::{FileReport, FileSource, Report, RequestError, WarningSource};
 use mayi::{LineNumber, Preference, Reason, RobotsTxt};
 
 use crate::asking::Asking;
-use crate::cli::{Check, Question};
+use crate::cli::{Check, QuestionArgs};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::text::{BAD, DIM, GOOD, STRONG, shown, styled};
@@ -179,7 +179,7 @@ pub(crate) fn wrong_url(
     out: &mut impl Write,
     error: mayi::InvalidUrl,
     url: &str,
-    question: &Question,
+    question: &QuestionArgs,
 ) -> io::Result<()> {
     if question.json {
         return write_json(out, &RequestError::from(error).about(url, &question.agent).report());

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
-use mayi::meaning::{Comparison, DifferingPatterns, Reading as FileReading, ReadingGrounds};
+use mayi::meaning::{Comparison, DifferingPatterns, Reading, ReadingGrounds};
 use mayi::{Dialect, ProductToken};
 
 use super::check::write_json;
 use super::diff::{crawlers_left_out, grounds};
-use crate::cli::Reading;
+use crate::cli::ReadingArgs;
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
 use crate::input;
@@ -40,7 +40,7 @@ pub(crate) struct Compare {
     agents: Vec<String>,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     /// List everything; by default long lists are cut
     #[arg(long)]
@@ -123,7 +123,7 @@ impl<W: Write> Drawing<'_, W> {
     }
 
     /// The readers of a reading. If a crawler has it only in some dialects, these are named.
-    fn draw_reading(&mut self, reading: &FileReading) -> io::Result<()> {
+    fn draw_reading(&mut self, reading: &Reading) -> io::Result<()> {
         let mut names: Vec<String> = Vec::new();
         // Crawlers with the same dialects stand together.
         let mut by_dialects: Vec<(&[Cow<'_, str>], Vec<String>)> = Vec::new();

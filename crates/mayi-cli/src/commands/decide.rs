@@ -17,7 +17,7 @@ use crate::cli::Decide;
 use crate::exit::{Exit, Failure};
 use crate::fetching;
 use crate::input;
-use crate::parallel::{self, Lines};
+use crate::parallel::{self, Answers, Lines};
 use crate::progress::{self, Progress};
 
 pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
@@ -39,17 +39,14 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
     let progress = Progress::start(&decide.progress, "requests", progress::total_size([requests]));
     let input = progress.reading(input);
     let jobs = parallel::jobs(decide.jobs);
-    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines| {
-        let (answers, count) = match lines {
-            Lines::Whole(lines) => door.answer_lines(lines),
+    parallel::map_lines(input, io::stdout().lock(), jobs, decide.max_line, |lines, answers| {
+        progress.add(match lines {
+            Lines::Whole(lines) => door.answer_lines(lines, answers),
             Lines::TooLong => {
-                let mut out = Vec::new();
-                write_error(&too_long(decide.max_line), &mut out);
-                (out, 1)
+                write_error(&too_long(decide.max_line), &mut answers.current);
+                1
             }
-        };
-        progress.add(count);
-        answers
+        });
     })?;
     if let Some(Some(fetcher)) = door.fetcher.get() {
         fetching::tell(fetcher);
@@ -59,6 +56,9 @@ pub(crate) fn run(decide: &Decide) -> Result<Exit, Failure> {
         None => Ok(Exit::Allowed),
     }
 }
+
+/// How many requests are read before they are answered: enough to fetch files ahead of time.
+const AT_ONCE: usize = 1 << 10;
 
 /// Answers requests, from any thread.
 struct Door<'d> {
@@ -74,36 +74,46 @@ struct Door<'d> {
 type Asked<'l> = Result<Request<'l>, RequestError>;
 
 impl Door<'_> {
-    /// The answers to lines, and how many there are.
-    fn answer_lines(&self, lines: &[u8]) -> (Vec<u8>, u64) {
-        let (mut rest, mut asked) = (lines, Vec::new());
+    /// Answers lines, and says how many there are.
+    fn answer_lines(&self, lines: &[u8], answers: &mut Answers<'_, Vec<u8>>) -> u64 {
+        let (mut rest, mut count) = (lines, 0);
         while !rest.is_empty() {
-            let line;
-            (line, rest) = split_line(rest);
-            asked.extend(self.read(line));
+            let mut asked = Vec::new();
+            while !rest.is_empty() && asked.len() < AT_ONCE {
+                let line;
+                (line, rest) = split_line(rest);
+                asked.extend(self.read(line));
+            }
+            count += asked.len() as u64;
+            self.answer_all(asked, answers);
         }
-        let mut out = Vec::new();
-        let count = asked.len() as u64;
+        count
+    }
+
+    fn answer_all(&self, asked: Vec<Asked<'_>>, answers: &mut Answers<'_, Vec<u8>>) {
         let needed = |asked: &Asked<'_>| {
             let request = asked.as_ref().ok().filter(|request| request.robots.is_none())?;
             Origin::of_url(&request.url).ok()
         };
+        let mut answer = |asked: &Asked<'_>, robots: Option<&Robots>| {
+            self.answer(asked, robots, &mut answers.current);
+            answers.pass_on_part();
+        };
         let needs_file = asked.iter().any(|asked| needed(asked).is_some());
         match needs_file.then(|| self.fetcher()).flatten() {
-            None => asked.iter().for_each(|asked| self.answer(asked, None, &mut out)),
+            None => asked.iter().for_each(|asked| answer(asked, None)),
             Some(fetcher) => {
                 let questions = asked.into_iter().map(|asked| {
                     let origin = needed(&asked);
                     Ok((asked, origin))
                 });
                 let answered = fetcher.ahead().each(questions, |asked, robots| {
-                    self.answer(&asked, robots.as_ref(), &mut out);
+                    answer(&asked, robots.as_ref());
                     Ok::<_, Infallible>(())
                 });
                 answered.unwrap_or_else(|never| match never {});
             }
         }
-        (out, count)
     }
 
     fn read<'l>(&'l self, line: &'l [u8]) -> Option<Asked<'l>> {

@@ -8,7 +8,7 @@ use mayi::meaning::{Became, Change, Diff, Grounds, Meaning, PartChange, ReaderDi
 use mayi::{Reason, RobotsTxt};
 
 use super::check::write_json;
-use crate::cli::{DialectName, Reading};
+use crate::cli::{DialectName, ReadingArgs};
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
 use crate::input::{self, Loaded};
@@ -40,7 +40,7 @@ pub(crate) struct DiffArgs {
     dialect: DialectName,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     /// List everything; by default long lists are cut
     #[arg(long)]

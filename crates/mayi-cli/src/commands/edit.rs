@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mayi::edit::{AccessWish, Carrier, Edited, Granted, NewFile, Preferences, Wish, edit, report};
+use mayi::edit::{AccessGoal, Carrier, Edited, Goal, Granted, NewFile, Preferences, edit, report};
 use mayi::registry::{AgentKind, Registry};
 use mayi::{Preference, ReadOptions};
 
@@ -112,16 +112,16 @@ pub(crate) struct EditArgs {
 pub(crate) fn run(args: &EditArgs) -> Result<Exit, Failure> {
     let registry = input::registry(&args.registries)?;
     let options = ReadOptions::default().with_registry(registry.clone());
-    let wishes = wishes(args, &registry)?;
+    let goals = goals(args, &registry)?;
     let Loaded { name, octets, .. } = if args.new { new(args)? } else { input::load_file(&args.file)? };
     let mut out = crate::text::out();
     if args.json {
-        let said = report(&octets, &wishes, &options);
+        let said = report(&octets, &goals, &options);
         write_json(&mut out, &said)?;
         out.flush()?;
         return Ok(if said.refused.is_some() { Exit::NoAnswer } else { Exit::Allowed });
     }
-    let edited = edit(&octets, &wishes, &options)
+    let edited = edit(&octets, &goals, &options)
         .map_err(|why| Failure::new(format_args!("{name} is not changed: {why}")))?;
     let is_changed = args.new || edited.octets != octets;
     if args.diff {
@@ -148,38 +148,38 @@ pub(crate) fn run(args: &EditArgs) -> Result<Exit, Failure> {
     } else if is_changed {
         replace(path, &edited.octets).map_err(unwritable)?;
     }
-    tell(&mut out, args, &name, &octets, &edited, &wishes)?;
+    tell(&mut out, args, &name, &octets, &edited, &goals)?;
     out.flush()?;
     Ok(Exit::Allowed)
 }
 
-/// The wishes of the command line. Those about longer paths come later, so that they count, and single crawlers after
+/// The goals of the command line. Those about longer paths come later, so that they count, and single crawlers after
 /// kinds, after everybody. Where a crawler serves two kinds, refusing one of them counts.
-fn wishes(args: &EditArgs, registry: &Registry) -> Result<Vec<Wish>, Failure> {
+fn goals(args: &EditArgs, registry: &Registry) -> Result<Vec<Goal>, Failure> {
     let is_kind = |who: &str| AgentKind::ALL.iter().any(|kind| kind.name() == who);
     let rank = |who: &str| if who == "*" { 0 } else { 2 - u8::from(is_kind(who)) };
     let mut said: Vec<_> = words(&args.refuse).map(|(who, path)| (false, who, path)).collect();
     said.extend(words(&args.allow).map(|(who, path)| (true, who, path)));
     said.sort_by_key(|(may, who, path)| (path.len(), rank(who), *may != is_kind(who)));
     let of_access = said.into_iter().map(|(may, who, path)| {
-        let wish = if may { Wish::allow } else { Wish::refuse };
-        wish(&[who], path, registry)
+        let goal = if may { Goal::allow } else { Goal::refuse };
+        goal(&[who], path, registry)
     });
     let carried =
         [(Carrier::ContentUsage, args.content_usage), (Carrier::ContentSignal, args.content_signal)];
-    let preferred = carried.into_iter().filter_map(|(by, uses)| Some(Wish::prefer(by, uses?)));
+    let preferred = carried.into_iter().filter_map(|(by, uses)| Some(Goal::prefer(by, uses?)));
     let purposes = Some(&args.refuse_purpose).filter(|all| !all.is_empty());
-    let purposes = purposes.map(|all| Wish::refuse_purposes(all));
-    let sitemaps = args.sitemap.iter().map(|url| Wish::sitemap(url));
+    let purposes = purposes.map(|all| Goal::refuse_purposes(all));
+    let sitemaps = args.sitemap.iter().map(|url| Goal::sitemap(url));
     // Crawlers that are refused need no statement about uses.
-    let wishes = of_access.chain(preferred).chain(purposes).chain(sitemaps);
-    let wishes = wishes.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
-    if wishes.is_empty() && !args.new {
+    let goals = of_access.chain(preferred).chain(purposes).chain(sitemaps);
+    let goals = goals.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if goals.is_empty() && !args.new {
         return Err(Failure::new(
             "say what to change: --refuse WHO [PATH], --allow WHO [PATH], --content-usage USES, --content-signal USES, --refuse-purpose PURPOSE or --sitemap URL",
         ));
     }
-    Ok(wishes)
+    Ok(goals)
 }
 
 /// `train=no,search=yes`, also in the words of the directives: `train-ai=n`, `ai-train=no`.
@@ -211,7 +211,7 @@ fn words(all: &[String]) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A new file, before the wishes.
+/// A new file, before the goals.
 fn new(args: &EditArgs) -> Result<Loaded, Failure> {
     let mut file = NewFile::default();
     file.keep_out = args.keep_out.iter().map(|path| path.as_str().into()).collect();
@@ -223,14 +223,14 @@ fn new(args: &EditArgs) -> Result<Loaded, Failure> {
     })
 }
 
-/// Reports the result of each wish.
+/// Reports the result of each goal.
 fn tell(
     out: &mut impl Write,
     args: &EditArgs,
     name: &str,
     old: &[u8],
     edited: &Edited,
-    wishes: &[Wish],
+    goals: &[Goal],
 ) -> io::Result<()> {
     let verb = match (args.new, edited.octets == old) {
         (true, _) => "wrote",
@@ -238,17 +238,17 @@ fn tell(
         (false, false) => "edited",
     };
     writeln!(out, "{verb} {name}")?;
-    for (wish, granted) in wishes.iter().zip(&edited.granted) {
+    for (goal, granted) in goals.iter().zip(&edited.granted) {
         let now = if granted.already.is_empty() { "now says" } else { "says already" };
-        match wish {
-            Wish::Access(wish) => tell_access(out, wish, granted, args.all)?,
-            Wish::Prefer(by, _) => writeln!(out, "  {now} how pages may be used ({})", by.name())?,
-            Wish::RefusePurposes(all) => writeln!(
+        match goal {
+            Goal::Access(goal) => tell_access(out, goal, granted, args.all)?,
+            Goal::Prefer(by, _) => writeln!(out, "  {now} how pages may be used ({})", by.name())?,
+            Goal::RefusePurposes(all) => writeln!(
                 out,
                 "  {now} that crawlers with these purposes may not fetch anything: {}",
                 all.join(", ")
             )?,
-            Wish::Sitemap(url) => {
+            Goal::Sitemap(url) => {
                 writeln!(out, "  {now} where a sitemap is: {}", shown(url.as_bytes()))?;
             }
             _ => {}
@@ -259,12 +259,12 @@ fn tell(
 
 fn tell_access(
     out: &mut impl Write,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     granted: &Granted,
     all: bool,
 ) -> io::Result<()> {
-    let may = if wish.is_to_allow() { "may" } else { "may not" };
-    let path = match (wish.path(), wish.is_to_allow()) {
+    let may = if goal.is_to_allow() { "may" } else { "may not" };
+    let path = match (goal.path(), goal.is_to_allow()) {
         ("/", true) => "everything".to_owned(),
         ("/", false) => "anything".to_owned(),
         (path, _) => shown(path.as_bytes()),

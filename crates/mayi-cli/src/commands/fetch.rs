@@ -46,7 +46,7 @@ pub(crate) fn run(fetch: &FetchArgs) -> Result<Exit, Failure> {
     let origin = origin_of(&fetch.url)?;
     let fetcher = fetching::fetcher(&fetch.fetching, Answering::default())?;
     let robots = if fetch.fresh {
-        fetcher.wait(fetcher.inner().ask_anew(&origin))
+        fetcher.wait(fetcher.inner().refresh(&origin))
     } else {
         fetcher.robots(&origin)
     };

@@ -9,7 +9,7 @@ use mayi::access::{AccessResult, SiteFile};
 use mayi::meaning::{Crawling, Fetchable, KindOverview, Overview, SharedAnswer, UseAnswer, UseSource};
 
 use super::check::write_json;
-use crate::cli::{DialectName, Reading};
+use crate::cli::{DialectName, ReadingArgs};
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
 use crate::input;
@@ -38,7 +38,7 @@ pub(crate) struct OverviewArgs {
     dialect: DialectName,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     /// List everything; by default long lists are cut
     #[arg(long)]

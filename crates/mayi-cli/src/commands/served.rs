@@ -14,7 +14,7 @@ use mayi::{Limits, ReadOptions, RobotsTxt, Target};
 use mayi_server::client::Client;
 
 use super::check;
-use crate::cli::Question;
+use crate::cli::QuestionArgs;
 use crate::exit::{Exit, Failure};
 use crate::input;
 
@@ -43,7 +43,7 @@ impl ServiceArgs {
     }
 }
 
-pub(crate) fn run(question: &Question, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
+pub(crate) fn run(question: &QuestionArgs, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
     // Invalid options are reported before a request is sent.
     let crawler = input::crawler(question, None)?;
     let client = Client::new(server, key).map_err(Failure::new)?;
@@ -75,7 +75,7 @@ struct Given {
     octets: Vec<u8>,
 }
 
-fn given(question: &Question) -> Result<Option<Given>, Failure> {
+fn given(question: &QuestionArgs) -> Result<Option<Given>, Failure> {
     let read = |path: &Path| {
         let mut octets = Vec::new();
         // What is after the limit is not read there either, and need not be sent.
@@ -88,7 +88,7 @@ fn given(question: &Question) -> Result<Option<Given>, Failure> {
 }
 
 /// The HTML of the question, as much of it as is read of a page.
-fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
+fn html(question: &QuestionArgs) -> Result<Option<Vec<u8>>, Failure> {
     let Some(path) = &question.html else { return Ok(None) };
     let mut octets = Vec::new();
     let most = input::page_options(&question.page_reading).html_octets as u64;
@@ -98,7 +98,7 @@ fn html(question: &Question) -> Result<Option<Vec<u8>>, Failure> {
 }
 
 struct ServiceQuestions<'q> {
-    question: &'q Question,
+    question: &'q QuestionArgs,
     /// The crawler's product token.
     agent: String,
     client: Client,
@@ -143,7 +143,7 @@ impl ServiceQuestions<'_> {
     }
 
     fn request<'a>(&'a self, url: &'a str) -> Request<'a> {
-        let Question { claims, headers, dialect, page_reading, .. } = self.question;
+        let QuestionArgs { claims, headers, dialect, page_reading, .. } = self.question;
         let borrowed = |words: &'a [String]| words.iter().map(|word| Cow::Borrowed(&**word)).collect();
         let mut request = Request::new(url, &self.agent);
         request.purposes = borrowed(&claims.purposes);

@@ -63,9 +63,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Claims the right to fetch the file of an origin, for as long as this at most. Stores that only
     /// one process uses always grant it.
-    fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, Claim> {
+    fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, FetchClaim> {
         let _ = (origin, at_most);
-        Box::pin(async { Ok(Claim::Granted(ClaimToken(0))) })
+        Box::pin(async { Ok(FetchClaim::Granted(ClaimToken(0))) })
     }
 
     /// Renews a claim for this long from now, and returns whether it still belongs to the caller.
@@ -140,7 +140,7 @@ impl StoreSize {
 
 /// What came of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum FetchClaim {
     /// The caller must fetch, and then return the token.
     Granted(ClaimToken),
     /// Another process is fetching.

@@ -13,7 +13,7 @@ use mayi::report::{FileSource, Request};
 use mayi_fetch::clock::{Clock, Later};
 use mayi_fetch::dial::Resolver;
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::{Claim, MemoryStore, Store, StoreError, StoreSize, Storing};
+use mayi_fetch::store::{FetchClaim, MemoryStore, Store, StoreError, StoreSize, Storing};
 use mayi_fetch::transport::Patience;
 use mayi_fetch::{Backoff, Fetcher, Policy, blocking};
 use tokio::sync::Semaphore;
@@ -234,7 +234,7 @@ impl Store for Broken {
         broken()
     }
 
-    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, FetchClaim> {
         broken()
     }
 
@@ -364,7 +364,7 @@ impl Store for Silent {
         silent()
     }
 
-    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+    fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, FetchClaim> {
         silent()
     }
 
@@ -422,9 +422,9 @@ async fn a_claim_that_is_never_given_back() {
             self.0.size()
         }
 
-        fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+        fn claim<'a>(&'a self, _: &'a Origin, _: Duration) -> Storing<'a, FetchClaim> {
             self.1.fetch_add(1, SeqCst);
-            Box::pin(async { Ok(Claim::Taken) })
+            Box::pin(async { Ok(FetchClaim::Taken) })
         }
 
         fn describe(&self) -> String {
@@ -542,7 +542,7 @@ async fn settings_beyond_all_bounds() {
 
 /// Whoever wants to know it now asks the server, and a failure costs nobody the copy.
 #[tokio::test]
-async fn asked_anew() {
+async fn refreshed() {
     let is_down = Arc::new(AtomicBool::new(false));
     let server = Server::answering({
         let is_down = Arc::clone(&is_down);
@@ -552,12 +552,12 @@ async fn asked_anew() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(1 << 20));
     let fetcher = builder().store(Arc::clone(&store)).build();
     assert_file(&fetcher.robots(&server.origin()).await);
-    let robots = fetcher.ask_anew(&server.origin()).await;
+    let robots = fetcher.refresh(&server.origin()).await;
     assert_file(&robots);
     assert_eq!((robots.source(), server.requests()), (FileSource::Fetched, 2));
     is_down.store(true, SeqCst);
     for fetcher in [fetcher, builder().store(Arc::clone(&store)).build()] {
-        let robots = fetcher.ask_anew(&server.origin()).await;
+        let robots = fetcher.refresh(&server.origin()).await;
         assert_file(&robots);
         assert_eq!(robots.source(), FileSource::StaleUnreachable);
     }
@@ -565,7 +565,7 @@ async fn asked_anew() {
     let kept = store.load(&server.origin()).await.expect("an answer").expect("something kept");
     assert_eq!((kept.last.failures, kept.copy.is_some()), (2, true));
     let offline = builder().store(store).offline(true).build();
-    assert_file(&offline.ask_anew(&server.origin()).await);
+    assert_file(&offline.refresh(&server.origin()).await);
     assert_eq!(server.requests(), 4);
 }
 

@@ -127,7 +127,7 @@ async fn names_that_change_their_mind() {
     .await;
     let recorder = Recorder::new(server.address);
     let fetcher = scripted(Guard::default(), &recorder).resolver(names()).build();
-    // The first connection goes to the public address; the redirect resolves the name anew.
+    // The first connection goes to the public address; the redirect resolves the name again.
     let robots = fetcher.robots(&origin("http://rebinding.test/")).await;
     assert_failed(&robots, "guard");
     assert_eq!(recorder.dialled(), [format!("{PUBLIC}:80")]);

@@ -184,7 +184,7 @@ async fn a_route_that_is_missing_is_not_tried_for_every_question() {
         assert_eq!(robots.lack(), Some(Lack::Route));
     }
     assert_eq!(names.0.load(Ordering::SeqCst), 1, "one look-up for twenty questions");
-    fetcher.ask_anew(&origin).await;
+    fetcher.refresh(&origin).await;
     assert_eq!(names.0.load(Ordering::SeqCst), 2, "who wants news gets them");
     clock.go_on(Duration::from_secs(5));
     fetcher.robots(&origin).await;

@@ -1,4 +1,4 @@
-//! Live pages, and files that a person wants to see anew: asked for as politely as everything else.
+//! Live pages, and files that a person wants to see fresh: asked for as politely as everything else.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use mayi::access::Origin;
 use mayi::report::FileSource;
 use mayi_fetch::clock::Later;
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::{Claim, ClaimToken, MemoryStore, Store, StoreSize, Storing};
+use mayi_fetch::store::{ClaimToken, FetchClaim, MemoryStore, Store, StoreSize, Storing};
 use mayi_fetch::transport::{Get, Response, Transport, TransportError};
 use tokio::sync::Semaphore;
 
@@ -51,9 +51,9 @@ impl Store for Claims {
         self.store.size()
     }
 
-    fn claim<'a>(&'a self, origin: &'a Origin, _: Duration) -> Storing<'a, Claim> {
+    fn claim<'a>(&'a self, origin: &'a Origin, _: Duration) -> Storing<'a, FetchClaim> {
         self.note("claim", origin);
-        Box::pin(async { Ok(Claim::Granted(ClaimToken(1))) })
+        Box::pin(async { Ok(FetchClaim::Granted(ClaimToken(1))) })
     }
 
     fn release<'a>(&'a self, origin: &'a Origin, _: ClaimToken) -> Storing<'a, ()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mayi_fetch::kept::Kept;
-use mayi_fetch::store::{Claim, DiskStore, MemoryStore, Store, open};
+use mayi_fetch::store::{DiskStore, FetchClaim, MemoryStore, Store, open};
 
 use crate::redis::connect;
 use crate::servers::{Cluster, Server};
@@ -125,10 +125,10 @@ async fn lists_in_pages(store: &dyn Store) {
 async fn claims(store: &dyn Store) {
     let place = origin("claimed");
     let claim = store.claim(&place, Duration::from_mins(1)).await.expect("an answer");
-    let Claim::Granted(token) = claim else { panic!("nobody else has it") };
+    let FetchClaim::Granted(token) = claim else { panic!("nobody else has it") };
     store.release(&place, token).await.expect("given back");
     let claim = store.claim(&place, Duration::from_mins(1)).await.expect("an answer");
-    let Claim::Granted(token) = claim else { panic!("it was given back") };
+    let FetchClaim::Granted(token) = claim else { panic!("it was given back") };
     store.release(&place, token).await.expect("given back");
     assert_eq!(store.load(&place).await.expect("an answer"), None, "a claim is no entry");
 }

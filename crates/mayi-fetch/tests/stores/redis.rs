@@ -8,7 +8,7 @@ use mayi::access::{AccessResult, Origin};
 use mayi_fetch::Fetcher;
 use mayi_fetch::guard::Guard;
 use mayi_fetch::kept::SCHEMA;
-use mayi_fetch::store::{Claim, RedisOptions, RedisStore, Store, StoreErrorKind, open};
+use mayi_fetch::store::{FetchClaim, RedisOptions, RedisStore, Store, StoreErrorKind, open};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::servers::{Cluster, Server};
@@ -36,7 +36,7 @@ async fn one_of_many_gets_a_claim() {
         }
         let mut granted = Vec::new();
         while let Some(claim) = tasks.join_next().await {
-            if let Claim::Granted(token) = claim.expect("a task").expect("an answer") {
+            if let FetchClaim::Granted(token) = claim.expect("a task").expect("an answer") {
                 granted.push(token);
             }
         }
@@ -44,25 +44,25 @@ async fn one_of_many_gets_a_claim() {
 
         let other = origin("other");
         let claim = stores[0].claim(&other, Duration::from_mins(10)).await.expect("an answer");
-        let Claim::Granted(token_of_other) = claim else { panic!("another origin is free") };
+        let FetchClaim::Granted(token_of_other) = claim else { panic!("another origin is free") };
         stores[1].release(&place, token_of_other).await.expect("an answer");
         let claim = stores[1].claim(&place, Duration::from_mins(10)).await.expect("an answer");
-        assert_eq!(claim, Claim::Taken, "only its own token gives a claim back");
+        assert_eq!(claim, FetchClaim::Taken, "only its own token gives a claim back");
         stores[2].release(&place, granted[0]).await.expect("an answer");
         let claim = stores[3].claim(&place, Duration::from_millis(30)).await.expect("an answer");
-        let Claim::Granted(late) = claim else { panic!("it was given back") };
+        let FetchClaim::Granted(late) = claim else { panic!("it was given back") };
 
         // Whoever dies with a claim keeps the others from it for no longer than it asked for.
         let next = std::sync::Mutex::new(None);
         until("the claim ends by itself", || async {
             let claim = stores[0].claim(&place, Duration::from_mins(10)).await.expect("an answer");
             *next.lock().expect("a lock") = Some(claim);
-            claim != Claim::Taken
+            claim != FetchClaim::Taken
         })
         .await;
         stores[3].release(&place, late).await.expect("an answer");
         let claim = stores[1].claim(&place, Duration::from_mins(10)).await.expect("an answer");
-        assert_eq!(claim, Claim::Taken, "a late holder takes nobody's claim away");
+        assert_eq!(claim, FetchClaim::Taken, "a late holder takes nobody's claim away");
     }
 }
 

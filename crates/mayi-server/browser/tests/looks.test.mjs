@@ -33,7 +33,7 @@ const VIEWS = {
   },
   wizard: async (page) => {
     await page.getByRole("button", { name: "Change this …" }).click();
-    await page.locator("#wish-training").selectOption("refuse");
+    await page.locator("#goal-training").selectOption("refuse");
     await says(page.locator("#wizard-result"), /ClaudeBot/);
   },
   table: async (page) => {

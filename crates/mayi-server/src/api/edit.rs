@@ -1,4 +1,4 @@
-//! `/v1/edit`: wishes of a site's owner in, the smallest edit of the file out.
+//! `/v1/edit`: goals of a site's owner in, the smallest edit of the file out.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request as HttpRequest;
-use mayi::edit::{MOST_WISHES, NewFile, WishInput, report};
+use mayi::edit::{GoalInput, MOST_GOALS, NewFile, report};
 use mayi::report::RobotsInput;
 use serde::Deserialize;
 
@@ -23,8 +23,9 @@ struct EditBody<'a> {
     /// What a new file says, if there is none yet.
     #[serde(borrow, default, deserialize_with = "there")]
     new: Option<NewFile<'a>>,
-    #[serde(default)]
-    wishes: Few<WishInput, MOST_WISHES>,
+    /// The goals of the edit. Their name in JSON is older than the one here.
+    #[serde(rename = "wishes", default)]
+    goals: Few<GoalInput, MOST_GOALS>,
 }
 
 pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>) -> Answered {
@@ -47,9 +48,9 @@ pub(crate) async fn edit(State(app): State<Arc<App>>, request: HttpRequest<Body>
                 ));
             }
         };
-        let wishes = body.wishes.iter().map(|wish| wish.wish(&registry)).collect::<Result<Vec<_>, _>>();
-        let wishes = wishes.map_err(|error| Problem::invalid(error.to_string()))?;
-        let said = report(&octets, &wishes, &options);
+        let goals = body.goals.iter().map(|goal| goal.goal(&registry)).collect::<Result<Vec<_>, _>>();
+        let goals = goals.map_err(|error| Problem::invalid(error.to_string()))?;
+        let said = report(&octets, &goals, &options);
         if let Some(diff) = &said.diff {
             within_budget(app, stop, diff.spent)?;
         }

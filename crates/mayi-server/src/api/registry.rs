@@ -6,9 +6,10 @@ use std::time::Duration;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
-use mayi::lint::{LINTS, Lint};
+use mayi::Dialect;
+use mayi::lint::LINTS;
 use mayi::registry::Registry;
-use mayi::{Dialect, Extension};
+use mayi::report::{DialectEntry, LintEntry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -53,17 +54,8 @@ pub(crate) async fn show(
 }
 
 pub(crate) async fn dialects(State(app): State<Arc<App>>, asked: HeaderMap) -> Answered {
-    let default = app.fetcher.answering().dialect();
-    let dialect = |dialect: &Dialect| {
-        let read = Extension::ALL.iter().filter(|extension| dialect.reads(**extension));
-        json!({
-            "name": dialect.name(),
-            "summary": dialect.summary(),
-            "default": dialect.name() == default.name(),
-            "extensions": read.map(|extension| extension.name()).collect::<Vec<_>>(),
-        })
-    };
-    let all: Vec<_> = Dialect::ALL.iter().map(dialect).collect();
+    let default = app.fetcher.answering().dialect().name();
+    let all: Vec<_> = Dialect::ALL.iter().map(|dialect| DialectEntry::of(dialect, default)).collect();
     Ok(answer(&asked, &json!({ "dialects": all })))
 }
 
@@ -87,7 +79,10 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
         }),
         "categories" => of(registry.categories(), |category| vec![category.label.to_string()]),
         "agents" => of(registry.agents(), |agent| vec![agent.token.to_string()]),
-        "lints" => LINTS.iter().map(|lint| of_lint(lint)).collect(),
+        "lints" => {
+            let lints: Vec<_> = LINTS.iter().map(|lint| LintEntry::of(lint)).collect();
+            of(&lints, |lint| vec![lint.code.clone(), lint.name.clone()])
+        }
         _ => {
             let (which, names) = (which.escape_debug(), NAMES.join(", "));
             return Err(Problem::not_found(format!(
@@ -95,20 +90,6 @@ fn entries(registry: &Registry, which: &str) -> Result<Vec<Entry>, Problem> {
             )));
         }
     })
-}
-
-/// A lint, with its manual page.
-fn of_lint(lint: &Lint) -> Entry {
-    let clauses: Vec<_> = lint.clauses.iter().map(|clause| clause.id()).collect();
-    let value = json!({
-        "code": lint.code,
-        "name": lint.name,
-        "summary": lint.summary,
-        "severity": lint.severity,
-        "clauses": clauses,
-        "manual": lint.manual(),
-    });
-    Entry { names: vec![lint.code.to_owned(), lint.name.to_owned()], value }
 }
 
 fn of<T: Serialize>(all: &[T], names: impl Fn(&T) -> Vec<String>) -> Vec<Entry> {

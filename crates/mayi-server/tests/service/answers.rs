@@ -163,21 +163,21 @@ async fn other_operations_answer_as_the_library_does() {
     );
     assert_eq!(compare, serde_json::to_value(expected).expect("JSON"));
 
-    let wish = json!({ "say": "refuse", "who": ["ExampleBot"], "path": "/p/" });
-    let edit = json!({ "robots": "User-agent: *\nDisallow: /a\n", "wishes": [wish] });
+    let goal = json!({ "say": "refuse", "who": ["ExampleBot"], "path": "/p/" });
+    let edit = json!({ "robots": "User-agent: *\nDisallow: /a\n", "wishes": [goal] });
     let edit = service.post("/v1/edit", edit.to_string()).await.json();
     document.check("Edit", &edit).expect("as documented");
     let edited = "User-agent: *\nDisallow: /a\n\nUser-agent: ExampleBot\nDisallow: /a\nDisallow: /p/\n";
     assert_eq!((&edit["robots"], &edit["refused"]), (&json!(edited), &json!(null)));
-    let wishes = json!([
+    let goals = json!([
         { "say": "prefer", "by": "content-signal", "uses": { "train": "disallowed" } },
         { "say": "refuse-purposes", "purposes": ["SHOPPING"] },
         { "say": "sitemap", "url": "https://example.com/sitemap.xml" },
     ]);
-    for wish in wishes.as_array().expect("a list") {
-        document.check("Wish", wish).expect("as documented");
+    for goal in goals.as_array().expect("a list") {
+        document.check("Wish", goal).expect("as documented");
     }
-    let new = json!({ "new": { "keep_out": ["/cart/"] }, "wishes": wishes });
+    let new = json!({ "new": { "keep_out": ["/cart/"] }, "wishes": goals });
     let new = service.post("/v1/edit", new.to_string()).await.json();
     document.check("Edit", &new).expect("as documented");
     assert_eq!(
@@ -185,7 +185,7 @@ async fn other_operations_answer_as_the_library_does() {
         "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /cart/\n\n\
          User-Agent-Purpose: SHOPPING\nDisallow: /\n\nSitemap: https://example.com/sitemap.xml\n"
     );
-    let refused = json!({ "robots": "User-agent: ExampleBot\nAllow: /*.html$\n", "wishes": [wish] });
+    let refused = json!({ "robots": "User-agent: ExampleBot\nAllow: /*.html$\n", "wishes": [goal] });
     let refused = service.post("/v1/edit", refused.to_string()).await.json();
     document.check("Edit", &refused).expect("as documented");
     assert_eq!((&refused["refused"]["line"], &refused["robots"]), (&json!(2), &json!(null)));
@@ -264,14 +264,14 @@ async fn other_operations_answer_as_the_library_does() {
             "/v1/edit",
             json!({ "robots": "", "wishes": [{ "say": "sitemap", "url": "https://a/", "who": ["a"] }] }),
         ),
-        ("/v1/edit", json!({ "robots": { "status": 404 }, "wishes": [wish] })),
+        ("/v1/edit", json!({ "robots": { "status": 404 }, "wishes": [goal] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a b"] }] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": [], "path": "/" }] })),
         (
             "/v1/edit",
             json!({ "robots": "", "wishes": [{ "say": "refuse", "who": ["a"], "path": "x" }] }),
         ),
-        ("/v1/edit", json!({ "robots": "", "wishes": vec![wish.clone(); 33] })),
+        ("/v1/edit", json!({ "robots": "", "wishes": vec![goal.clone(); 33] })),
         ("/v1/edit", json!({ "robots": "", "wishes": [{ "say": "refuse", "who": vec!["a"; 101] }] })),
         ("/v1/edit", json!({ "new": { "keep_out": ["/a\nUser-agent: x"] } })),
         ("/v1/edit", json!({ "new": {}, "wishes": [{ "say": "sitemap", "url": "sitemap.xml" }] })),

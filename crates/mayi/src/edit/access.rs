@@ -1,4 +1,4 @@
-//! A wish about access → the file in which it is true, and nothing else is different.
+//! A goal about access → the file in which it is true, and nothing else is different.
 //!
 //! Crawlers with groups of their own get a rule there; others get a new group, with the rules that they have now and the
 //! new one. Groups of one crawler are combined (REP-5), so a crawler that shares a group gets a second group
@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use super::adapted::{Adapted, adapted, is_true};
 use super::change::{Change, written};
-use super::wish::AccessWish;
+use super::goal::AccessGoal;
 use super::{Granted, Unedited, pay, read, with_work};
 use crate::crawler::{Crawler, ProductToken};
 use crate::directive::{ALLOW, GroupStart, Role, RuleKind};
@@ -30,30 +30,30 @@ struct Class {
     selection: Option<Selection>,
 }
 
-/// How often an edit is started again. This is necessary if crawlers of one wish share some groups but not
+/// How often an edit is started again. This is necessary if crawlers of one goal share some groups but not
 /// others, and if crawlers fall back to a crawler that gets a group.
 const MOST_ROUNDS: usize = 8;
 
-/// Grants one wish.
+/// Reaches one goal.
 pub(super) fn grant(
     text: &[u8],
-    wish: &AccessWish,
+    goal: &AccessGoal,
     options: &ReadOptions,
     work: &Work,
 ) -> Result<(Vec<u8>, Granted), Unedited> {
     let old = read(text, options, work)?;
     let mut granted = Granted::default();
-    if wish.is_for_everybody() {
+    if goal.is_for_everybody() {
         pay(work, 4 * text.len())?;
-        let new = grant_to_everybody(&old, wish)?;
+        let new = grant_to_everybody(&old, goal)?;
         let is_changed = new != text;
         let list = if is_changed { &mut granted.changed } else { &mut granted.already };
         list.push("*".to_owned());
-        check_everybody(&read(&new, options, work)?, wish)?;
+        check_everybody(&read(&new, options, work)?, goal)?;
         return Ok((new, granted));
     }
-    let mut unmet = unmet_classes(&old, wish, work)?;
-    for token in wish.crawlers() {
+    let mut unmet = unmet_classes(&old, goal, work)?;
+    for token in goal.crawlers() {
         let is_unmet = unmet.iter().any(|class| class.crawlers.contains(token));
         let list = if is_unmet { &mut granted.changed } else { &mut granted.already };
         list.push(token.to_string());
@@ -63,15 +63,15 @@ pub(super) fn grant(
     }
     let mut new = text.to_vec();
     for _ in 0..MOST_ROUNDS {
-        new = one_round(&read(&new, options, work)?, &unmet, wish, work)?;
-        unmet = unmet_classes(&read(&new, options, work)?, wish, work)?;
+        new = one_round(&read(&new, options, work)?, &unmet, goal, work)?;
+        unmet = unmet_classes(&read(&new, options, work)?, goal, work)?;
         if unmet.is_empty() {
             break;
         }
     }
     for round in 0.. {
         let robots = read(&new, options, work)?;
-        let changed = changed_others(&old, &robots, wish, work)?;
+        let changed = changed_others(&old, &robots, goal, work)?;
         let Some(first) = changed.first() else { break };
         if round == MOST_ROUNDS {
             return Err(Unedited::WouldChangeOthers { crawler: first.to_string() });
@@ -81,20 +81,20 @@ pub(super) fn grant(
         new = after;
         granted.kept.extend(changed.iter().map(ToString::to_string));
     }
-    check(&old, &read(&new, options, work)?, wish, options, work)?;
+    check(&old, &read(&new, options, work)?, goal, options, work)?;
     Ok((new, granted))
 }
 
-/// The crawlers of a wish that has not come true for them, by the groups that they get.
+/// The crawlers of a goal that is not reached for them, by the groups that they get.
 fn unmet_classes(
     robots: &RobotsTxt<'_>,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     work: &Work,
 ) -> Result<Vec<Class>, Unedited> {
     /// Whether groups were chosen by the crawler's own name, and which.
     type Key = Option<(bool, Vec<Range<usize>>)>;
     let mut classes: IndexMap<Key, Class> = IndexMap::new();
-    for token in wish.crawlers() {
+    for token in goal.crawlers() {
         let crawler = Crawler::from(token.clone());
         pay(work, cost_of_selecting(robots, &crawler))?;
         let selection = select(robots, &crawler, &mut ());
@@ -105,7 +105,7 @@ fn unmet_classes(
     let mut unmet = Vec::new();
     for class in classes.into_values() {
         pay(work, cost_of_rules(robots, class.selection.as_ref()))?;
-        if !holds(robots, class.selection.as_ref(), wish) {
+        if !holds(robots, class.selection.as_ref(), goal) {
             unmet.push(class);
         }
     }
@@ -116,7 +116,7 @@ fn unmet_classes(
 fn one_round(
     robots: &RobotsTxt<'_>,
     classes: &[Class],
-    wish: &AccessWish,
+    goal: &AccessGoal,
     work: &Work,
 ) -> Result<Vec<u8>, Unedited> {
     pay(work, 2 * robots.text().len())?;
@@ -130,7 +130,7 @@ fn one_round(
         }
         touched.extend(groups.iter().map(|group| group.start));
         pay(work, 2 * cost_of_rules(robots, class.selection.as_ref()))?;
-        change_class(robots, class, wish, &mut change)?;
+        change_class(robots, class, goal, &mut change)?;
     }
     Ok(change.applied())
 }
@@ -139,21 +139,21 @@ fn one_round(
 fn change_class(
     robots: &RobotsTxt<'_>,
     class: &Class,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     change: &mut Change<'_, '_>,
 ) -> Result<(), Unedited> {
     let by_own_name = class.selection.as_ref().filter(|found| found.is_by_own_name());
     let indexes: Vec<usize> =
         class.selection.iter().flat_map(|found| &found.groups).cloned().flatten().collect();
-    let adapted = adapted(robots, &indexes, wish)?;
+    let adapted = adapted(robots, &indexes, goal)?;
     if let Some(selection) = by_own_name {
         let is_start = |index: &&usize| robots.records()[**index].starts_group();
         let mut starts = indexes.iter().filter(is_start);
-        if starts.all(|index| names_one_of(robots, *index, wish.crawlers())) {
-            return change_own_groups(robots, selection, &adapted, wish, change);
+        if starts.all(|index| names_one_of(robots, *index, goal.crawlers())) {
+            return change_own_groups(robots, selection, &adapted, goal, change);
         }
         if adapted.removed.is_empty() {
-            return change.add_group(vec![wish.line()], &class.crawlers);
+            return change.add_group(vec![goal.line()], &class.crawlers);
         }
         // The rules that must be removed also apply to others: these crawlers leave the groups that they
         // share.
@@ -163,13 +163,13 @@ fn change_class(
     }
     let mut lines = Vec::new();
     // What may not be fetched at all needs no other lines (USE-6).
-    let is_all_refused = wish.kind == RuleKind::Disallow && wish.path == "/";
+    let is_all_refused = goal.kind == RuleKind::Disallow && goal.path == "/";
     if !is_all_refused {
         let kept = indexes.iter().filter(|index| !adapted.has_removed(**index));
         lines = copied(robots, kept.copied());
     }
     if adapted.is_added || is_all_refused || !ends_group_start(robots, &indexes, &adapted.removed) {
-        lines.push(wish.line());
+        lines.push(goal.line());
     }
     change.add_group(lines, &class.crawlers)
 }
@@ -192,12 +192,12 @@ fn leave(
     Ok(())
 }
 
-/// Changes groups that are only for the crawlers of the wish.
+/// Changes groups that are only for the crawlers of the goal.
 fn change_own_groups(
     robots: &RobotsTxt<'_>,
     selection: &Selection,
     adapted: &Adapted,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     change: &mut Change<'_, '_>,
 ) -> Result<(), Unedited> {
     for record in &adapted.removed {
@@ -213,9 +213,9 @@ fn change_own_groups(
         let is_rule = |index: &&usize| matches!(robots.records()[**index].role(), Role::Rule(_));
         let is_start = |index: &&usize| robots.records()[**index].starts_group();
         if let Some(removed) = records.iter().find(|index| adapted.has_removed(**index)) {
-            change.insert_at(*removed, wish.line());
+            change.insert_at(*removed, goal.line());
         } else if let Some(last) = records.iter().rfind(is_rule).or(records.iter().rfind(is_start)) {
-            change.insert_after(*last, wish.line());
+            change.insert_after(*last, goal.line());
         }
     }
     Ok(())
@@ -246,11 +246,11 @@ fn copied(robots: &RobotsTxt<'_>, indexes: impl Iterator<Item = usize>) -> Vec<V
     of_group.collect()
 }
 
-/// Whether a wish is true for those that get these groups.
-pub(super) fn holds(robots: &RobotsTxt<'_>, selection: Option<&Selection>, wish: &AccessWish) -> bool {
+/// Whether a goal is reached for those that get these groups.
+pub(super) fn holds(robots: &RobotsTxt<'_>, selection: Option<&Selection>, goal: &AccessGoal) -> bool {
     let records = selection.into_iter().flat_map(|selection| selection.records(robots));
     let rules: Vec<_> = effective_rules(robots, records).map(|(rule, _)| rule).collect();
-    is_true(&rules, &wish.rule())
+    is_true(&rules, &goal.rule())
 }
 
 /// What it costs to read the rules of groups, in units of work.
@@ -260,20 +260,20 @@ pub(super) fn cost_of_rules(robots: &RobotsTxt<'_>, selection: Option<&Selection
 }
 
 /// Adds the rule to every group, and a group of `*` where there is none.
-fn grant_to_everybody(robots: &RobotsTxt<'_>, wish: &AccessWish) -> Result<Vec<u8>, Unedited> {
+fn grant_to_everybody(robots: &RobotsTxt<'_>, goal: &AccessGoal) -> Result<Vec<u8>, Unedited> {
     let mut change = Change::of(robots);
     let mut has_global = false;
     for group in robots.group_ranges() {
         let records: Vec<usize> = group.clone().collect();
         has_global |= records.iter().any(|index| is_global_start(robots, *index));
-        let adapted = adapted(robots, &records, wish)?;
+        let adapted = adapted(robots, &records, goal)?;
         if adapted.is_added || !adapted.removed.is_empty() {
             let selection = Selection::of_group(group);
-            change_own_groups(robots, &selection, &adapted, wish, &mut change)?;
+            change_own_groups(robots, &selection, &adapted, goal, &mut change)?;
         }
     }
-    if !has_global && wish.kind == RuleKind::Disallow {
-        change.add_group_of_all(&[&wish.line()]);
+    if !has_global && goal.kind == RuleKind::Disallow {
+        change.add_group_of_all(&[&goal.line()]);
     }
     Ok(change.applied())
 }
@@ -284,18 +284,18 @@ pub(super) fn is_global_start(robots: &RobotsTxt<'_>, index: usize) -> bool {
         && is_global(robots.value(record), robots.dialect())
 }
 
-/// Fails if a wish for everybody is not true in a group.
-fn check_everybody(robots: &RobotsTxt<'_>, wish: &AccessWish) -> Result<(), Unedited> {
+/// Fails if a goal for everybody is not reached in a group.
+fn check_everybody(robots: &RobotsTxt<'_>, goal: &AccessGoal) -> Result<(), Unedited> {
     for group in robots.group_ranges() {
         let start = String::from_utf8_lossy(robots.value(robots.records()[group.start])).into_owned();
-        if !holds(robots, Some(&Selection::of_group(group)), wish) {
+        if !holds(robots, Some(&Selection::of_group(group)), goal) {
             return Err(Unedited::Unproved { crawler: start });
         }
     }
     Ok(())
 }
 
-/// Adds a group, with the records that they had, for crawlers that the wish does not name and that would get others.
+/// Adds a group, with the records that they had, for crawlers that the goal does not name and that would get others.
 fn keep_others(
     old: &RobotsTxt<'_>,
     new: &RobotsTxt<'_>,
@@ -318,11 +318,11 @@ fn keep_others(
     Ok(change.applied())
 }
 
-/// The known crawlers that a wish does not name, and that get other rules or records after the edit.
+/// The known crawlers that a goal does not name, and that get other rules or records after the edit.
 fn changed_others(
     old: &RobotsTxt<'_>,
     new: &RobotsTxt<'_>,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     work: &Work,
 ) -> Result<Vec<ProductToken>, Unedited> {
     let mut changed = Vec::new();
@@ -331,7 +331,7 @@ fn changed_others(
     let agents = old.registry().agents().iter();
     for token in agents.filter_map(|agent| ProductToken::new(&agent.token).ok()) {
         let crawler = Crawler::from(token.clone());
-        if wish.has(&crawler) {
+        if goal.has(&crawler) {
             continue;
         }
         pay(work, cost_of_selecting(old, &crawler) + cost_of_selecting(new, &crawler))?;
@@ -368,23 +368,23 @@ fn brought<'r>(
     lines.filter(move |line| !is_all_allowed || *line != (ALLOW.name, b"/"))
 }
 
-/// Fails if the wish is not true for a crawler that it names, or if something changed for another one.
+/// Fails if the goal is not reached for a crawler that it names, or if something changed for another one.
 fn check(
     old: &RobotsTxt<'_>,
     new: &RobotsTxt<'_>,
-    wish: &AccessWish,
+    goal: &AccessGoal,
     options: &ReadOptions,
     work: &Work,
 ) -> Result<(), Unedited> {
-    if let Some(class) = unmet_classes(new, wish, work)?.first() {
+    if let Some(class) = unmet_classes(new, goal, work)?.first() {
         return Err(Unedited::Unproved { crawler: class.crawlers[0].to_string() });
     }
     let diff = diff_within(old, new, &with_work(options, work.left()));
     work.charge(diff.spent.units as usize, "edit");
     let mut changed = diff.crawlers.iter().flat_map(|changes| &changes.crawlers);
-    let is_wished =
-        |label: &str| wish.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));
-    if let Some(label) = changed.find(|label| !is_wished(label)) {
+    let is_meant =
+        |label: &str| goal.crawlers().iter().any(|token| label.eq_ignore_ascii_case(token.as_str()));
+    if let Some(label) = changed.find(|label| !is_meant(label)) {
         return Err(Unedited::WouldChangeOthers { crawler: label.clone() });
     }
     if diff.left_out > 0 || !diff.regexes.is_empty() || !diff.file.is_empty() {

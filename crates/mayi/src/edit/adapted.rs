@@ -1,4 +1,4 @@
-//! Rules and a wish → which rules must be removed, and whether the wish needs a rule of its own.
+//! Rules and a goal → which rules must be removed, and whether the goal needs a rule of its own.
 
 use crate::directive::RuleKind;
 use crate::meaning::rules::{EffectiveRule, covers, effective_rules, overlap};
@@ -6,14 +6,14 @@ use crate::robots_txt::RobotsTxt;
 
 use super::Unedited;
 use super::change::written;
-use super::wish::AccessWish;
+use super::goal::AccessGoal;
 
-/// How the rules of some groups change, so that a wish comes true.
+/// How the rules of some groups change, so that a goal is reached.
 pub(super) struct Adapted {
-    /// The records that must be removed, in file order: they contradict the wish, and are only about its
+    /// The records that must be removed, in file order: they contradict the goal, and are only about its
     /// path.
     pub(super) removed: Vec<usize>,
-    /// Whether the rule of the wish is needed.
+    /// Whether the rule of the goal is needed.
     pub(super) is_added: bool,
 }
 
@@ -27,9 +27,9 @@ impl Adapted {
 pub(super) fn adapted(
     robots: &RobotsTxt<'_>,
     indexes: &[usize],
-    wish: &AccessWish,
+    goal: &AccessGoal,
 ) -> Result<Adapted, Unedited> {
-    let own = wish.rule();
+    let own = goal.rule();
     let (mut removed, mut kept) = (Vec::new(), Vec::new());
     for &index in indexes {
         let record = robots.records()[index];
@@ -40,7 +40,7 @@ pub(super) fn adapted(
         } else if is_opposed && !covers(&own, &rule) && wins(&rule, &own) {
             let (line, value) = (robots.line_of(record).number(), robots.value(record));
             let rule = String::from_utf8_lossy(&written(record.directive().name, value)).into_owned();
-            return Err(Unedited::RuleInTheWay { line, rule, path: wish.path.clone() });
+            return Err(Unedited::RuleInTheWay { line, rule, path: goal.path.clone() });
         } else {
             kept.push(rule);
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::MOST_WISHES;
+use super::MOST_GOALS;
 
 /// Why a file is not edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub enum Unedited {
     TooLarge,
     /// It is not UTF-8 text, so that some crawlers read other lines than others (REP-14).
     Encoding,
-    /// There are more than [`MOST_WISHES`].
-    TooManyWishes,
+    /// There are more than [`MOST_GOALS`].
+    TooManyGoals,
     /// A line has a group-start line and a rule (AIA-5), and only one of them would have to be removed.
     TwoOnOneLine {
         /// The line.
@@ -26,7 +26,7 @@ pub enum Unedited {
         line: u32,
         /// The rule as it is written.
         rule: String,
-        /// The path of the wish.
+        /// The path of the goal.
         path: String,
     },
     /// A statement says something else about a part of the site, or can't be read.
@@ -43,12 +43,12 @@ pub enum Unedited {
         /// The purpose.
         purpose: String,
     },
-    /// The edit would change something for a crawler that the wish does not name.
+    /// The edit would change something for a crawler that the goal does not name.
     WouldChangeOthers {
         /// The crawler.
         crawler: String,
     },
-    /// It can't be shown that the wish would come true for a crawler.
+    /// It can't be shown that the goal would be reached for a crawler.
     Unproved {
         /// The crawler.
         crawler: String,
@@ -64,10 +64,10 @@ impl fmt::Display for Unedited {
                 f.write_str("the file is larger than 500 KiB, or would be: crawlers need not read more")
             }
             Self::Encoding => f.write_str("the file is not UTF-8 text: save it as UTF-8 first"),
-            Self::TooManyWishes => {
+            Self::TooManyGoals => {
                 write!(
                     f,
-                    "there are more than {MOST_WISHES} requested changes: make the edit in several \
+                    "there are more than {MOST_GOALS} requested changes: make the edit in several \
                      steps"
                 )
             }
@@ -122,7 +122,7 @@ impl Unedited {
         match self {
             Self::TooLarge => "too-large",
             Self::Encoding => "encoding",
-            Self::TooManyWishes => "too-many-wishes",
+            Self::TooManyGoals => "too-many-wishes",
             Self::TwoOnOneLine { .. } => "two-on-one-line",
             Self::RuleInTheWay { .. } => "rule-in-the-way",
             Self::StatementInTheWay { .. } => "statement-in-the-way",

@@ -1,9 +1,9 @@
-//! Wishes of a site's owner → the smallest edit of a file that grants them and changes nothing else.
+//! Goals of a site's owner → the smallest edit of a file that reaches them and changes nothing else.
 //!
-//! An edit adds, changes and removes whole lines: `access` for wishes about who may fetch what, `statement` for what a file
+//! An edit adds, changes and removes whole lines: `access` for goals about who may fetch what, `statement` for what a file
 //! says to everybody besides rules.
 //!
-//! Every edit is checked before it is returned: the named crawlers get what is wished for every URL, and the
+//! Every edit is checked before it is returned: the named crawlers get what the goal says for every URL, and the
 //! rules and records of all others do not change. If this can't be shown, nothing is edited: [`Unedited`]
 //! says why, and which line is in the way. Files are read in the default dialect.
 
@@ -11,10 +11,10 @@ mod access;
 mod adapted;
 mod change;
 mod error;
+mod goal;
 mod new_file;
 mod report;
 mod statement;
-mod wish;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,65 +24,65 @@ use crate::robots_txt::{ReadOptions, RobotsTxt};
 use crate::work::Work;
 
 pub use error::Unedited;
+pub use goal::{AccessGoal, Carrier, Goal, GoalInput, InvalidGoal, Preferences};
 pub use new_file::{InvalidFile, NewFile};
 pub use report::{EditReport, Refusal, report};
-pub use wish::{AccessWish, Carrier, InvalidWish, Preferences, Wish, WishInput};
 
-/// The maximum number of wishes for one edit. Each is a few passes over the file.
-pub const MOST_WISHES: usize = 32;
+/// The maximum number of goals for one edit. Each is a few passes over the file.
+pub const MOST_GOALS: usize = 32;
 
-/// Edits a file as it is wished, one wish after the other: of two that contradict each other, the later one counts.
+/// Edits a file for one goal after the other: of two that contradict each other, the later one counts.
 ///
 /// # Errors
 ///
-/// If a line is in the way, or if it can't be shown that the edit does what is wished and nothing else.
+/// If a line is in the way, or if it can't be shown that the edit does what was asked and nothing else.
 ///
 /// ```
-/// use mayi::edit::{Wish, edit};
+/// use mayi::edit::{Goal, edit};
 /// use mayi::{Crawler, ReadOptions, RobotsTxt, Target};
 /// use mayi::registry::Registry;
 ///
 /// let file = b"User-agent: *\nDisallow: /cart/\n";
-/// let wish = Wish::refuse(&["ExampleBot"], "/drafts/", &Registry::built_in())?;
-/// let edited = edit(file, &[wish], &ReadOptions::default())?;
+/// let goal = Goal::refuse(&["ExampleBot"], "/drafts/", &Registry::built_in())?;
+/// let edited = edit(file, &[goal], &ReadOptions::default())?;
 /// assert_eq!(
 ///     edited.octets,
 ///     b"User-agent: *\nDisallow: /cart/\n\nUser-agent: ExampleBot\nDisallow: /cart/\nDisallow: /drafts/\n",
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn edit(octets: &[u8], wishes: &[Wish], options: &ReadOptions) -> Result<Edited, Unedited> {
-    edit_within(octets, wishes, options, &budget(octets, options))
+pub fn edit(octets: &[u8], goals: &[Goal], options: &ReadOptions) -> Result<Edited, Unedited> {
+    edit_within(octets, goals, options, &budget(octets, options))
 }
 
-/// What an edit may cost, all of its wishes together. A file of some hundred names is compared twice for each of them
+/// What an edit may cost, all of its goals together. A file of some hundred names is compared twice for each of them
 /// and for every known crawler: that is as much as an answer about this many octets more may cost.
 fn budget(octets: &[u8], options: &ReadOptions) -> Work {
     const FOR_KNOWN_CRAWLERS: usize = 200_000;
     options.work_for(octets.len() + FOR_KNOWN_CRAWLERS)
 }
 
-/// The same with one budget for all wishes, and for what comes after.
+/// The same with one budget for all goals, and for what comes after.
 fn edit_within(
     octets: &[u8],
-    wishes: &[Wish],
+    goals: &[Goal],
     options: &ReadOptions,
     work: &Work,
 ) -> Result<Edited, Unedited> {
-    if wishes.len() > MOST_WISHES {
-        return Err(Unedited::TooManyWishes);
+    if goals.len() > MOST_GOALS {
+        return Err(Unedited::TooManyGoals);
     }
     let options = options.clone().with_dialect(Dialect::default());
     let mark = if octets.starts_with(MARK) { MARK } else { b"" };
     let mut text = octets[mark.len()..].to_vec();
     let mut granted = Vec::new();
-    for wish in wishes {
-        let (after, of_wish) = match wish {
-            Wish::Access(wish) => access::grant(&text, wish, &options, work)?,
-            _ => statement::grant(&text, wish, &options, work)?,
+    for goal in goals {
+        let (after, of_goal) = match goal {
+            Goal::Access(goal) => access::grant(&text, goal, &options, work)?,
+            _ => statement::grant(&text, goal, &options, work)?,
         };
         text = after;
-        granted.push(of_wish);
+        granted.push(of_goal);
     }
     if text.len() > Limits::LEAST_FILE_OCTETS {
         return Err(Unedited::TooLarge);
@@ -100,11 +100,11 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct Edited {
     /// The file.
     pub octets: Vec<u8>,
-    /// The result of each wish.
+    /// The result of each goal.
     pub granted: Vec<Granted>,
 }
 
-/// What became of a wish.
+/// What became of a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Granted {
@@ -112,7 +112,7 @@ pub struct Granted {
     pub changed: Vec<String>,
     /// The crawlers for which it was already true.
     pub already: Vec<String>,
-    /// Crawlers that use the groups of another crawler, which the wish is about. They got a group of their own with the
+    /// Crawlers that use the groups of another crawler, which the goal is about. They got a group of their own with the
     /// rules that they had, so that nothing changes for them.
     pub kept: Vec<String>,
 }
@@ -146,11 +146,11 @@ mod tests {
 
     fn granted(file: &str, say: &str, who: &[&str], path: &str) -> Result<String, Unedited> {
         let registry = Registry::built_in();
-        let wish = match say {
-            "refuse" => Wish::refuse(who, path, &registry),
-            _ => Wish::allow(who, path, &registry),
+        let goal = match say {
+            "refuse" => Goal::refuse(who, path, &registry),
+            _ => Goal::allow(who, path, &registry),
         };
-        let edited = edit(file.as_bytes(), &[wish.expect("a wish")], &ReadOptions::default())?;
+        let edited = edit(file.as_bytes(), &[goal.expect("a goal")], &ReadOptions::default())?;
         Ok(String::from_utf8(edited.octets).expect("text"))
     }
 
@@ -301,11 +301,11 @@ mod tests {
         let why = granted("User-agent: A\nDisallow: /\u{0}\n", "refuse", &["A"], "/p/");
         assert!(why.is_ok(), "control characters are text");
         let utf16 = edit(b"\xFF\xFEU\0", &[], &ReadOptions::default());
-        assert!(utf16.is_ok(), "no wish, no reading");
-        let wish = Wish::refuse(&["A"], "/", &Registry::built_in()).expect("a wish");
-        let utf16 = edit(b"\xFF\xFEU\0", std::slice::from_ref(&wish), &ReadOptions::default());
+        assert!(utf16.is_ok(), "no goal, no reading");
+        let goal = Goal::refuse(&["A"], "/", &Registry::built_in()).expect("a goal");
+        let utf16 = edit(b"\xFF\xFEU\0", std::slice::from_ref(&goal), &ReadOptions::default());
         assert_eq!(utf16, Err(Unedited::Encoding));
         let large = b"Disallow: /abcdefgh\n".repeat(30_000);
-        assert_eq!(edit(&large, &[wish], &ReadOptions::default()), Err(Unedited::TooLarge));
+        assert_eq!(edit(&large, &[goal], &ReadOptions::default()), Err(Unedited::TooLarge));
     }
 }

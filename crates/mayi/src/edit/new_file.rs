@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::wish::path_of;
+use super::goal::path_of;
 
-/// What a new file should say to everybody. [`edit`](super::edit) then adds wishes.
+/// What a new file should say to everybody. [`edit`](super::edit) then adds goals.
 ///
 /// ```
 /// let mut file = mayi::edit::NewFile::default();

@@ -1,4 +1,4 @@
-//! A wish about what a file says besides rules → the file that says it: preferences about uses in every group, a group for
+//! A goal about what a file says besides rules → the file that says it: preferences about uses in every group, a group for
 //! purposes, a sitemap.
 //!
 //! A group in which nothing may be fetched needs no preference: what can't be fetched can't be used. A line
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::access::{cost_of_rules, holds, is_global_start};
 use super::change::{Change, written};
-use super::wish::{AccessWish, Carrier, Preferences, Wish};
+use super::goal::{AccessGoal, Carrier, Goal, Preferences};
 use super::{Granted, Unedited, pay, read};
 use crate::crawler::Crawler;
 use crate::directive::{
@@ -23,58 +23,58 @@ use crate::selection::{Selection, cost_of_selecting, is_regex, select};
 use crate::structured::split_path;
 use crate::work::Work;
 
-/// What a look at a file for such a wish costs: each line is read for each use, and compared with what was there.
+/// What a look at a file for such a goal costs: each line is read for each use, and compared with what was there.
 const UNITS_PER_OCTET: usize = 4;
 
-/// Grants one wish that is not about access.
+/// Reaches one goal that is not about access.
 pub(super) fn grant(
     text: &[u8],
-    wish: &Wish,
+    goal: &Goal,
     options: &ReadOptions,
     work: &Work,
 ) -> Result<(Vec<u8>, Granted), Unedited> {
     let old = read(text, options, work)?;
-    let new = plan(&old, wish, work)?;
+    let new = plan(&old, goal, work)?;
     let mut granted = Granted::default();
     let list = if new == text { &mut granted.already } else { &mut granted.changed };
     list.push("*".to_owned());
     let changed = read(&new, options, work)?;
-    // The wish is granted, and everything else is unchanged.
-    let says_so = plan(&changed, wish, work)? == new;
-    if !says_so || !is_the_rest_as_it_was(&old, &changed, wish) {
+    // The goal is reached, and everything else is unchanged.
+    let says_so = plan(&changed, goal, work)? == new;
+    if !says_so || !is_the_rest_as_it_was(&old, &changed, goal) {
         return Err(Unedited::WouldChangeOthers { crawler: "*".to_owned() });
     }
     Ok((new, granted))
 }
 
-/// The text in which the wish is true.
-fn plan(robots: &RobotsTxt<'_>, wish: &Wish, work: &Work) -> Result<Vec<u8>, Unedited> {
+/// The text in which the goal is reached.
+fn plan(robots: &RobotsTxt<'_>, goal: &Goal, work: &Work) -> Result<Vec<u8>, Unedited> {
     pay(work, UNITS_PER_OCTET * robots.text().len())?;
     let mut change = Change::of(robots);
-    match wish {
-        Wish::Access(_) => {}
-        Wish::Prefer(carrier, preferences) => {
+    match goal {
+        Goal::Access(_) => {}
+        Goal::Prefer(carrier, preferences) => {
             Stating { robots, carrier: *carrier, preferences: *preferences }.state(&mut change)?;
         }
-        Wish::RefusePurposes(purposes) => refuse_purposes(robots, purposes, &mut change, work)?,
-        Wish::Sitemap(url) => name_sitemap(robots, url, &mut change),
+        Goal::RefusePurposes(purposes) => refuse_purposes(robots, purposes, &mut change, work)?,
+        Goal::Sitemap(url) => name_sitemap(robots, url, &mut change),
     }
     Ok(change.applied())
 }
 
-/// The directive whose lines a wish may change.
-fn directive_of(wish: &Wish) -> Option<&'static Directive> {
-    match wish {
-        Wish::Prefer(carrier, _) => Some(carrier.directive()),
-        Wish::Sitemap(_) => Some(&SITEMAP),
-        Wish::Access(_) | Wish::RefusePurposes(_) => None,
+/// The directive whose lines a goal may change.
+fn directive_of(goal: &Goal) -> Option<&'static Directive> {
+    match goal {
+        Goal::Prefer(carrier, _) => Some(carrier.directive()),
+        Goal::Sitemap(_) => Some(&SITEMAP),
+        Goal::Access(_) | Goal::RefusePurposes(_) => None,
     }
 }
 
 /// Whether the other records are the same as before, in the same groups. A group may have come: one of `*` that allows
-/// everything, as having no group does, or one of the purposes that were wished.
-fn is_the_rest_as_it_was(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, wish: &Wish) -> bool {
-    let own = directive_of(wish);
+/// everything, as having no group does, or one of the purposes that were named.
+fn is_the_rest_as_it_was(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, goal: &Goal) -> bool {
+    let own = directive_of(goal);
     let kept = |robots: &RobotsTxt<'_>, indexes: Range<usize>| -> Vec<(&'static str, Vec<u8>)> {
         let records = robots.records()[indexes].iter();
         let others = records.filter(|record| own.is_none_or(|own| !record.is(own)));
@@ -88,8 +88,8 @@ fn is_the_rest_as_it_was(old: &RobotsTxt<'_>, new: &RobotsTxt<'_>, wish: &Wish) 
     let (mut before, mut after) = (groups_of(old), groups_of(new));
     before.retain(|group| !group.is_empty());
     after.retain(|group| !group.is_empty());
-    let is_new = |group: &[(&'static str, Vec<u8>)]| match wish {
-        Wish::RefusePurposes(_) => {
+    let is_new = |group: &[(&'static str, Vec<u8>)]| match goal {
+        Goal::RefusePurposes(_) => {
             group.iter().all(|(name, _)| *name == USER_AGENT_PURPOSE.name || *name == "Disallow")
         }
         _ => matches!(group, [("User-agent", any), ("Allow", all)] if any == b"*" && all == b"/"),
@@ -120,7 +120,7 @@ impl Stating<'_, '_> {
         if is_said_before {
             self.state_in(&before, None, change)?;
         }
-        let (refusal, starts) = (AccessWish::refuse_all(), self.starts());
+        let (refusal, starts) = (AccessGoal::refuse_all(), self.starts());
         for group in &groups {
             let is_refused = holds(robots, Some(&Selection::of_group(group.clone())), &refusal);
             if is_refused && !self.may_count_elsewhere(group, &starts) {
@@ -190,7 +190,7 @@ impl Stating<'_, '_> {
         of_all.retain(|(index, _)| Some(self.path_octets(*index)) == longest);
         let is_said =
             |label: &str| of_all.iter().any(|(_, said)| self.says(said, label) != Preference::Unknown);
-        let missing: Vec<_> = self.wished().filter(|(label, ..)| !is_said(label)).collect();
+        let missing: Vec<_> = self.wanted().filter(|(label, ..)| !is_said(label)).collect();
         let missing: Vec<String> =
             missing.iter().map(|(label, _, word)| format!("{label}={word}")).collect();
         if !missing.is_empty() {
@@ -214,13 +214,13 @@ impl Stating<'_, '_> {
         Ok(())
     }
 
-    /// What is wished: label, preference and the word for it.
-    fn wished(&self) -> impl Iterator<Item = (&'static str, Preference, &'static str)> {
+    /// What is wanted: label, preference and the word for it.
+    fn wanted(&self) -> impl Iterator<Item = (&'static str, Preference, &'static str)> {
         self.carrier.members(self.preferences)
     }
 
     fn line(&self) -> Vec<u8> {
-        let members: Vec<_> = self.wished().map(|(label, _, word)| format!("{label}={word}")).collect();
+        let members: Vec<_> = self.wanted().map(|(label, _, word)| format!("{label}={word}")).collect();
         written(self.carrier.directive().name, members.join(", ").as_bytes())
     }
 
@@ -261,10 +261,10 @@ impl Stating<'_, '_> {
     }
 
     fn says_all(&self, said: &[u8]) -> bool {
-        self.wished().all(|(label, wished, _)| self.says(said, label) == wished)
+        self.wanted().all(|(label, wanted, _)| self.says(said, label) == wanted)
     }
 
-    /// The members with the wished words where they say something else about a wished label. None if they can't be read.
+    /// The members with the wanted words where they say something else about a label of the goal. None if they can't be read.
     fn without_contradiction(&self, said: &[u8]) -> Option<Vec<u8>> {
         let is_readable = match self.carrier {
             Carrier::ContentUsage => Statement::parse(said).is_some() && !said.is_empty(),
@@ -272,10 +272,10 @@ impl Stating<'_, '_> {
         };
         let text = std::str::from_utf8(said).ok().filter(|_| is_readable)?;
         let mut changed = text.to_owned();
-        for (label, wished, word) in self.wished() {
+        for (label, wanted, word) in self.wanted() {
             let key_of = |member: &str| member.split('=').next().unwrap_or_default().trim().to_owned();
             let is_it = |member: &str| key_of(member).eq_ignore_ascii_case(label);
-            if !changed.split(',').any(is_it) || self.says(changed.as_bytes(), label) == wished {
+            if !changed.split(',').any(is_it) || self.says(changed.as_bytes(), label) == wanted {
                 continue;
             }
             let members = changed.split(',').map(|member| {
@@ -286,7 +286,7 @@ impl Stating<'_, '_> {
                 format!("{start}{label}={word}")
             });
             changed = members.collect::<Vec<_>>().join(",");
-            if self.says(changed.as_bytes(), label) != wished {
+            if self.says(changed.as_bytes(), label) != wanted {
                 return None;
             }
         }
@@ -310,7 +310,7 @@ fn refuse_purposes(
     change: &mut Change<'_, '_>,
     work: &Work,
 ) -> Result<(), Unedited> {
-    let refusal = AccessWish::refuse_all();
+    let refusal = AccessGoal::refuse_all();
     let mut missing: Vec<Vec<u8>> = Vec::new();
     for purpose in purposes {
         let crawler = Crawler::unnamed().with_purpose(purpose).unwrap_or_else(|_| Crawler::unnamed());
@@ -354,20 +354,20 @@ mod tests {
     use super::*;
     use crate::edit::edit;
 
-    fn granted(file: &str, wish: Wish) -> Result<String, Unedited> {
-        let edited = edit(file.as_bytes(), &[wish], &ReadOptions::default())?;
+    fn granted(file: &str, goal: Goal) -> Result<String, Unedited> {
+        let edited = edit(file.as_bytes(), &[goal], &ReadOptions::default())?;
         Ok(String::from_utf8(edited.octets).expect("text"))
     }
 
-    fn no_training(carrier: Carrier) -> Wish {
+    fn no_training(carrier: Carrier) -> Goal {
         let preferences = Preferences { train: Preference::Disallowed, ..Preferences::default() };
-        Wish::prefer(carrier, preferences).expect("it says something")
+        Goal::prefer(carrier, preferences).expect("it says something")
     }
 
     #[track_caller]
-    fn check(file: &str, wish: &Wish, expected: &str) {
-        assert_eq!(granted(file, wish.clone()).as_deref(), Ok(expected), "{wish:?} in {file:?}");
-        assert_eq!(granted(expected, wish.clone()).as_deref(), Ok(expected), "again, {wish:?}");
+    fn check(file: &str, goal: &Goal, expected: &str) {
+        assert_eq!(granted(file, goal.clone()).as_deref(), Ok(expected), "{goal:?} in {file:?}");
+        assert_eq!(granted(expected, goal.clone()).as_deref(), Ok(expected), "again, {goal:?}");
     }
 
     #[test]
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn purposes_get_a_group_and_sitemaps_a_line() {
-        let purposes = || Wish::refuse_purposes(&["SHOPPING", "NEWS"]).expect("purposes");
+        let purposes = || Goal::refuse_purposes(&["SHOPPING", "NEWS"]).expect("purposes");
         check(
             "User-agent: *\nDisallow: /x\n\nUser-Agent-Purpose: news\nDisallow: /\n",
             &purposes(),
@@ -451,7 +451,7 @@ mod tests {
             .expect_err("a group is there");
         assert_eq!((why.code(), why.line()), ("purpose-in-the-way", Some(1)));
 
-        let sitemap = || Wish::sitemap("https://h/s.xml").expect("a sitemap");
+        let sitemap = || Goal::sitemap("https://h/s.xml").expect("a sitemap");
         check(
             "User-agent: *\nDisallow: /x",
             &sitemap(),
@@ -465,18 +465,18 @@ mod tests {
     }
 
     #[test]
-    fn wrong_wishes_are_said_to_be() {
-        let nothing = Wish::prefer(Carrier::ContentSignal, Preferences::default());
+    fn wrong_goals_are_reported() {
+        let nothing = Goal::prefer(Carrier::ContentSignal, Preferences::default());
         assert_eq!(
             nothing.expect_err("nothing is said").to_string(),
             "give a value for search, ai-input or train, for the Content-Signal lines"
         );
         let input = Preferences { ai_input: Preference::Disallowed, ..Preferences::default() };
-        assert!(Wish::prefer(Carrier::ContentUsage, input).is_err(), "it has no word for that");
-        assert!(Wish::refuse_purposes(&["a b"]).is_err() && Wish::refuse_purposes(&["a#b"]).is_err());
-        assert!(Wish::refuse_purposes::<&str>(&[]).is_err());
+        assert!(Goal::prefer(Carrier::ContentUsage, input).is_err(), "it has no word for that");
+        assert!(Goal::refuse_purposes(&["a b"]).is_err() && Goal::refuse_purposes(&["a#b"]).is_err());
+        assert!(Goal::refuse_purposes::<&str>(&[]).is_err());
         for url in ["sitemap.xml", "https://h/a b", "https://h/#a", "ftp://h/s.xml"] {
-            assert!(Wish::sitemap(url).is_err(), "{url}");
+            assert!(Goal::sitemap(url).is_err(), "{url}");
         }
     }
 }

@@ -119,7 +119,7 @@ const MOST_CHANGES: usize = 1000;
 /// use mayi::meaning::{Became, Meaning, diff};
 ///
 /// let old = RobotsTxt::parse(b"User-agent: *\nDisallow: /a\n");
-/// let new = RobotsTxt::parse(b"# Anew\nUser-Agent: *\nAllow: /a/b\nDisallow: /a\n");
+/// let new = RobotsTxt::parse(b"# New\nUser-Agent: *\nAllow: /a/b\nDisallow: /a\n");
 /// let diff = diff(&old, &new);
 /// assert_eq!(diff.meaning, Meaning::Changed);
 /// let change = &diff.crawlers[0].changes[0];

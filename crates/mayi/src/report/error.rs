@@ -40,6 +40,8 @@ pub enum ErrorCode {
     Internal,
     /// `no-robots`: the request has no file, and none is fetched here.
     NoRobots,
+    /// `too-costly`: the answer would take more work than a row of a table may.
+    TooCostly,
 }
 
 impl ErrorCode {
@@ -58,6 +60,7 @@ impl ErrorCode {
             Self::UnknownDialect => "unknown-dialect",
             Self::Internal => "internal",
             Self::NoRobots => "no-robots",
+            Self::TooCostly => "too-costly",
         }
     }
 

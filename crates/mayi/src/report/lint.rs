@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::request::owned;
-use crate::lint::{Diagnostic, Edit, Fix, Linted, Place, Severity};
+use crate::lint::{Diagnostic, Edit, Fix, Lint, Linted, Place, Severity};
 use crate::span::LineNumber;
 use crate::spec::Clause;
 
@@ -53,6 +53,108 @@ pub struct Severities {
     pub note: usize,
     /// Some crawlers read it differently from how it looks.
     pub warning: usize,
+}
+
+/// A lint with its manual page, as `/v1/registry/lints` lists it.
+///
+/// ```
+/// use mayi::lint::Lint;
+/// use mayi::report::LintEntry;
+///
+/// let entry = LintEntry::of(Lint::named("S001").expect("a lint"));
+/// let json = serde_json::to_string(&entry).expect("JSON");
+/// assert_eq!(serde_json::from_str::<LintEntry>(&json).expect("an entry"), entry);
+/// assert_eq!(entry.name, "missing-colon");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LintEntry {
+    /// Its code.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+    /// What is wrong, in a sentence.
+    pub summary: String,
+    /// The severity of most of its findings.
+    pub severity: Severity,
+    /// The clauses that it is about.
+    pub clauses: Vec<Clause>,
+    /// Its manual page, in Markdown.
+    pub manual: String,
+}
+
+impl LintEntry {
+    /// The serialisable view of a lint.
+    pub fn of(lint: &Lint) -> Self {
+        Self {
+            code: lint.code.to_owned(),
+            name: lint.name.to_owned(),
+            summary: lint.summary.to_owned(),
+            severity: lint.severity,
+            clauses: lint.clauses.to_vec(),
+            manual: lint.manual(),
+        }
+    }
+}
+
+/// How often each lint found something in many files, as `mayi lint --summary --json` prints it.
+///
+/// ```
+/// use mayi::lint::{Lint, Severity};
+/// use mayi::report::{LintCount, LintSummary};
+///
+/// let mut summary = LintSummary::default();
+/// summary.add([(Lint::named("S001").expect("a lint"), Severity::Warning, 3)]);
+/// summary.add([]);
+/// let count: &LintCount = &summary.lints["S001"];
+/// assert_eq!((summary.files, summary.clean, count.findings), (2, 1, 3));
+/// let json = serde_json::to_string(&summary).expect("JSON");
+/// assert_eq!(serde_json::from_str::<LintSummary>(&json).expect("a summary"), summary);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LintSummary {
+    /// How many files there are.
+    pub files: usize,
+    /// How many of them have nothing to report.
+    pub clean: usize,
+    /// The lints that found something, by code.
+    pub lints: BTreeMap<String, LintCount>,
+}
+
+/// How often a lint found something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LintCount {
+    /// Its name.
+    pub name: String,
+    /// The worst severity of its findings.
+    pub severity: Severity,
+    /// How many places it found.
+    pub findings: usize,
+    /// In how many files.
+    pub files: usize,
+}
+
+impl LintSummary {
+    /// Adds a file: each lint that found something, its worst severity there, and how many places it found.
+    pub fn add<'l>(&mut self, found: impl IntoIterator<Item = (&'l Lint, Severity, usize)>) {
+        self.files += 1;
+        let mut is_clean = true;
+        for (lint, severity, findings) in found {
+            is_clean = false;
+            let count = self.lints.entry(lint.code.to_owned()).or_insert_with(|| LintCount {
+                name: lint.name.to_owned(),
+                severity,
+                findings: 0,
+                files: 0,
+            });
+            count.severity = count.severity.max(severity);
+            count.findings += findings;
+            count.files += 1;
+        }
+        self.clean += usize::from(is_clean);
+    }
 }
 
 /// One finding.

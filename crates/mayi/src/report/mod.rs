@@ -18,6 +18,7 @@
 
 mod agent;
 mod carried;
+mod dialect;
 mod error;
 mod explained;
 mod file;
@@ -35,6 +36,7 @@ mod value;
 mod warning;
 
 pub use agent::{AgentReport, KnownAgent};
+pub use dialect::DialectEntry;
 pub use error::{ErrorBody, ErrorCode, ErrorReport, RequestError};
 pub use explained::{
     Explained, ExplainedAppRule, ExplainedApplication, ExplainedGroup, ExplainedIrregularity,
@@ -44,7 +46,8 @@ pub use file::{FileHop, FileReport, FileSource};
 pub use format::FormatReport;
 #[cfg(feature = "lint")]
 pub use lint::{
-    DiagnosticReport, FixReport, LintReport, PlaceReport, RelatedReport, ReplacementReport, Severities,
+    DiagnosticReport, FixReport, LintCount, LintEntry, LintReport, LintSummary, PlaceReport,
+    RelatedReport, ReplacementReport, Severities,
 };
 pub use page::{FoundRule, LivePageReport, PageReport, PageRuleValue, PageRuleValues};
 pub use parts::{Directives, OverrideReport, Records, SignalReport, Signals, UsageReport, Uses};
@@ -159,7 +162,7 @@ pub struct Access<'a> {
     /// The rule that decided.
     pub rule: Option<Rule<'a>>,
     /// The groups that apply.
-    pub group: Option<Group>,
+    pub group: Option<AppliedGroups>,
 }
 
 /// The rule that decided.
@@ -194,7 +197,7 @@ impl<'a> Rule<'a> {
 /// The groups that apply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Group {
+pub struct AppliedGroups {
     /// How they were found.
     pub by: GroupBy,
     /// The group-start lines that matched.
@@ -209,7 +212,7 @@ impl<'a> Access<'a> {
             reason: decision.reason(),
             for_training: crawler.is_for_training(),
             rule: decision.rule().map(Rule::of),
-            group: decision.group().map(|group| Group {
+            group: decision.group().map(|group| AppliedGroups {
                 by: group.by(),
                 lines: group.lines().iter().map(|line| line.number()).collect(),
             }),

@@ -8,7 +8,8 @@ use super::request::RobotsInput;
 use super::time::Timestamp;
 use crate::access::{AccessResult, Origin};
 use crate::directive::RuleKind;
-use crate::robots_txt::{ReadOptions, RobotsTxt};
+use crate::robots_txt::{Group, ReadOptions, RobotsTxt};
+use crate::span::LineNumber;
 
 /// What is known about a site's file. `mayi fetch --json`, `mayi cache` and `GET /v1/robots` give this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -129,6 +130,29 @@ pub struct GroupReport {
     pub rules: Vec<RuleLine>,
 }
 
+impl GroupReport {
+    /// The serialisable view of a group.
+    pub fn of(group: &Group<'_>) -> Self {
+        let start = |(line, value): (LineNumber, &[u8])| StartReport {
+            line: line.number(),
+            value: text(value),
+        };
+        let rule = |(line, kind, pattern): (LineNumber, RuleKind, &[u8])| RuleLine {
+            line: line.number(),
+            kind,
+            pattern: text(pattern),
+        };
+        Self {
+            starts: group.start_lines().map(start).collect(),
+            rules: group.rules().map(rule).collect(),
+        }
+    }
+}
+
+fn text(octets: &[u8]) -> String {
+    String::from_utf8_lossy(octets).into_owned()
+}
+
 /// A group-start line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -174,22 +198,7 @@ impl SiteReport {
     /// The same with the contents of the file that applies.
     #[must_use]
     pub fn with_file(mut self, robots: &RobotsTxt<'_>) -> Self {
-        let text = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
-        let groups = robots.groups().map(|group| GroupReport {
-            starts: group
-                .start_lines()
-                .map(|(line, value)| StartReport { line: line.number(), value: text(value) })
-                .collect(),
-            rules: group
-                .rules()
-                .map(|(line, kind, pattern)| RuleLine {
-                    line: line.number(),
-                    kind,
-                    pattern: text(pattern),
-                })
-                .collect(),
-        });
-        self.groups = groups.collect();
+        self.groups = robots.groups().map(|group| GroupReport::of(&group)).collect();
         self.sitemaps = robots.sitemaps().map(text).collect();
         self.irregularities = robots.irregularities().count();
         self

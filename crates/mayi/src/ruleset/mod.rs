@@ -7,9 +7,11 @@
 mod heads;
 mod index;
 mod packed;
+mod paths;
 mod rule;
 mod shared;
 
+pub(crate) use paths::RankedPaths;
 pub use shared::RulesByGroups;
 #[cfg(feature = "lint")]
 pub(crate) use shared::SharedRules;
@@ -95,7 +97,10 @@ impl Default for Search {
 impl Ranked {
     /// Prepares the rules of these groups. If they are given without their first records, `starts` has the lines of those.
     fn of(robots: &RobotsTxt<'_>, groups: &[Range<usize>], starts: Option<&[LineNumber]>) -> Self {
-        let rules = prepare(robots, groups, starts);
+        Self::of_rules(prepare(robots, groups, starts))
+    }
+
+    fn of_rules(rules: Rules) -> Self {
         let search = match Index::new(&rules) {
             Some(index) => Search::Index(Box::new(index)),
             None => Search::Heads(Heads::new(&rules)),

@@ -20,6 +20,7 @@ use crate::crawler::Crawler;
 use crate::robots_txt::RobotsTxt;
 use crate::selection::{GroupsByName, Named, Selection};
 use crate::span::LineNumber;
+use crate::uses::{UsesOfApplications, UsesOfGroups, WantedDirectives};
 
 /// Combinations of groups are ranked together until all that is prepared takes so many times the octets of the file, and some
 /// more, or they have so many times the records of the file, and some more. After that, each group is ranked by itself.
@@ -63,6 +64,9 @@ pub struct RulesByGroups {
     shared: Mutex<SharedRules>,
 }
 
+/// The names of applications, and the lines that name their product tokens.
+type ApplicationsKey = (Vec<String>, Vec<Option<Named>>);
+
 /// The same for a file that somebody else keeps. It is of one file: groups are known by the places of their records.
 #[derive(Default)]
 pub(crate) struct SharedRules {
@@ -72,6 +76,10 @@ pub(crate) struct SharedRules {
     crawlers: HashMap<Option<Named>, CrawlerRules>,
     /// The groups that lines start, for those who ask for more than rules.
     selections: HashMap<Named, Arc<Selection>>,
+    /// What groups say about uses, by the lines that start them.
+    uses: HashMap<Option<Named>, Arc<UsesOfGroups>>,
+    /// What is said to applications about uses, by their names and the lines of their product tokens.
+    uses_of_applications: HashMap<ApplicationsKey, Arc<UsesOfApplications>>,
     /// Rules that are ranked together, by the records of their groups.
     ranked: HashMap<Vec<Range<usize>>, Arc<Ranked>>,
     /// How many records the groups have that are ranked together with others.
@@ -107,12 +115,18 @@ impl RulesByGroups {
         }
     }
 
-    /// The groups of a crawler, if it has any.
-    pub(crate) fn select(&self, crawler: &Crawler) -> Option<Arc<Selection>> {
-        let robots = self.file.robots_txt()?;
+    /// The groups of a crawler, if it has any, and what they and its applications' say about uses.
+    pub(crate) fn prepared_uses(
+        &self,
+        crawler: &Crawler,
+    ) -> (Option<Arc<Selection>>, Arc<UsesOfGroups>, Arc<UsesOfApplications>) {
+        let Some(robots) = self.file.robots_txt() else { return Default::default() };
         let mut shared = self.shared();
-        let named = shared.groups(robots).select(robots, crawler)?;
-        Some(shared.selection(robots, &named))
+        let named = shared.groups(robots).select(robots, crawler);
+        let selection = named.as_ref().map(|named| shared.selection(robots, named));
+        let of_groups = shared.uses_of_groups(robots, named, selection.as_deref());
+        let of_applications = shared.uses_of_applications(robots, crawler);
+        (selection, of_groups, of_applications)
     }
 
     /// The groups that these lines start.
@@ -143,6 +157,16 @@ impl RulesByGroups {
             return None;
         }
         Some(self.for_crawler(crawler))
+    }
+
+    /// How many units of work it may take to find out which groups are for the crawler and for its applications.
+    pub(crate) fn cost_of_uses(&self, crawler: &Crawler) -> usize {
+        let Some(robots) = self.file.robots_txt() else { return 0 };
+        let mut shared = self.shared();
+        let groups = shared.groups(robots);
+        let wanted = WantedDirectives::of(robots, crawler);
+        let of_applications = wanted.tokens().map(|token| groups.cost_for_application(robots, token));
+        groups.cost(robots, crawler) + of_applications.sum::<usize>()
     }
 
     /// About how many octets of memory the shared rules take.
@@ -202,6 +226,56 @@ impl SharedRules {
             self.selections.insert(named.clone(), Arc::clone(&selection));
         }
         selection
+    }
+
+    /// What the groups that these lines start say about uses.
+    fn uses_of_groups(
+        &mut self,
+        robots: &RobotsTxt<'_>,
+        named: Option<Named>,
+        selection: Option<&Selection>,
+    ) -> Arc<UsesOfGroups> {
+        if let Some(uses) = self.uses.get(&named) {
+            return Arc::clone(uses);
+        }
+        let uses = Arc::new(UsesOfGroups::of(robots, selection));
+        let lines = named.as_ref().map_or(0, Named::octets);
+        let octets = size_of::<(Option<Named>, Arc<UsesOfGroups>)>() + lines + uses.octets();
+        if lines == 0 || self.may_keep(robots, octets) {
+            self.octets += octets;
+            self.uses.insert(named, Arc::clone(&uses));
+        }
+        uses
+    }
+
+    /// What is said about uses to the applications of a crawler.
+    fn uses_of_applications(
+        &mut self,
+        robots: &RobotsTxt<'_>,
+        crawler: &Crawler,
+    ) -> Arc<UsesOfApplications> {
+        if crawler.applications().next().is_none() {
+            return Arc::default();
+        }
+        let wanted = WantedDirectives::of(robots, crawler);
+        let groups = self.groups(robots);
+        let named = wanted.tokens().map(|token| groups.select_for_application(robots, token));
+        let key = (crawler.applications().map(str::to_owned).collect(), named.collect());
+        if let Some(uses) = self.uses_of_applications.get(&key) {
+            return Arc::clone(uses);
+        }
+        let (applications, named): &ApplicationsKey = &key;
+        let selection = |named: &Option<Named>| Some(self.selection(robots, named.as_ref()?));
+        let selections: Vec<_> = named.iter().map(selection).collect();
+        let uses = Arc::new(wanted.read(robots, &selections));
+        let of_names: usize = applications.iter().map(|name| size_of::<String>() + name.len()).sum();
+        let of_lines = named.iter().flatten().map(|named| size_of::<Named>() + named.octets());
+        let octets = size_of_val(&key) + of_names + of_lines.sum::<usize>() + uses.octets();
+        if self.may_keep(robots, octets) {
+            self.octets += octets;
+            self.uses_of_applications.insert(key, Arc::clone(&uses));
+        }
+        uses
     }
 
     /// Whether so many octets more may be kept of what depends on the lines that name a crawler.

@@ -141,15 +141,38 @@ impl GroupsByName {
 
     /// The lines that name a crawler, of the strongest kind that there is (PUR-3), as [`select`](super::select) selects.
     pub(crate) fn select(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> Option<Named> {
-        with_wanted(robots, crawler, |wanted| match &wanted.written {
+        with_wanted(robots, crawler, |wanted| self.select_wanted(robots, wanted))
+    }
+
+    /// The lines that name an application with this product token, as
+    /// [`select_for_application`](super::select_for_application) selects.
+    pub(crate) fn select_for_application(
+        &self,
+        robots: &RobotsTxt<'_>,
+        token: &ProductToken,
+    ) -> Option<Named> {
+        self.select_wanted(robots, &Wanted::by_application(robots, token))
+    }
+
+    fn select_wanted(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> Option<Named> {
+        match &wanted.written {
             Some(_) => self.select_as_written(robots, wanted),
             None => self.select_token(robots, wanted).or_else(|| self.select_others(robots, wanted)),
-        })
+        }
     }
 
     /// What it costs at most to select, in units of work, beside some for each crawler.
     pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
-        with_wanted(robots, crawler, |wanted| match &wanted.written {
+        with_wanted(robots, crawler, |wanted| self.cost_of_wanted(robots, wanted))
+    }
+
+    /// The same for an application with this product token.
+    pub(crate) fn cost_for_application(&self, robots: &RobotsTxt<'_>, token: &ProductToken) -> usize {
+        self.cost_of_wanted(robots, &Wanted::by_application(robots, token))
+    }
+
+    fn cost_of_wanted(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> usize {
+        match &wanted.written {
             Some(written) => {
                 let (lines, sent) = (self.tokens.len(), written.sent.len());
                 lines * (4 + sent / 2) + self.octets_of_tokens.min(lines * sent)
@@ -161,7 +184,7 @@ impl GroupsByName {
                     |token: &ProductToken| cost_of_programs(places.len(), *states, token.as_str());
                 wanted.token.map_or(0, cost)
             }
-        })
+        }
     }
 
     /// How many group-start lines there are.

@@ -140,10 +140,10 @@ pub(crate) fn meaning(input: &[u8]) {
     meaning::a_comparison_is_true(&question);
 }
 
-/// `agent FF path FF choices FF file`: law 16. The choices make the wish.
+/// `agent FF path FF choices FF file`: law 16. The choices make the goal.
 pub(crate) fn edit(input: &[u8]) {
     let (question, choices) = question(input);
-    edit::an_edit_does_what_was_wished(&question, &choices);
+    edit::an_edit_does_what_was_asked(&question, &choices);
     edit::a_statement_is_said_and_nothing_else(&question, &choices);
 }
 

@@ -1,14 +1,14 @@
-//! Law 16: an edit does what was wished, and nothing else.
+//! Law 16: an edit does what was asked, and nothing else.
 
-use mayi::edit::{Carrier, Edited, Preferences, Wish, edit};
+use mayi::edit::{Carrier, Edited, Goal, Preferences, edit};
 use mayi::registry::Registry;
 use mayi::{Crawler, PathPattern, Preference, ReadOptions, RobotsTxt, SignalSource, Target, Use};
 
 use super::Question;
 
-/// Law 16: after an edit, the crawlers of the wish get what was wished for the URLs of its path, and what they got before
-/// for all others; everybody else gets what they got before. The same wish again changes nothing.
-pub(crate) fn an_edit_does_what_was_wished(question: &Question, choices: &[u8]) {
+/// Law 16: after an edit, the crawlers of the goal get what was asked for the URLs of its path, and what they got before
+/// for all others; everybody else gets what they got before. The same goal again changes nothing.
+pub(crate) fn an_edit_does_what_was_asked(question: &Question, choices: &[u8]) {
     let registry = Registry::built_in();
     let choice = |place: usize| usize::from(choices.get(place).copied().unwrap_or_default());
     let who = match choice(0) % 6 {
@@ -19,18 +19,18 @@ pub(crate) fn an_edit_does_what_was_wished(question: &Question, choices: &[u8]) 
         _ => vec![&*question.agent],
     };
     let path = path_of(question, choice(1), choice(2));
-    let wish = if choice(3) % 2 == 0 {
-        Wish::refuse(&who, &path, &registry)
+    let goal = if choice(3) % 2 == 0 {
+        Goal::refuse(&who, &path, &registry)
     } else {
-        Wish::allow(&who, &path, &registry)
+        Goal::allow(&who, &path, &registry)
     };
-    let Ok(wish) = wish else { return };
-    let Some(edited) = edited(question, &wish) else { return };
-    let context = || format!("{wish:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
-    let Wish::Access(wish) = &wish else { unreachable!("it is about access") };
+    let Ok(goal) = goal else { return };
+    let Some(edited) = edited(question, &goal) else { return };
+    let context = || format!("{goal:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
+    let Goal::Access(goal) = &goal else { unreachable!("it is about access") };
 
     let (old, new) = (RobotsTxt::parse(&question.robots), RobotsTxt::parse(&edited.octets));
-    let pattern = PathPattern::new(wish.path().as_bytes());
+    let pattern = PathPattern::new(goal.path().as_bytes());
     let path_url = format!("https://h{path}");
     let urls = [&*question.url, &*path_url, "https://h/", "https://h/a", "https://h/robots.txt"];
     for target in urls.into_iter().filter_map(|url| Target::parse(url).ok()) {
@@ -39,18 +39,18 @@ pub(crate) fn an_edit_does_what_was_wished(question: &Question, choices: &[u8]) 
             let token = crawler.product_token();
             // Dots at the end do not count (REP-4).
             let is_it =
-                |wished: &str| wished.eq_ignore_ascii_case(token.as_str().trim_end_matches('.'));
-            let is_wished = wish.is_for_everybody() && !ignores_everybody(&crawler, &registry)
-                || wish.crawlers().iter().any(|wished| is_it(wished.as_str().trim_end_matches('.')));
+                |wanted: &str| wanted.eq_ignore_ascii_case(token.as_str().trim_end_matches('.'));
+            let is_meant = goal.is_for_everybody() && !ignores_everybody(&crawler, &registry)
+                || goal.crawlers().iter().any(|wanted| is_it(wanted.as_str().trim_end_matches('.')));
             let is_always_allowed = after.reason() == mayi::Reason::RobotsTxt;
-            if is_wished && pattern.matches(&target) && !is_always_allowed {
+            if is_meant && pattern.matches(&target) && !is_always_allowed {
                 assert_eq!(
                     after.is_allowed(),
-                    wish.is_to_allow(),
+                    goal.is_to_allow(),
                     "{token}, {target:?}, {}",
                     context()
                 );
-            } else if !wish.is_for_everybody() || !pattern.matches(&target) {
+            } else if !goal.is_for_everybody() || !pattern.matches(&target) {
                 assert_eq!(
                     after.is_allowed(),
                     before.is_allowed(),
@@ -73,23 +73,23 @@ pub(crate) fn a_statement_is_said_and_nothing_else(question: &Question, choices:
     };
     let mut preferences = Preferences::default();
     (preferences.train, preferences.search, preferences.ai_input) = (says(1), says(2), says(3));
-    let wish = match choice(0) % 6 {
-        0 => Wish::sitemap("https://h/sitemap.xml"),
-        1 => Wish::refuse_purposes(&["SHOPPING"]),
-        2 | 3 => Wish::prefer(Carrier::ContentUsage, preferences),
-        _ => Wish::prefer(Carrier::ContentSignal, preferences),
+    let goal = match choice(0) % 6 {
+        0 => Goal::sitemap("https://h/sitemap.xml"),
+        1 => Goal::refuse_purposes(&["SHOPPING"]),
+        2 | 3 => Goal::prefer(Carrier::ContentUsage, preferences),
+        _ => Goal::prefer(Carrier::ContentSignal, preferences),
     };
-    let Ok(wish) = wish else { return };
-    let Some(edited) = edited(question, &wish) else { return };
-    let context = || format!("{wish:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
-    let source = match &wish {
-        Wish::Prefer(Carrier::ContentUsage, _) => Some(SignalSource::ContentUsage),
-        Wish::Prefer(..) => Some(SignalSource::ContentSignal),
+    let Ok(goal) = goal else { return };
+    let Some(edited) = edited(question, &goal) else { return };
+    let context = || format!("{goal:?} of {question:?} gives b\"{}\"", edited.octets.escape_ascii());
+    let source = match &goal {
+        Goal::Prefer(Carrier::ContentUsage, _) => Some(SignalSource::ContentUsage),
+        Goal::Prefer(..) => Some(SignalSource::ContentSignal),
         _ => None,
     };
     let (old, new) = (RobotsTxt::parse(&question.robots), RobotsTxt::parse(&edited.octets));
     let mut sitemaps: Vec<_> = new.sitemaps().collect();
-    if matches!(wish, Wish::Sitemap(_)) && !old.sitemaps().eq(sitemaps.iter().copied()) {
+    if matches!(goal, Goal::Sitemap(_)) && !old.sitemaps().eq(sitemaps.iter().copied()) {
         let added = sitemaps.iter().rposition(|url| *url == b"https://h/sitemap.xml");
         sitemaps.remove(added.unwrap_or_else(|| panic!("it is named, {}", context())));
     }
@@ -112,33 +112,33 @@ pub(crate) fn a_statement_is_said_and_nothing_else(question: &Question, choices:
             let is_told =
                 may_fetch && !ignores_everybody(&crawler, &registry) && !target.is_robots_txt();
             let Some(source) = source.filter(|_| is_told) else { continue };
-            for (about, wished) in
+            for (about, wanted) in
                 [(Use::Train, says(1)), (Use::Search, says(2)), (Use::AiInput, says(3))]
             {
                 let is_it = |signal: &&mayi::Signal| signal.source == source && signal.about == about;
                 let said = after.signals().iter().filter(is_it).map(|signal| signal.says);
                 let said = said.fold(Preference::Unknown, Preference::most_restrictive);
                 let has_word = source == SignalSource::ContentSignal || about != Use::AiInput;
-                if wished != Preference::Unknown && has_word {
-                    assert_eq!(said, wished, "{about:?} at {url} for {crawler:?}, {}", context());
+                if wanted != Preference::Unknown && has_word {
+                    assert_eq!(said, wanted, "{about:?} at {url} for {crawler:?}, {}", context());
                 }
             }
         }
     }
     // A crawler with the purpose may fetch nothing, unless the file names it.
-    if let Wish::RefusePurposes(_) = wish {
+    if let Goal::RefusePurposes(_) = goal {
         let crawler = Crawler::unnamed().with_purpose("shopping").expect("a purpose");
         let target = Target::parse("https://h/a").expect("a URL");
         assert!(!new.decide(&crawler, &target).is_allowed(), "{}", context());
     }
 }
 
-/// The file after the edit, if it is made. The same wish again changes nothing.
-fn edited(question: &Question, wish: &Wish) -> Option<Edited> {
-    let wish = std::slice::from_ref(wish);
-    let edited = edit(&question.robots, wish, &ReadOptions::default()).ok()?;
-    let again = edit(&edited.octets, wish, &ReadOptions::default());
-    let context = || format!("again, {wish:?} of {question:?} gives {edited:?}");
+/// The file after the edit, if it is made. The same goal again changes nothing.
+fn edited(question: &Question, goal: &Goal) -> Option<Edited> {
+    let goal = std::slice::from_ref(goal);
+    let edited = edit(&question.robots, goal, &ReadOptions::default()).ok()?;
+    let again = edit(&edited.octets, goal, &ReadOptions::default());
+    let context = || format!("again, {goal:?} of {question:?} gives {edited:?}");
     assert_eq!(again.map(|again| again.octets).as_deref(), Ok(&*edited.octets), "{}", context());
     Some(edited)
 }

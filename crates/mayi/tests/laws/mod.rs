@@ -3,7 +3,7 @@
 //! Two doors lead to them. `tests/laws.rs` calls them with what proptest generates, on every test
 //! run; the targets in `fuzz/` call them with what libFuzzer finds, through [`doors`]. The bodies know
 //! the public interface of the library and nothing of either door, and what they compare it with is
-//! written anew from the clauses.
+//! written a second time from the clauses.
 
 pub(crate) mod access;
 pub(crate) mod decide;

@@ -17,16 +17,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mayi::lint::{FailOn, LINTS, Lint, Options, Page, Severity};
 use mayi::page::{HeadReader, PageControls};
-use mayi::report::LintReport;
+use mayi::report::{LintReport, LintSummary};
 use mayi::{Crawler, Limits, ReadOptions, Target};
 
 use self::configuration::Configurations;
 use self::fixing::Fixing;
 use self::sources::Source;
-use self::summary::Summary;
 use super::check::write_json;
 use super::page::push_file;
-use crate::cli::{PageReading, Reading, header_field};
+use crate::cli::{PageReading, ReadingArgs, header_field};
 use crate::exit::{Exit, Failure};
 use crate::fetching::{Fetching, Online};
 use crate::input::Loaded;
@@ -165,7 +164,7 @@ pub(crate) struct LintArgs {
     jobs: Option<u16>,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 
     #[command(flatten)]
     page_reading: PageReading,
@@ -237,7 +236,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     };
 
     let mut out = crate::text::out();
-    let mut summary = Summary::default();
+    let mut summary = LintSummary::default();
     let mut sarif = sarif::Results::default();
     let mut exit = Exit::Allowed;
     parallel::map_items(sources.iter(), jobs, work, |source, done| {
@@ -256,7 +255,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
                     stdout.flush()?;
                 }
                 sarif.add(done.results);
-                summary.add(&done.counts);
+                summary.add(done.counts);
             }
             Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
             Err(Failure::Message(message)) => unreadable.push(format!("{}: {message}", source.name())),
@@ -265,8 +264,8 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, Failure> {
     })?;
     match args.format() {
         Format::Sarif => write_json(&mut out, &sarif.finish())?,
-        Format::Json if args.summary => write_json(&mut out, &summary.to_json())?,
-        Format::Text if args.summary || sources.len() > 1 => summary.write(&mut out)?,
+        Format::Json if args.summary => write_json(&mut out, &summary)?,
+        Format::Text if args.summary || sources.len() > 1 => summary::write(&summary, &mut out)?,
         _ => {}
     }
     out.flush()?;

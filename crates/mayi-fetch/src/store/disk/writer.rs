@@ -105,7 +105,7 @@ fn work(file: &File, queue: &Receiver<Order>) {
         };
         let (changes, askers) = gather(first, queue, is_busy);
         is_busy = changes.len() > 1;
-        // A panic of the library is a failed transaction, and the file is opened anew after it.
+        // A panic of the library is a failed transaction, and the file is opened again after it.
         let written = catch_unwind(AssertUnwindSafe(|| file.write(&changes)))
             .unwrap_or_else(|_| Err(file.failed(unforeseen("writing"))));
         is_too_large = written.is_ok() && file.is_too_large();

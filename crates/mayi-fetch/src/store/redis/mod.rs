@@ -25,7 +25,7 @@ use mayi::access::Origin;
 use redis::{Cmd, FromRedisValue, cmd};
 
 use self::link::{Link, Node};
-use super::{Claim, ClaimToken, Store, StoreError, StoreSize, Storing, entry};
+use super::{ClaimToken, FetchClaim, Store, StoreError, StoreSize, Storing, entry};
 use crate::clock::moment;
 use crate::kept::{Kept, SCHEMA, milliseconds};
 
@@ -331,15 +331,15 @@ impl Store for RedisStore {
         })
     }
 
-    fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, Claim> {
+    fn claim<'a>(&'a self, origin: &'a Origin, at_most: Duration) -> Storing<'a, FetchClaim> {
         Box::pin(async move {
             let origin = origin.to_string();
             let token = fastrand::u64(..);
             let mut command = script(CLAIM, &claim_key(&origin));
             command.arg(token.to_string()).arg(whole_milliseconds(at_most));
             Ok(match self.ask::<i64>(&origin, &command).await? {
-                0 => Claim::Taken,
-                _ => Claim::Granted(ClaimToken(token)),
+                0 => FetchClaim::Taken,
+                _ => FetchClaim::Granted(ClaimToken(token)),
             })
         })
     }

@@ -80,7 +80,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     }
 }
 
-/// Where the misspelt records begin whose groups have the same record, rightly spelt: the wish is in the file.
+/// Where the misspelt records begin whose groups have the same record, spelt correctly: the file already says what was meant.
 fn repeats(context: &Context<'_, '_>) -> HashSet<u32> {
     let hasher = RandomState::new();
     let said = |entry: &Entry<'_>| {

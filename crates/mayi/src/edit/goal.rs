@@ -1,4 +1,4 @@
-//! What a site's owner wishes: who may or may not fetch what, and what else the file should say.
+//! What a site's owner wants from an edit: who may or may not fetch what, and what else the file should say.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::preference::Preference;
 use crate::registry::{AgentKind, Registry};
 use crate::target::Target;
 
-/// A wish of a site's owner.
+/// A goal of a site's owner.
 ///
 /// ```
-/// use mayi::edit::Wish;
+/// use mayi::edit::Goal;
 /// use mayi::registry::Registry;
 ///
-/// let Wish::Access(wish) = Wish::refuse(&["training", "ExampleBot"], "/", &Registry::built_in())? else {
+/// let Goal::Access(goal) = Goal::refuse(&["training", "ExampleBot"], "/", &Registry::built_in())? else {
 ///     unreachable!()
 /// };
-/// assert!(wish.crawlers().iter().any(|token| token.as_str() == "GPTBot"));
-/// assert!(Wish::allow(&["ExampleBot"], "press", &Registry::built_in()).is_err());
-/// # Ok::<(), mayi::edit::InvalidWish>(())
+/// assert!(goal.crawlers().iter().any(|token| token.as_str() == "GPTBot"));
+/// assert!(Goal::allow(&["ExampleBot"], "press", &Registry::built_in()).is_err());
+/// # Ok::<(), mayi::edit::InvalidGoal>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wish {
+pub enum Goal {
     /// These crawlers may, or may not, fetch what starts with a path.
-    Access(AccessWish),
+    Access(AccessGoal),
     /// Everybody is told what may be done with what is fetched, by lines of this kind.
     Prefer(Carrier, Preferences),
     /// Crawlers with one of these purposes may fetch nothing (PUR-1).
@@ -39,7 +39,7 @@ pub enum Wish {
     Sitemap(String),
 }
 
-impl Wish {
+impl Goal {
     /// They may not fetch it. Each of `who` is a product token, a kind of crawlers as the registry has them
     /// (`training`), or `*` for everybody. A kind is all crawlers that [serve](crate::registry::Agent::serves) it.
     ///
@@ -50,8 +50,8 @@ impl Wish {
         who: &[S],
         path: &str,
         registry: &Registry,
-    ) -> Result<Self, InvalidWish> {
-        AccessWish::new(RuleKind::Disallow, who, path, registry).map(Self::Access)
+    ) -> Result<Self, InvalidGoal> {
+        AccessGoal::new(RuleKind::Disallow, who, path, registry).map(Self::Access)
     }
 
     /// They may fetch it. `who` is as in [`refuse`](Self::refuse).
@@ -63,20 +63,20 @@ impl Wish {
         who: &[S],
         path: &str,
         registry: &Registry,
-    ) -> Result<Self, InvalidWish> {
-        AccessWish::new(RuleKind::Allow, who, path, registry).map(Self::Access)
+    ) -> Result<Self, InvalidGoal> {
+        AccessGoal::new(RuleKind::Allow, who, path, registry).map(Self::Access)
     }
 
     /// What is fetched may, or may not, be put to these uses.
     ///
     /// ```
-    /// use mayi::edit::{Carrier, Preferences, Wish, edit};
+    /// use mayi::edit::{Carrier, Preferences, Goal, edit};
     /// use mayi::{Preference, ReadOptions};
     ///
     /// let mut preferences = Preferences::default();
     /// preferences.train = Preference::Disallowed;
-    /// let wish = Wish::prefer(Carrier::ContentUsage, preferences)?;
-    /// let edited = edit(b"User-agent: *\nDisallow: /a\n", &[wish], &ReadOptions::default())?;
+    /// let goal = Goal::prefer(Carrier::ContentUsage, preferences)?;
+    /// let edited = edit(b"User-agent: *\nDisallow: /a\n", &[goal], &ReadOptions::default())?;
     /// assert_eq!(edited.octets, b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -84,9 +84,9 @@ impl Wish {
     /// # Errors
     ///
     /// If such lines have a word for none of these uses.
-    pub fn prefer(carrier: Carrier, preferences: Preferences) -> Result<Self, InvalidWish> {
+    pub fn prefer(carrier: Carrier, preferences: Preferences) -> Result<Self, InvalidGoal> {
         if carrier.members(preferences).next().is_none() {
-            return Err(InvalidWish::NoUse(carrier));
+            return Err(InvalidGoal::NoUse(carrier));
         }
         Ok(Self::Prefer(carrier, preferences))
     }
@@ -96,16 +96,16 @@ impl Wish {
     /// # Errors
     ///
     /// If there is none, or if one can't be written in a file.
-    pub fn refuse_purposes<S: AsRef<str>>(purposes: &[S]) -> Result<Self, InvalidWish> {
+    pub fn refuse_purposes<S: AsRef<str>>(purposes: &[S]) -> Result<Self, InvalidGoal> {
         let is_wrong =
             |text: &str| text.contains('#') || Crawler::unnamed().with_purpose(text).is_err();
         let purposes: Vec<String> = purposes.iter().map(|text| text.as_ref().to_owned()).collect();
         if purposes.len() > MOST_NAMES {
-            return Err(InvalidWish::TooMany);
+            return Err(InvalidGoal::TooMany);
         }
         match purposes.iter().find(|text| is_wrong(text)) {
-            Some(wrong) => Err(InvalidWish::Purpose(wrong.clone())),
-            None if purposes.is_empty() => Err(InvalidWish::Purpose(String::new())),
+            Some(wrong) => Err(InvalidGoal::Purpose(wrong.clone())),
+            None if purposes.is_empty() => Err(InvalidGoal::Purpose(String::new())),
             None => Ok(Self::RefusePurposes(purposes)),
         }
     }
@@ -115,11 +115,11 @@ impl Wish {
     /// # Errors
     ///
     /// If it is not an absolute URL, or can't be written in a file.
-    pub fn sitemap(url: &str) -> Result<Self, InvalidWish> {
+    pub fn sitemap(url: &str) -> Result<Self, InvalidGoal> {
         let is_whole = url.starts_with("http://") || url.starts_with("https://");
         let is_one_word = !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
         if !is_whole || !is_one_word || url.len() > LONGEST_PATH || Target::parse(url).is_err() {
-            return Err(InvalidWish::Sitemap(url.to_owned()));
+            return Err(InvalidGoal::Sitemap(url.to_owned()));
         }
         Ok(Self::Sitemap(url.to_owned()))
     }
@@ -182,16 +182,16 @@ pub struct Preferences {
     pub train: Preference,
 }
 
-/// A wish about access: these crawlers may, or may not, fetch what starts with this path.
+/// A goal about access: these crawlers may, or may not, fetch what starts with this path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccessWish {
+pub struct AccessGoal {
     pub(super) kind: RuleKind,
     /// None means everybody.
     pub(super) crawlers: Option<Vec<ProductToken>>,
     pub(super) path: String,
 }
 
-impl AccessWish {
+impl AccessGoal {
     /// Nobody may fetch anything.
     pub(super) fn refuse_all() -> Self {
         Self { kind: RuleKind::Disallow, crawlers: None, path: "/".to_owned() }
@@ -202,13 +202,13 @@ impl AccessWish {
         who: &[S],
         path: &str,
         registry: &Registry,
-    ) -> Result<Self, InvalidWish> {
+    ) -> Result<Self, InvalidGoal> {
         let path = path_of(path)?;
         if who.is_empty() {
-            return Err(InvalidWish::Nobody);
+            return Err(InvalidGoal::Nobody);
         }
         if who.len() > MOST_NAMES {
-            return Err(InvalidWish::TooMany);
+            return Err(InvalidGoal::TooMany);
         }
         let mut crawlers: Vec<ProductToken> = Vec::new();
         for word in who.iter().map(AsRef::as_ref) {
@@ -229,7 +229,7 @@ impl AccessWish {
                 }
                 None => match ProductToken::new(word) {
                     Ok(token) => add(&mut crawlers, token),
-                    Err(_) => return Err(InvalidWish::Who(word.to_owned())),
+                    Err(_) => return Err(InvalidGoal::Who(word.to_owned())),
                 },
             }
         }
@@ -251,7 +251,7 @@ impl AccessWish {
         &self.path
     }
 
-    /// Whether it is a wish to allow.
+    /// Whether it is a goal to allow.
     pub fn is_to_allow(&self) -> bool {
         self.kind == RuleKind::Allow
     }
@@ -275,15 +275,15 @@ impl AccessWish {
     }
 }
 
-/// The maximum number of words that name crawlers in a wish.
+/// The maximum number of words that name crawlers in a goal.
 const MOST_NAMES: usize = 100;
 
-/// The longest path of a wish. No site needs a longer one, and a rule of this length fits on a screen.
+/// The longest path of a goal. No site needs a longer one, and a rule of this length fits on a screen.
 const LONGEST_PATH: usize = 2000;
 
 /// A path as it can be written in a rule.
-pub(super) fn path_of(path: &str) -> Result<String, InvalidWish> {
-    let wrong = |why| Err(InvalidWish::Path { path: path.to_owned(), why });
+pub(super) fn path_of(path: &str) -> Result<String, InvalidGoal> {
+    let wrong = |why| Err(InvalidGoal::Path { path: path.to_owned(), why });
     if !path.starts_with('/') {
         return wrong("it has to start with `/`");
     }
@@ -299,10 +299,10 @@ pub(super) fn path_of(path: &str) -> Result<String, InvalidWish> {
     Ok(path.to_owned())
 }
 
-/// What is wrong with a wish.
+/// What is wrong with a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum InvalidWish {
+pub enum InvalidGoal {
     /// It names nobody.
     Nobody,
     /// It names more than a hundred crawlers or kinds.
@@ -324,7 +324,7 @@ pub enum InvalidWish {
     },
 }
 
-impl fmt::Display for InvalidWish {
+impl fmt::Display for InvalidGoal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nobody => f.write_str("no crawler is named"),
@@ -356,13 +356,13 @@ impl fmt::Display for InvalidWish {
     }
 }
 
-impl std::error::Error for InvalidWish {}
+impl std::error::Error for InvalidGoal {}
 
-/// A wish as JSON: `{"say": "refuse", "who": ["training"], "path": "/"}`.
+/// A goal as JSON: `{"say": "refuse", "who": ["training"], "path": "/"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum WishInput {
+pub enum GoalInput {
     /// They may not fetch it.
     Refuse {
         /// Product tokens, kinds of crawlers, or `*`.
@@ -405,20 +405,20 @@ fn there<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-impl WishInput {
-    /// The wish.
+impl GoalInput {
+    /// The goal.
     ///
     /// # Errors
     ///
-    /// As in [`Wish::refuse`] and the others.
-    pub fn wish(&self, registry: &Registry) -> Result<Wish, InvalidWish> {
+    /// As in [`Goal::refuse`] and the others.
+    pub fn goal(&self, registry: &Registry) -> Result<Goal, InvalidGoal> {
         let all = |path: &Option<String>| path.as_deref().unwrap_or("/").to_owned();
         match self {
-            Self::Refuse { who, path } => Wish::refuse(who, &all(path), registry),
-            Self::Allow { who, path } => Wish::allow(who, &all(path), registry),
-            Self::Prefer { by, uses } => Wish::prefer(*by, *uses),
-            Self::RefusePurposes { purposes } => Wish::refuse_purposes(purposes),
-            Self::Sitemap { url } => Wish::sitemap(url),
+            Self::Refuse { who, path } => Goal::refuse(who, &all(path), registry),
+            Self::Allow { who, path } => Goal::allow(who, &all(path), registry),
+            Self::Prefer { by, uses } => Goal::prefer(*by, *uses),
+            Self::RefusePurposes { purposes } => Goal::refuse_purposes(purposes),
+            Self::Sitemap { url } => Goal::sitemap(url),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use mayi::access::SiteFile;
-use mayi::edit::{Carrier, Preferences, Goal};
+use mayi::edit::{Carrier, Goal, Preferences};
 use mayi::lint::Options;
 use mayi::page::{PageControls, PageOptions};
 use mayi::registry::Registry;
@@ -52,6 +52,23 @@ fn answered(request: &str) -> usize {
     let request = Request::from_json(request.as_bytes()).expect("a request");
     let answered = answer(&request).expect("an answer");
     serde_json::to_string(&answered).expect("JSON").len()
+}
+
+/// Every 512 octets of a file as a file of its own, in the request of a crawler with a long name, as batches have them. What
+/// every file may cost, however small it is, shows here.
+fn many_answered(file: &str) -> usize {
+    let mut octets = 0;
+    let mut part = String::new();
+    for line in file.split_inclusive('\n').chain([""]) {
+        if part.len() + line.len() > 512 || line.is_empty() {
+            let agent = "a".repeat(100);
+            octets +=
+                answered(&serde_json::json!({"url": URL, "agent": agent, "robots": part}).to_string());
+            part.clear();
+        }
+        part += line;
+    }
+    octets
 }
 
 /// What is asked of a file.
@@ -136,6 +153,7 @@ pub const OF_FILES: &[Function] = functions! {
         robots.explain(&crawler, &target).matches().len()
     };
     "request" => |file| answered(&request(file, None));
+    "many requests" => |file| many_answered(file);
     "prepared report" => |file| {
         let file = SiteFile::read(file.as_bytes().to_vec(), &ReadOptions::default());
         let mut out = Vec::new();

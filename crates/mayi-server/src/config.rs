@@ -1,16 +1,12 @@
 //! The text of a configuration → values, with defaults.
 
+mod check;
+mod fetcher;
+
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::path::PathBuf;
 
-use mayi::page::PageOptions;
-use mayi::registry::Registry;
-use mayi::report::Answering;
-use mayi::{Dialect, Extension, ReadOptions};
-use mayi_fetch::{FetchOptions, Fetcher, InvalidOption};
 use serde::{Deserialize, Serialize};
 
 /// How a service runs. Settings that are not listed here are an error in a configuration file.
@@ -365,101 +361,6 @@ impl Config {
         "reading.registries",
         "log.trace_headers",
     ];
-
-    /// Whether a service can run with it.
-    ///
-    /// # Errors
-    /// When it would be open to a network by accident, or a limit would reject everything.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        let is_closed = self.keys.is_some() || self.tls.is_some();
-        if !self.listen.ip().is_loopback() && !is_closed && !self.listen_openly {
-            return Err(ConfigError::new(format_args!(
-                "{} can be reached from other machines, and any client could make it fetch files: require \
-                 keys (--keys), use TLS (--tls-certificate, --tls-key), or confirm that this is intended \
-                 (--listen-openly; listen_openly in the configuration)",
-                self.listen
-            )));
-        }
-        let limits = &self.limits;
-        for (name, value) in [
-            ("body_octets", limits.body_octets),
-            ("all_bodies_octets", limits.all_bodies_octets),
-            ("array", limits.array),
-            ("in_flight", limits.in_flight),
-            ("connections", limits.connections),
-            ("connections_per_client", limits.connections_per_client.unwrap_or(1)),
-        ] {
-            if value == 0 {
-                return Err(ConfigError::new(format_args!(
-                    "limits.{name} is 0, so no request could be answered"
-                )));
-            }
-        }
-        if limits.all_bodies_octets < limits.body_octets {
-            let message = "limits.all_bodies_octets is less than limits.body_octets: a body of the allowed size could never be read";
-            return Err(ConfigError::new(message));
-        }
-        let fetch = &self.fetch;
-        for (name, value) in [
-            ("limits.work", limits.work),
-            ("fetch.connections_per_host", fetch.connections_per_host as u64),
-            ("fetch.connections", fetch.connections as u64),
-        ] {
-            if value == 0 {
-                let why = "is 0, so no request could be answered";
-                return Err(ConfigError::new(format_args!("{name} {why}")));
-            }
-        }
-        for (name, seconds) in [
-            ("limits.request_seconds", limits.request_seconds),
-            ("limits.header_seconds", limits.header_seconds),
-            ("limits.idle_seconds", limits.idle_seconds),
-            ("fetch.timeout_seconds", fetch.timeout_seconds),
-        ] {
-            if !(1..=MOST_SECONDS).contains(&seconds) {
-                return Err(ConfigError::new(format_args!(
-                    "{name} is {seconds}: a time limit has to be from 1 to {MOST_SECONDS} seconds"
-                )));
-            }
-        }
-        for (name, time, most) in [
-            ("limits.shutdown_seconds", limits.shutdown_seconds, MOST_SECONDS),
-            ("limits.queue_milliseconds", limits.queue_milliseconds, MOST_SECONDS * 1000),
-        ] {
-            if time > most {
-                return Err(ConfigError::new(format_args!(
-                    "{name} is {time}, but at most {most} is allowed"
-                )));
-            }
-        }
-        self.hosts.iter().try_for_each(|name| check_host(name))?;
-        crate::logging::filter(&self.log.level).map(drop)
-    }
-}
-
-/// No time limit may be longer than a day.
-const MOST_SECONDS: u64 = 24 * 60 * 60;
-
-/// Whether a name is one that a request can have in its Host field.
-fn check_host(name: &str) -> Result<(), ConfigError> {
-    let shown = name.escape_debug();
-    let wrong = |why: &str| Err(ConfigError::new(format_args!("hosts: `{shown}` {why}")));
-    if name.contains("://") || name.contains('/') {
-        return wrong("is a URL: give only the name, such as mayi.example");
-    }
-    if name.contains(':') {
-        return wrong(
-            "has a port or is an address: give only the name, such as mayi.example; \
-             addresses always work",
-        );
-    }
-    let fits = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
-    if name.is_empty() || !name.bytes().all(fits) {
-        return wrong(
-            "is not a host name: give it in ASCII, such as mayi.example or xn--bcher-kva.example",
-        );
-    }
-    Ok(())
 }
 
 /// The message of the TOML parser, in words for people.
@@ -485,81 +386,7 @@ fn in_words(error: &str) -> String {
     words
 }
 
-impl ReadSettings {
-    fn answering(&self) -> Result<Answering, ConfigError> {
-        let dialect = Dialect::find(&self.dialect)
-            .map_err(|error| ConfigError::new(format_args!("reading.dialect: {error}")))?;
-        let mut options = ReadOptions::default().with_dialect(dialect);
-        let mut registry = Registry::built_in();
-        for path in &self.registries {
-            let name = path.display().to_string();
-            let wrong = |why: &dyn fmt::Display| {
-                ConfigError::new(format_args!("reading.registries: `{name}`: {why}"))
-            };
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
-            registry = Arc::new(registry.extended(&name, &text).map_err(|error| wrong(&error))?);
-        }
-        options = options.with_registry(registry);
-        let mut answering = Answering::default()
-            .with_options(options)
-            .with_page_options(self.page_options())
-            .with_registered_purposes_only(self.registered_purposes_only);
-        for name in &self.no_extensions {
-            let extension = Extension::find(name)
-                .map_err(|error| ConfigError::new(format_args!("reading.no_extensions: {error}")))?;
-            answering = answering.without(extension);
-        }
-        Ok(answering)
-    }
-
-    /// How pages are read.
-    pub(crate) fn page_options(&self) -> PageOptions {
-        let mut options = PageOptions::default();
-        options.union = self.union;
-        options
-    }
-}
-
 impl Config {
-    /// The fetcher that it describes. A shared store needs the call to be inside a runtime.
-    ///
-    /// # Errors
-    /// When a part of it can't be used, or the store can't be opened.
-    pub fn fetcher(&self) -> Result<Fetcher, ConfigError> {
-        let fetch = &self.fetch;
-        let mut options = FetchOptions::new(&fetch.fetch_as);
-        options.allow_private = fetch.allow_private;
-        for range in &fetch.allow_addresses {
-            options.allow_addresses.push(
-                range.parse().map_err(|error| {
-                    ConfigError::new(format_args!("fetch.allow_addresses: {error}"))
-                })?,
-            );
-        }
-        let wrong_roots = |why: &dyn fmt::Display| {
-            let path = fetch.roots.as_deref().unwrap_or(Path::new(""));
-            ConfigError::new(format_args!("fetch.roots: `{}`: {why}", path.display()))
-        };
-        if let Some(path) = &fetch.roots {
-            options.roots = std::fs::read(path).map_err(|error| wrong_roots(&error))?;
-        }
-        options.timeout = Duration::from_secs(fetch.timeout_seconds);
-        options.offline = fetch.offline;
-        (options.connections_per_host, options.connections) =
-            (fetch.connections_per_host, fetch.connections);
-        (options.store, options.store_octets) = (Some(fetch.store.clone()), fetch.store_octets);
-        let builder = options.builder_with_store().map_err(|error| match error {
-            InvalidOption::Roots(error) => wrong_roots(&error),
-            InvalidOption::Store(error) => ConfigError::new(format_args!("fetch.store: {error}")),
-            error => ConfigError::new(format_args!("fetch.fetch_as: {error}")),
-        })?;
-        let builder = builder
-            .answering(self.reading.answering()?)
-            .ready_octets(fetch.ready_octets)
-            .listener(Arc::new(crate::events::Told::default()));
-        Ok(builder.build())
-    }
-
     /// The configuration as TOML, without secrets.
     ///
     /// # Panics

@@ -537,8 +537,9 @@ mod tests {
             assert_eq!(found, is_found.then(|| vec![63]), "{length}");
         }
         // A large one takes at most half of the room, so that what is behind it still counts while there is some.
-        let behind =
-            |count| format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(count));
+        let behind = |count| {
+            format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(count))
+        };
         check(Dialect::RFC9309, &behind(9), Some((GroupBy::Regex, &[9], &[[0, 11]])));
         check(Dialect::RFC9309, &behind(20), None);
         let file = format!("User-agent: a.*\n{}Disallow: /", "User-agent: (?:.*){540}N\n".repeat(9));

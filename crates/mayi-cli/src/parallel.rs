@@ -104,7 +104,7 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut Answers<'_, O
         // What was read and answered goes back to be filled again.
         let (spare_sender, spare) = channel();
         for _ in 0..jobs {
-            let (run_sender, run_receiver) = sync_channel::<Option<Vec<u8>>>(2);
+            let (run_sender, run_receiver) = sync_channel::<Option<Run>>(2);
             let (answer_sender, answer_receiver) = sync_channel::<Part<O>>(2);
             let (taken_sender, taken) = channel::<O>();
             let (worker, spare_sender) = (&worker, spare_sender.clone());
@@ -118,10 +118,11 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut Answers<'_, O
                         empty()
                     };
                     let mut answers = Answers { current: empty(), pass_on: &mut pass_on };
-                    answer(run.as_deref().map_or(Lines::TooLong, Lines::Whole), &mut answers);
+                    let lines = run.as_ref().map_or(Lines::TooLong, |run| Lines::Whole(run.octets()));
+                    answer(lines, &mut answers);
                     let last = Part { answers: answers.current, is_last: true };
                     // If the reader has ended, it is not needed any more.
-                    run.filter(|run| run.capacity() <= 4 * RUN).map(|run| spare_sender.send(run));
+                    run.filter(|run| run.memory.len() <= 4 * RUN).map(|run| spare_sender.send(run));
                     if answer_sender.send(last).is_err() {
                         break;
                     }
@@ -173,62 +174,97 @@ pub(crate) fn map_items<I, R: Send>(
     })
 }
 
+/// Octets that were read, at the start of memory that is used again. What is behind them is not cleared: a run is read over
+/// what another one left.
+#[derive(Default)]
+struct Run {
+    memory: Vec<u8>,
+    length: usize,
+}
+
+impl Run {
+    fn octets(&self) -> &[u8] {
+        &self.memory[..self.length]
+    }
+
+    /// Adds what the input has now, and says how many octets that is.
+    fn read(&mut self, input: &mut impl Read) -> io::Result<usize> {
+        let end = self.length + RUN;
+        if self.memory.len() < end {
+            // Memory that comes from the system is zero already.
+            let mut larger = vec![0; end.max(2 * self.memory.len())];
+            larger[..self.length].copy_from_slice(self.octets());
+            self.memory = larger;
+        }
+        loop {
+            match input.read(&mut self.memory[self.length..end]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read.inspect(|count| self.length += count),
+            }
+        }
+    }
+
+    /// Removes octets at the start.
+    fn drop_first(&mut self, count: usize) {
+        self.memory.copy_within(count..self.length, 0);
+        self.length -= count;
+    }
+
+    /// Moves what is after this place to another run, which has nothing.
+    fn split_off(&mut self, at: usize, rest: &mut Self) {
+        let behind = &self.memory[at..self.length];
+        if rest.memory.len() < behind.len() {
+            rest.memory.resize(behind.len(), 0);
+        }
+        rest.memory[..behind.len()].copy_from_slice(behind);
+        (rest.length, self.length) = (behind.len(), at);
+    }
+}
+
 /// Sends runs of whole rows to the workers in turn, until the input ends or nobody listens.
 fn read_runs(
     mut input: impl Read,
     longest: usize,
     mut cutter: impl Cutter,
-    workers: &[SyncSender<Option<Vec<u8>>>],
-    spare: &Receiver<Vec<u8>>,
+    workers: &[SyncSender<Option<Run>>],
+    spare: &Receiver<Run>,
 ) -> io::Result<()> {
     let mut turn = workers.iter().cycle();
     let mut send = |run| turn.next().is_some_and(|worker| worker.send(run).is_ok());
-    let mut pending: Vec<u8> = Vec::new();
+    let mut pending = Run::default();
     let mut is_too_long = false;
     loop {
-        let start = pending.len();
-        pending.resize(start + RUN, 0);
-        let count = match input.read(&mut pending[start..]) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                pending.truncate(start);
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        pending.truncate(start + count);
-        if count == 0 {
+        let start = pending.length;
+        if pending.read(&mut input)? == 0 {
             break;
         }
         if is_too_long {
             // Nothing of the row is kept, so what is pending starts within it.
-            let Some(end) = cutter.first_end(&pending) else {
-                pending.clear();
+            let Some(end) = cutter.first_end(pending.octets()) else {
+                pending.length = 0;
                 continue;
             };
             is_too_long = false;
-            pending.drain(..end);
+            pending.drop_first(end);
         }
-        let start = start.min(pending.len());
-        if let Some(end) = cutter.last_end(&pending[start..]) {
+        let start = start.min(pending.length);
+        if let Some(end) = cutter.last_end(&pending.octets()[start..]) {
             // Where the first of these rows is too long, it was sent as such below.
             let mut rest = spare.try_recv().unwrap_or_default();
-            rest.clear();
-            rest.extend_from_slice(&pending[start + end..]);
-            pending.truncate(start + end);
+            pending.split_off(start + end, &mut rest);
             if !send(Some(std::mem::replace(&mut pending, rest))) {
                 return Ok(());
             }
         }
-        if pending.len() > longest {
-            pending = Vec::new();
+        if pending.length > longest {
+            pending = Run::default();
             is_too_long = true;
             if !send(None) {
                 return Ok(());
             }
         }
     }
-    if !pending.is_empty() {
+    if pending.length > 0 {
         send(Some(pending));
     }
     Ok(())

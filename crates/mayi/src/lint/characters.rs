@@ -76,6 +76,11 @@ pub(super) fn folded_further(text: &str) -> [String; 2] {
     [digits, capitals]
 }
 
+/// Whether [`folded_further`] changes this octet of a text in ASCII.
+pub(super) fn is_folded_further(octet: u8) -> bool {
+    matches!(octet, b'0' | b'1' | b'|' | b'5' | b'$' | b'I')
+}
+
 /// The ASCII character that this one looks like, or the character itself.
 pub(super) fn ascii_of(character: char) -> char {
     match character {
@@ -149,11 +154,15 @@ pub(super) fn wrong_colon(text: &str) -> Option<(usize, usize)> {
 
 /// Whether a line is HTML, or what a program printed instead of the file.
 pub(super) fn is_markup(line: &str) -> bool {
-    let lower = line.to_ascii_lowercase();
-    let is_tag = lower.strip_prefix('<').is_some_and(|rest| {
+    let starts_with = |line: &str, start: &str| {
+        line.as_bytes()
+            .get(..start.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    let is_tag = line.strip_prefix('<').is_some_and(|rest| {
         rest.starts_with(['!', '/', '?']) || rest.starts_with(|next: char| next.is_ascii_alphabetic())
     });
-    let bare = lower.strip_prefix("php ").unwrap_or(&lower);
+    let bare = if starts_with(line, "php ") { &line[4..] } else { line };
     let levels = [
         "warning: ",
         "notice: ",
@@ -162,11 +171,17 @@ pub(super) fn is_markup(line: &str) -> bool {
         "deprecated: ",
         "strict standards: ",
     ];
-    let is_php = levels.iter().any(|start| bare.starts_with(start))
-        && (lower.contains(" on line ") || lower.contains(".php"));
-    let is_trace = lower.starts_with("thrown in ") && lower.contains(" on line ");
     let starts = ["?>", "-->", "&lt;", "&nbsp;", "{\"", "[{\""];
-    is_tag || is_php || is_trace || starts.iter().any(|start| lower.starts_with(start))
+    if is_tag || starts.iter().any(|start| starts_with(line, start)) {
+        return true;
+    }
+    let (is_level, is_trace) =
+        (levels.iter().any(|start| starts_with(bare, start)), starts_with(line, "thrown in "));
+    if !is_level && !is_trace {
+        return false;
+    }
+    let lower = line.to_ascii_lowercase();
+    lower.contains(" on line ") || is_level && lower.contains(".php")
 }
 
 /// A tag or a character reference of HTML within a value: where it starts and ends.
@@ -194,7 +209,7 @@ pub(super) fn markup_in(value: &str) -> Option<(usize, usize)> {
 pub(super) fn template_in(text: &str) -> Option<(usize, usize)> {
     // Nearly every line has none of the signs that open one, and is not searched for each of them.
     if !text.bytes().any(|octet| b"{<[%$@_".contains(&octet)) {
-        return bracketed_word(text);
+        return left_over_word(text);
     }
     // What opens a placeholder and nothing else; where a `#` in it starts a comment, its end is missing.
     for (open, close) in [("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("<?", "?>"), ("{!!", "!!}")] {
@@ -265,6 +280,14 @@ fn bracketed_word(text: &str) -> Option<(usize, usize)> {
         if !word.is_empty() && has_letters && word.chars().all(is_word) && (open == '<' || is_whole) {
             return Some((start, start + end + 2));
         }
+    }
+    left_over_word(text)
+}
+
+/// `YOUR-SITE`, `INSERT_PATH` and the like, as a part of a path or a value.
+fn left_over_word(text: &str) -> Option<(usize, usize)> {
+    if !text.bytes().any(|octet| matches!(octet, b'_' | b'-')) {
+        return None;
     }
     let is_left = |part: &&str| {
         let rest =

@@ -1,6 +1,8 @@
 //! A line that crawlers ignore → the one reason why, so that exactly one lint reports it.
 
-use super::characters::{self, folded, folded_further, is_invisible, without_invisible};
+use super::characters::{
+    self, folded, folded_further, is_folded_further, is_invisible, without_invisible,
+};
 use super::nearest::nearest;
 use crate::dialect::Dialect;
 use crate::directive::{DIRECTIVES, Role, SITEMAP, USER_AGENT};
@@ -37,8 +39,10 @@ pub(super) enum Oddity {
 /// Why a line, given without its comment, is not read.
 pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &Dialect) -> Oddity {
     let line = line.trim_ascii();
-    // A word that is shorter than any name was not meant as a name. There can be very many of them.
-    if record.is_none() && line.len() < SHORTEST_NAME && line.iter().all(u8::is_ascii_alphanumeric) {
+    // What is shorter than any name was not meant as a name. There can be very many such lines, so they are not searched for
+    // markup and placeholders unless they have one of their signs.
+    let is_plain = |octet: &u8| octet.is_ascii_graphic() && !b"<{[%$@_?-&".contains(octet);
+    if record.is_none() && line.len() < SHORTEST_NAME && line.iter().all(is_plain) {
         return Oddity::Unreadable;
     }
     let lossy = String::from_utf8_lossy(&line[..line.len().min(MOST_LOOKED_AT)]);
@@ -47,11 +51,13 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
     if lossy.contains('\u{feff}') {
         return Oddity::ByteOrderMark;
     }
-    let plain = without_invisible(&lossy);
-    let is_read_without =
-        || known_start(&plain, &directive).is_some() || without_colon(&plain, &directive).is_some();
-    if lossy.chars().any(is_invisible) && (plain.trim_ascii().is_empty() || is_read_without()) {
-        return Oddity::Invisible;
+    if !lossy.is_ascii() && lossy.chars().any(is_invisible) {
+        let plain = without_invisible(&lossy);
+        let is_read_without =
+            || known_start(&plain, &directive).is_some() || without_colon(&plain, &directive).is_some();
+        if plain.trim_ascii().is_empty() || is_read_without() {
+            return Oddity::Invisible;
+        }
     }
     if characters::is_markup(&lossy) {
         return Oddity::Markup;
@@ -69,7 +75,12 @@ pub(super) fn oddity_of(line: &[u8], record: Option<&RawRecord<'_>>, dialect: &D
     {
         return Oddity::LookAlike(known);
     }
-    if let Some(known) = folded_further(&lossy).iter().find_map(|text| known_start(text, &directive)) {
+    let known = if lossy.is_ascii() && !lossy.bytes().any(is_folded_further) {
+        known_start(&lossy, &directive)
+    } else {
+        folded_further(&lossy).iter().find_map(|text| known_start(text, &directive))
+    };
+    if let Some(known) = known {
         return Oddity::LookAlike(known);
     }
     let missing = || {
@@ -132,11 +143,18 @@ fn without_colon(line: &str, directive: &impl Fn(&[u8]) -> Option<u8>) -> Option
         word.starts_with(['/', '*'])
             || ["http://", "https://"].iter().any(|start| word.starts_with(start))
     };
-    let words: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
+    let mut words = [""; 10];
+    let count =
+        words.iter_mut().zip(line.split_ascii_whitespace()).map(|(to, word)| *to = word).count();
+    let words = &words[..count];
     // `User agent` is a name of two words.
     for length in [2, 1] {
         let Some((name, values)) = words.split_at_checked(length) else { continue };
-        let Some(place) = directive(name.join(" ").as_bytes()) else { continue };
+        let place = match name {
+            [name] => directive(name.as_bytes()),
+            several => directive(several.join(" ").as_bytes()),
+        };
+        let Some(place) = place else { continue };
         let known = DIRECTIVES[usize::from(place)];
         let is_start = known.name == USER_AGENT.name;
         let is_rule = matches!(known.role, Role::Rule(_)) || is_start || *known == SITEMAP;

@@ -1,5 +1,7 @@
 //! One finding, with everything that a person needs to act on it.
 
+use std::borrow::Cow;
+
 use super::{Lint, Severity};
 use crate::span::{LineNumber, Span};
 
@@ -158,12 +160,13 @@ impl Fix {
     }
 }
 
-/// What a lint says of a finding, before its places are counted out.
+/// What a lint says of a finding, before its places are counted out. There can be one for every line, so that what is always
+/// the same is not copied.
 pub(super) struct Draft {
     pub(super) span: Option<Span>,
     pub(super) severity: Option<Severity>,
-    pub(super) message: String,
-    pub(super) reading: String,
+    pub(super) message: Cow<'static, str>,
+    pub(super) reading: Cow<'static, str>,
     pub(super) fix: Option<Fix>,
     pub(super) related: Vec<(Span, String)>,
     /// What it is about, where findings about different things have different causes.
@@ -172,7 +175,10 @@ pub(super) struct Draft {
 
 impl Draft {
     /// What is wrong, and what crawlers do with it.
-    pub(super) fn new(message: impl Into<String>, reading: impl Into<String>) -> Self {
+    pub(super) fn new(
+        message: impl Into<Cow<'static, str>>,
+        reading: impl Into<Cow<'static, str>>,
+    ) -> Self {
         let (message, reading) = (message.into(), reading.into());
         let (fix, related, subject) = (None, Vec::new(), None);
         Self { span: None, severity: None, message, reading, fix, related, subject }

@@ -2,6 +2,7 @@
 //! limits the list to the requested number per lint and to a sensible length. A finding takes a hundred times
 //! the memory of a short line, and a file can have a finding on every line.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -38,7 +39,7 @@ pub(super) struct Found<'c> {
     by_cause: HashMap<u64, usize>,
     hasher: RandomState,
     /// The last message and what it hashes to: a file can have the same finding on each of its lines.
-    last_message: (String, u64),
+    last_message: (Cow<'static, str>, u64),
     /// How many findings and places of the current lint are listed, and how many places of all.
     listed: usize,
     placed: usize,
@@ -227,8 +228,8 @@ impl<'c> Found<'c> {
                 place: first.span.map(place),
                 count: finding.count,
                 others: finding.others.into_iter().map(place).collect(),
-                message: first.message,
-                reading: first.reading,
+                message: first.message.into_owned(),
+                reading: first.reading.into_owned(),
                 fix: joined(first.fix, finding.fixes),
                 related: first
                     .related

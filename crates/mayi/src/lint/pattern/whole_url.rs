@@ -84,7 +84,7 @@ fn with_fix(mut draft: Draft, context: &Context<'_, '_>, span: Span, value: &[u8
             quoted(path)
         ),
     };
-    draft.reading.push_str(&advice);
+    draft.reading.to_mut().push_str(&advice);
     draft
 }
 

@@ -52,7 +52,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
     };
     match beyond {
         Some(line) => found.report(Span { end: line.span.start, ..line.span }, || Draft {
-            message: format!("{}; crawlers may ignore everything from here on", draft().message),
+            message: format!("{}; crawlers may ignore everything from here on", draft().message).into(),
             ..draft()
         }),
         None => found.report_whole(draft),

@@ -179,8 +179,8 @@ impl Weigh for SiteRules {
 /// its product token, which every expression is compared with. Each row can name another crawler, and all regular
 /// expressions of a file are tried for one that it does not name: a table would cost the file for each row. A crawler of
 /// the registry gets more, because there are only some hundreds of them.
-const UNITS: usize = 1 << 14;
-const UNITS_FOR_AN_OCTET: usize = 1 << 8;
+const UNITS: usize = 1 << 11;
+const UNITS_FOR_AN_OCTET: usize = 1 << 7;
 const TIMES_FOR_KNOWN: usize = 8;
 
 fn units_for(file: &SiteFile<'_>, crawler: &Crawler) -> usize {

@@ -113,7 +113,7 @@ pub(crate) fn map_runs<O: Default + Send, W: FnMut(Lines<'_>, &mut Answers<'_, O
                 for run in run_receiver {
                     let empty = || taken.try_recv().unwrap_or_default();
                     let mut pass_on = |answers| {
-                        // If nobody takes it, the last part finds out as well.
+                        // If nobody receives it, sending the last part fails too, and the thread ends there.
                         let _ = answer_sender.send(Part { answers, is_last: false });
                         empty()
                     };
@@ -298,6 +298,8 @@ fn take_answers<O>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     /// Gives its octets in small pieces.
@@ -332,25 +334,25 @@ mod tests {
         }
     }
 
+    /// Counts what is taken, and is slower than those who answer.
+    struct Slow<'w>(&'w AtomicUsize, Vec<u8>);
+    impl Write for Slow<'_> {
+        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+            thread::sleep(std::time::Duration::from_micros(200));
+            self.0.fetch_sub(octets.len(), Ordering::SeqCst);
+            self.1.extend(octets.chunks(PART / 64).map(|answer| answer[0]));
+            Ok(octets.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     /// Answers are many times as long as their lines: they come in order, and few octets of them wait.
     #[test]
     fn answers_are_passed_on_in_parts() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
         let (waiting, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        /// Counts what is taken, and is slower than those who answer.
-        struct Slow<'w>(&'w AtomicUsize, Vec<u8>);
-        impl Write for Slow<'_> {
-            fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-                thread::sleep(std::time::Duration::from_micros(200));
-                self.0.fetch_sub(octets.len(), Ordering::SeqCst);
-                self.1.extend(octets.chunks(PART / 64).map(|answer| answer[0]));
-                Ok(octets.len())
-            }
-
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
         let answer = |lines: Lines<'_>, answers: &mut Answers<'_, Vec<u8>>| {
             let Lines::Whole(lines) = lines else { return };
             for line in lines.split_inclusive(|octet| *octet == b'\n') {
@@ -360,7 +362,7 @@ mod tests {
                 answers.pass_on_part();
             }
         };
-        let letters: Vec<u8> = (0..12_000).map(|number| b'a' + (number / 7 % 26) as u8).collect();
+        let letters: Vec<u8> = (0..12_000_u32).map(|number| b'a' + (number / 7 % 26) as u8).collect();
         let input: Vec<u8> = letters.iter().flat_map(|letter| [*letter, b'\n']).collect();
         let mut output = Slow(&waiting, Vec::new());
         map_lines(Drip(&input, 8_000), &mut output, 2, 1000, answer).expect("it works");

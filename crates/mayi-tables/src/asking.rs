@@ -38,7 +38,7 @@ impl<'f> Asker<'f> {
 
     /// The same for rows that name their crawlers, of which there can be as many as rows. If it takes too much work to find
     /// out which groups of a file are for a crawler, its rows get the error `too-costly`. Whether they do depends on
-    /// nothing but the file and the crawler.
+    /// the file, the crawlers of the row and whether uses are asked for, and on nothing else.
     pub fn for_crawlers_of_rows(files: &'f Files) -> Self {
         Self { by_crawlers_of_rows: true, ..Self::new(files) }
     }
@@ -230,13 +230,13 @@ mod tests {
         };
         let too_costly = Err(ErrorCode::TooCostly);
         for for_uses in [false, true] {
-            let (few, many) = (expressions(10), expressions(1_000));
+            let (few, many) = (expressions(100), expressions(2_500));
             assert_eq!(code(&few, "other-x7", true, for_uses), Ok(false));
             assert_eq!(code(&many, "other-x7", true, for_uses), too_costly);
             assert_eq!(code(&many, "other-x7", false, for_uses), Ok(false));
             assert_eq!(code(&many, "named", true, for_uses), Ok(true));
             // A crawler of the registry may cost more, but not everything.
-            let some = expressions(100);
+            let some = expressions(300);
             assert_eq!(code(&some, "other-x7", true, for_uses), too_costly);
             assert_eq!(code(&some, "GPTBot", true, for_uses), Ok(true));
             assert_eq!(code(&many, "GPTBot", true, for_uses), too_costly);

@@ -10,9 +10,7 @@ use std::time::SystemTime;
 
 use mayi::access::{AccessResult, Origin, SiteFile};
 use mayi::report::{ErrorCode, RequestError};
-use mayi::{
-    Crawler, CrawlerRules, CrawlerUses, Decision, ReadOptions, RobotsTxt, RulesByGroups, Target,
-};
+use mayi::{Crawler, CrawlerRules, CrawlerUses, Decision, ReadOptions, RulesByGroups, Target};
 use mayi_fetch::prepared::{Key, PreparedCache, Weigh};
 
 /// What is known about an origin's robots.txt.
@@ -129,13 +127,10 @@ impl fmt::Debug for RobotsSource {
 pub(crate) enum SiteRules {
     /// The rules of each crawler, or what applies without a file; with what each may do, if more than access
     /// is needed.
-    Rules(Box<[RulesOf]>, Box<[Option<CrawlerUses<'static>>]>),
+    Rules(Box<[CrawlerRules]>, Box<[CrawlerUses<'static>]>),
     /// There is no answer.
     Refused(RequestError),
 }
-
-/// The rules of a crawler; none if it would cost too much to find out which groups are for it.
-type RulesOf = Option<CrawlerRules>;
 
 impl SiteRules {
     /// May the crawler of this number fetch the target?
@@ -145,17 +140,14 @@ impl SiteRules {
         target: &Target<'_>,
     ) -> Result<Decision<'_>, &RequestError> {
         match self {
-            Self::Rules(rules, _) => match &rules[crawler] {
-                Some(rules) => Ok(rules.decide(target)),
-                None => Err(&TOO_COSTLY),
-            },
+            Self::Rules(rules, _) => Ok(rules[crawler].decide(target)),
             Self::Refused(error) => Err(error),
         }
     }
 
     /// What the crawler of this number may do, if that was prepared.
     pub(crate) fn uses(&self, crawler: usize) -> Option<&CrawlerUses<'static>> {
-        if let Self::Rules(_, uses) = self { uses.get(crawler)?.as_ref() } else { None }
+        if let Self::Rules(_, uses) = self { uses.get(crawler) } else { None }
     }
 }
 
@@ -163,9 +155,9 @@ impl Weigh for SiteRules {
     fn octets(&self) -> usize {
         let inside = match self {
             Self::Rules(rules, uses) => {
-                let of_rules: usize = rules.iter().flatten().map(CrawlerRules::octets).sum();
-                let of_uses: usize = uses.iter().flatten().map(CrawlerUses::octets).sum();
-                let file = uses.iter().flatten().next().map(CrawlerUses::file);
+                let of_rules: usize = rules.iter().map(CrawlerRules::octets).sum();
+                let of_uses: usize = uses.iter().map(CrawlerUses::octets).sum();
+                let file = uses.first().map(CrawlerUses::file);
                 let of_file = file.map_or(0, SiteFile::octets_in_memory);
                 of_rules + of_uses + of_file
             }
@@ -179,22 +171,26 @@ impl Weigh for SiteRules {
 /// its product token, which every expression is compared with. Each row can name another crawler, and all regular
 /// expressions of a file are tried for one that it does not name: a table would cost the file for each row. A crawler of
 /// the registry gets more, because there are only some hundreds of them.
-const UNITS: usize = 1 << 11;
-const UNITS_FOR_AN_OCTET: usize = 1 << 7;
+const UNITS: usize = 1 << 14;
+const UNITS_FOR_AN_OCTET: usize = 1 << 8;
 const TIMES_FOR_KNOWN: usize = 8;
 
-fn units_for(file: &SiteFile<'_>, crawler: &Crawler) -> usize {
+/// The units for a crawler and, if uses are asked for, for each of its applications, whose groups are looked for as well. In a
+/// dialect that looks for every name of a file in what the crawler sends, long lists of names must have room too.
+fn units_for(file: &SiteFile<'_>, crawler: &Crawler, for_uses: bool) -> usize {
+    let Some(robots) = file.robots_txt() else { return usize::MAX };
     let token = crawler.product_token().as_str();
-    let registry = file.robots_txt().map(RobotsTxt::registry);
-    let is_known = registry.is_some_and(|registry| registry.agent(token).is_some());
-    let times = if is_known { TIMES_FOR_KNOWN } else { 1 };
-    (UNITS + UNITS_FOR_AN_OCTET * token.len()) * times
+    let is_known = robots.registry().agent(token).is_some();
+    let has_more = is_known || !robots.dialect().compares_product_tokens();
+    let times = if has_more { TIMES_FOR_KNOWN } else { 1 };
+    let applications = if for_uses { crawler.applications().count() } else { 0 };
+    (UNITS + UNITS_FOR_AN_OCTET * token.len()) * times * (1 + applications)
 }
 
 /// The answer to a crawler that would take more.
 static TOO_COSTLY: LazyLock<RequestError> = LazyLock::new(|| {
     let message = "the file has too many regular expressions or names to compare them with every crawler of a table; ask \
-                   about this crawler in a table that has no column for crawlers";
+                   about this crawler with `--agent`, in a table that has no column about crawlers";
     RequestError::new(ErrorCode::TooCostly, message)
 });
 
@@ -219,17 +215,20 @@ impl Site {
             Ok(shared) => shared,
             Err(error) => return SiteRules::Refused(error.clone()),
         };
-        let of_crawler = |crawler| {
+        let (mut rules, mut uses) = (Vec::new(), Vec::new());
+        for crawler in asked.crawlers {
+            let is_limited = asked.by_crawlers_of_rows;
             let units =
-                if asked.by_crawlers_of_rows { units_for(shared.file(), crawler) } else { usize::MAX };
-            if !asked.for_uses {
-                return (shared.for_crawler_within(units, crawler), None);
+                if is_limited { units_for(shared.file(), crawler, asked.for_uses) } else { usize::MAX };
+            if asked.for_uses {
+                uses.extend(shared.uses_within(units, crawler));
             }
-            let uses = shared.uses_within(units, crawler);
-            (uses.is_some().then(|| shared.for_crawler(crawler)), uses)
-        };
-        let (rules, uses): (Vec<_>, Vec<_>) = asked.crawlers.iter().map(of_crawler).unzip();
-        let uses = if asked.for_uses { uses } else { Vec::new() };
+            let is_refused = asked.for_uses && uses.len() == rules.len();
+            let of_crawler = if is_refused { None } else { shared.for_crawler_within(units, crawler) };
+            // An error is the same for all crawlers of a row.
+            let Some(of_crawler) = of_crawler else { return SiteRules::Refused(TOO_COSTLY.clone()) };
+            rules.push(of_crawler);
+        }
         SiteRules::Rules(rules.into(), uses.into())
     }
 }
@@ -355,8 +354,8 @@ impl Files {
         match (read(), crawlers) {
             (Site(Ok(shared)), [crawler]) if !by_crawlers_of_rows => {
                 let file = shared.file();
-                let uses = self.asks_for_uses.then(|| Some(file.uses_for(crawler)));
-                SiteRules::Rules([Some(file.for_crawler(crawler))].into(), uses.into_iter().collect())
+                let uses = self.asks_for_uses.then(|| file.uses_for(crawler));
+                SiteRules::Rules([file.for_crawler(crawler)].into(), uses.into_iter().collect())
             }
             (site, _) => site.rules(asked),
         }

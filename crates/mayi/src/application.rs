@@ -86,6 +86,16 @@ impl RobotsTxt<'_> {
     }
 }
 
+/// The product token whose groups apply to an application (APP-5).
+pub(crate) fn token_of<'r>(
+    registry: &'r Registry,
+    crawler: &'r Crawler,
+    application: &str,
+) -> &'r ProductToken {
+    let registered = registry.application(application);
+    registered.map_or(crawler.product_token(), |application| &application.product_token)
+}
+
 /// The same for a file that may be absent.
 pub(crate) fn app_directives_of(
     View { robots, dialect, registry }: View<'_>,
@@ -93,14 +103,10 @@ pub(crate) fn app_directives_of(
     target: &Target<'_>,
 ) -> Vec<AppDirectives> {
     let forms = Forms::of(target, dialect.comparison);
-    let token_of = |application: &str| {
-        let registered = registry.application(application);
-        registered.map_or(crawler.product_token(), |application| &application.product_token)
-    };
     // Applications of one product token have its groups in common, whose lines are read once for all.
     let mut of_tokens: IndexMap<&str, (&ProductToken, Named<'_>)> = IndexMap::new();
     for application in crawler.applications() {
-        let token = token_of(application);
+        let token = token_of(registry, crawler, application);
         let of_token = of_tokens.entry(token.as_str()).or_insert_with(|| (token, Named::new()));
         of_token.1.entry(application).or_default();
     }
@@ -110,7 +116,8 @@ pub(crate) fn app_directives_of(
     };
     let mut of_tokens: IndexMap<&str, _> = of_tokens.into_iter().map(read).collect();
     let asked_of = |application| {
-        let (by, named) = of_tokens.get_mut(token_of(application).as_str())?;
+        let token = token_of(registry, crawler, application);
+        let (by, named) = of_tokens.get_mut(token.as_str())?;
         Some(asked_of(registry, application, *by, named.swap_remove(application)?))
     };
     crawler.applications().filter_map(asked_of).collect()

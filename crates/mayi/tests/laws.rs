@@ -255,7 +255,7 @@ proptest! {
         meaning::a_diff_is_true(&question, &other);
     }
 
-    /// Law 16: what an owner goals comes true, and nobody else notices.
+    /// Law 16: what an owner asks for is done, and nothing changes for others.
     #[test]
     fn an_edit_does_what_was_asked(question in question(), choices in choices()) {
         edit::an_edit_does_what_was_asked(&question, &choices);

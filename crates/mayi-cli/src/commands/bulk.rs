@@ -27,7 +27,8 @@ use crate::progress::{self, Progress, ProgressArgs};
 /// The help text after the options.
 const MORE: &str = "\
 Rows: every row of the input gets one row of output, in the same order. Blank lines are skipped. A bad row \
-(no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt) gets an error in its row, and \
+(no URL or a wrong one, too many or too few columns, not UTF-8, no robots.txt, a file that is too costly for a column of \
+crawlers) gets an error in its row, and \
 the next row is still answered. The number of errors is printed on standard error at the end.
 
 Files: several files are one input, in the order in which they are named. For a folder, all files in it and in its \

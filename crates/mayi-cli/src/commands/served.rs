@@ -45,6 +45,14 @@ impl ServiceArgs {
 
 pub(crate) fn run(question: &QuestionArgs, server: &str, key: Option<&str>) -> Result<Exit, Failure> {
     // Invalid options are reported before a request is sent.
+    let dialect = &question.dialect.0;
+    if !dialect.compares_product_tokens() && mayi::ProductToken::new(&question.agent).is_err() {
+        return Err(Failure::new(format_args!(
+            "a service is asked with a product token, such as ExampleBot: in the dialect {}, a whole User-Agent string \
+             can be compared only without --server",
+            dialect.name()
+        )));
+    }
     let crawler = input::crawler(question, None)?;
     let client = Client::new(server, key).map_err(Failure::new)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -175,7 +175,7 @@ async fn other_operations_answer_as_the_library_does() {
         { "say": "sitemap", "url": "https://example.com/sitemap.xml" },
     ]);
     for goal in goals.as_array().expect("a list") {
-        document.check("Wish", goal).expect("as documented");
+        document.check("Goal", goal).expect("as documented");
     }
     let new = json!({ "new": { "keep_out": ["/cart/"] }, "wishes": goals });
     let new = service.post("/v1/edit", new.to_string()).await.json();

@@ -302,3 +302,17 @@ fn left_over_word(text: &str) -> Option<(usize, usize)> {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;
     Some((start, start + part.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_folded_further_is_known_in_advance() {
+        for octet in 0..128_u8 {
+            let text = char::from(octet).to_string();
+            let changes = folded_further(&text).iter().any(|folded| *folded != text);
+            assert_eq!(changes, is_folded_further(octet), "{text:?}");
+        }
+    }
+}

@@ -160,8 +160,8 @@ impl Fix {
     }
 }
 
-/// What a lint says of a finding, before its places are counted out. There can be one for every line, so that what is always
-/// the same is not copied.
+/// What a lint says of a finding, before its places are counted out. There can be one for every line, so texts that
+/// are always the same are not copied.
 pub(super) struct Draft {
     pub(super) span: Option<Span>,
     pub(super) severity: Option<Severity>,

@@ -30,7 +30,7 @@ pub struct DialectEntry {
 }
 
 impl DialectEntry {
-    /// The serialisable view of a dialect, where requests that name none are answered with that of the name `default`.
+    /// The serialisable view of a dialect. `default` is the name of the dialect for requests that name none.
     pub fn of(dialect: &Dialect, default: &str) -> Self {
         let read = Extension::ALL.iter().filter(|extension| dialect.reads(**extension));
         Self {

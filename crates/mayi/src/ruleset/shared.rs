@@ -115,7 +115,7 @@ impl RulesByGroups {
         }
     }
 
-    /// The groups of a crawler, if it has any, and what they and its applications' say about uses.
+    /// The groups of a crawler, if it has any, and what these groups and those of its applications say about uses.
     pub(crate) fn prepared_uses(
         &self,
         crawler: &Crawler,

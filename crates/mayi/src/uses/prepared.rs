@@ -3,7 +3,7 @@
 //! [`Usage`] says all that is known about a target, with every line that spoke. That takes time and memory
 //! proportional to the lines, for each target. A table needs the answers alone. So what decides them is
 //! prepared here: records without a path are read once, and of those with a path, the one that decides is found as a
-//! rule is found. A law compares both ways.
+//! rule is found. A test compares both ways.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -14,6 +14,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::{Response, Usage, Use, usage_of};
 use crate::access::{SiteFile, View};
+use crate::application::token_of;
 use crate::crawler::{Crawler, ProductToken};
 use crate::dialect::Comparison;
 use crate::directive::{ALLOW_AI_TRAINING, APP_DIRECTIVES, CONTENT_USAGE, DISALLOW_AI_TRAINING};
@@ -262,7 +263,7 @@ impl<'r> WantedDirectives<'r> {
             let about = Use::ALL.iter().find(|about| about.category() == Some(&*overrides.category));
             let application = applications.get(&*directive.application);
             let (Some(&about), Some(&application)) = (about, application) else { continue };
-            let token = token_of(robots, crawler, application);
+            let token = token_of(robots.registry(), crawler, application);
             let of_token = of_tokens.entry(token.as_str()).or_insert_with(|| (token, IndexMap::new()));
             of_token.1.entry(application).or_default().push((about, directive));
         }
@@ -320,16 +321,6 @@ impl UsesOfApplications {
         let of_one = |of_one: &UseDirective| size_of::<UseDirective>() + of_one.says.octets();
         size_of::<Self>() + self.directives.iter().map(of_one).sum::<usize>()
     }
-}
-
-/// The product token whose groups apply to an application (APP-5).
-fn token_of<'r>(
-    robots: &'r RobotsTxt<'_>,
-    crawler: &'r Crawler,
-    application: &str,
-) -> &'r ProductToken {
-    let registered = robots.registry().application(application);
-    registered.map_or(crawler.product_token(), |application| &application.product_token)
 }
 
 /// The directives of each application that are about a use.

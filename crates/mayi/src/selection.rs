@@ -152,7 +152,8 @@ fn with_wanted<T>(robots: &RobotsTxt<'_>, crawler: &Crawler, then: impl FnOnce(&
 #[cfg(feature = "report")]
 pub(crate) fn cost_of_selecting(robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
     let (starts, octets) = robots.non_rules().starts();
-    let as_written = if robots.dialect().naming == Naming::Token { 0 } else { crawler.sent().len() };
+    let is_by_token = robots.dialect().compares_product_tokens();
+    let as_written = if is_by_token { 0 } else { crawler.sent().len() };
     let of_starts = starts * (4 + crawler.purposes().count() + as_written / 2);
     let of_regexes = robots.regexes().cost(crawler.product_token().as_str());
     20 + robots.records().len() / 2 + of_starts + octets / OCTETS_A_UNIT + of_regexes
@@ -311,7 +312,7 @@ impl AsWritten {
     fn of(sent: &str, dialect: &Dialect) -> Option<Self> {
         let naming = dialect.naming;
         let of_sent = || Self { naming, sent: sent.to_lowercase(), chosen: RefCell::default() };
-        (naming != Naming::Token).then(of_sent)
+        (!dialect.compares_product_tokens()).then(of_sent)
     }
 
     /// How strongly the next name of the file names the crawler. One name is chosen, and all lines that have it.
@@ -369,7 +370,7 @@ pub(crate) fn is_global(value: &[u8], dialect: &Dialect) -> bool {
     let Some(rest) = value.strip_prefix(b"*") else { return false };
     match (rest.first(), dialect.lines) {
         // Where names are compared as they are written, this is one.
-        (Some(_), _) if dialect.naming != Naming::Token => false,
+        (Some(_), _) if !dialect.compares_product_tokens() => false,
         (None | Some(b' ' | b'\t'), _) => true,
         (Some(octet), Lines::Cut(_)) => matches!(octet, b'\t'..=b'\r'),
         (Some(_), Lines::Whole) => false,
@@ -395,13 +396,12 @@ pub(crate) fn is_regex(value: &[u8]) -> bool {
 
 /// The regular expressions among the group-start lines of a file.
 pub(crate) fn regexes_of(robots: &RobotsTxt<'_>) -> Regexes {
-    Regexes::of(regex_records(robots).map(|record| robots.value(record)), robots.text().len())
+    Regexes::of(regex_records(robots).map(|record| robots.value(record)))
 }
 
 /// How many octets they may take at most, compiled and while they are run.
 pub(crate) fn most_octets_of_regexes(robots: &RobotsTxt<'_>) -> usize {
-    let values = regex_records(robots).map(|record| robots.value(record));
-    Regexes::most_octets(values, robots.text().len())
+    Regexes::most_octets(regex_records(robots).map(|record| robots.value(record)))
 }
 
 /// The first regular expression that is not run because the crawler's product token is too long (AIA-3), where
@@ -536,14 +536,14 @@ mod tests {
             let found = select(&robots, &crawler, &mut ()).map(|found| found.starts);
             assert_eq!(found, is_found.then(|| vec![63]), "{length}");
         }
-        // A large one takes at most half of the room, so that what is behind it still counts while there is some.
-        let behind = |count| {
-            format!("{}User-agent: a.*\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(count))
+        // What repetitions with counts take is limited for all together; other expressions behind them are used.
+        let behind = |last: &str| {
+            format!("{}User-agent: {last}\nDisallow: /", "User-agent: (?:.*){540}N\n".repeat(20))
         };
-        check(Dialect::RFC9309, &behind(9), Some((GroupBy::Regex, &[9], &[[0, 11]])));
-        check(Dialect::RFC9309, &behind(20), None);
-        let file = format!("User-agent: a.*\n{}Disallow: /", "User-agent: (?:.*){540}N\n".repeat(9));
-        check(Dialect::RFC9309, &file, Some((GroupBy::Regex, &[0], &[[0, 11]])));
+        check(Dialect::RFC9309, &behind("a.*"), Some((GroupBy::Regex, &[20], &[[0, 22]])));
+        check(Dialect::RFC9309, &behind("(?:a.?){1,20}"), None);
+        let file = behind("a.*").replacen("User-agent: ", "User-agent: (?:a.?){1,20}\nUser-agent: ", 1);
+        check(Dialect::RFC9309, &file, Some((GroupBy::Regex, &[0, 21], &[[0, 23]])));
     }
 
     /// The records that are not rules are found by their own list as by reading all records of the groups.

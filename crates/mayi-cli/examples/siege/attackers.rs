@@ -64,8 +64,8 @@ pub(crate) async fn attack(service: SocketAddr, sites: &Sites) {
 fn kinds(sites: &Sites) -> Vec<Kind> {
     let post = |path: &str, body: &str| request("POST", path, body.as_bytes());
     let get = |path: &str| request("GET", path, b"");
-    let regexes = r"User-agent: (?:.*){540}N\n".repeat(100);
-    let agent = "a".repeat(1310);
+    let regexes = format!(r"User-agent: ({}b)*c\n", "a?|.a|".repeat(160)).repeat(16);
+    let agent = "a".repeat(128);
     let frozen = format!(r#"{{"url":"https://a/","agent":"{agent}","robots":"{regexes}"}}"#);
     let wild = r"Disallow: /%2A*a$b*\nAllow: /a*/index.html\n".repeat(10_000);
     let costly = format!(r#"{{"robots":"User-agent: *\n{wild}"}}"#);

@@ -65,7 +65,7 @@ impl<'c> Names<'c> {
 /// it is used, or why it is not.
 pub(super) fn regexes<'x, 'c>(
     context: &'x Context<'c, '_>,
-) -> impl Iterator<Item = (usize, &'x Entry<'c>, Result<&'x Program, Unused>)> {
+) -> impl Iterator<Item = (usize, &'x Entry<'c>, Result<Program<'x>, Unused>)> {
     let groups = context.groups.iter().enumerate();
     let starts = groups.flat_map(|(place, group)| group.starts.iter().map(move |start| (place, start)));
     let expressions = starts.filter(|(_, start)| Names::of(start, context) == Names::Regex);

@@ -170,7 +170,7 @@ fn matching_crawler(
     readers: &Readers,
     work: &Work,
 ) -> Option<Crawler> {
-    let regexes = Regexes::of(std::iter::once(regex), 0);
+    let regexes = Regexes::of(std::iter::once(regex));
     let program = regexes.get(0).ok()?;
     let text = String::from_utf8_lossy(regex).replace([')', '('], "|");
     let spelled = text.split('|').map(|part| {

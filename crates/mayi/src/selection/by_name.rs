@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::{GroupBy, Selection, Wanted, names_by, with_wanted};
 use crate::crawler::{Crawler, ProductToken, token_named_by};
-use crate::dialect::{GlobalGroups, Naming};
+use crate::dialect::GlobalGroups;
 use crate::extension::Extension;
 use crate::regexes::cost_of_programs;
 use crate::robots_txt::{RobotsTxt, start_lines};
@@ -42,8 +42,8 @@ pub(crate) struct GroupsByName {
 struct UsedRegexes {
     /// The place of each among all expressions of the file, and among the start lines.
     places: Vec<(u32, u32)>,
-    /// How many states they have together.
-    states: usize,
+    /// How many steps they have together.
+    steps: usize,
 }
 
 /// A group-start line.
@@ -112,7 +112,7 @@ impl GroupsByName {
             let range = robots.range(robots.records()[index]);
             let value = &robots.text()[range.clone()];
             let by = names_by(value, start, reads_regex, dialect);
-            let is_token = by == GroupBy::ProductToken && dialect.naming == Naming::Token;
+            let is_token = by == GroupBy::ProductToken && dialect.compares_product_tokens();
             let name = if is_token { token_named_by(value, dialect.tokens) } else { value };
             let (name_at, name) = (range.start as u32, name.len() as u32);
             match by {
@@ -179,9 +179,9 @@ impl GroupsByName {
             }
             None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
             None => {
-                let UsedRegexes { places, states } = self.used(robots);
+                let UsedRegexes { places, steps } = self.used(robots);
                 let cost =
-                    |token: &ProductToken| cost_of_programs(places.len(), *states, token.as_str());
+                    |token: &ProductToken| cost_of_programs(places.len(), *steps, token.as_str());
                 wanted.token.map_or(0, cost)
             }
         }
@@ -243,10 +243,10 @@ impl GroupsByName {
             let regexes = self.regexes.iter().enumerate();
             let used = regexes.filter_map(|(regex, place)| {
                 let program = robots.regexes().get(regex).ok()?;
-                Some((program.states(), (regex as u32, *place)))
+                Some((program.steps(), (regex as u32, *place)))
             });
-            let (states, places): (Vec<_>, _) = used.unzip();
-            UsedRegexes { places, states: states.iter().sum() }
+            let (steps, places): (Vec<_>, _) = used.unzip();
+            UsedRegexes { places, steps: steps.iter().sum() }
         })
     }
 

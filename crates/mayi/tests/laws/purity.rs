@@ -15,7 +15,6 @@ const DEPENDENCIES: &[&str] = &[
     "httpdate",
     "indexmap",
     "memchr",
-    "regex-lite",
     "serde",
     "serde_json",
     "sfv",

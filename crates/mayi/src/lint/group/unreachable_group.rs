@@ -58,7 +58,7 @@ pub(in crate::lint) static LINT: Lint = Lint {
 struct Expression<'g, 'c> {
     start: &'g Entry<'c>,
     group: usize,
-    program: &'g Program,
+    program: Program<'g>,
 }
 
 fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
@@ -176,7 +176,7 @@ fn alternatives(value: &[u8]) -> Vec<String> {
 }
 
 /// Whether an expression matches every name: all of one character, and long ones.
-fn is_universal(program: &Program, context: &Context<'_, '_>) -> bool {
+fn is_universal(program: Program<'_>, context: &Context<'_, '_>) -> bool {
     let characters =
         (0..=127_u8).filter(|octet| octet.is_ascii_alphanumeric() || b"_-.".contains(octet));
     let one = characters.map(|octet| char::from(octet).to_string());
@@ -185,6 +185,6 @@ fn is_universal(program: &Program, context: &Context<'_, '_>) -> bool {
 }
 
 /// Whether an expression matches a name, as far as there is budget to find out.
-fn matches(program: &Program, name: &str, context: &Context<'_, '_>) -> bool {
+fn matches(program: Program<'_>, name: &str, context: &Context<'_, '_>) -> bool {
     context.spend(program.cost(name)) && program.matches(name)
 }

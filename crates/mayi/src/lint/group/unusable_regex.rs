@@ -2,8 +2,8 @@
 //!
 //! ## What is wrong
 //!
-//! The expression does not compile or is too large, or the file has too many expressions. The total
-//! compiled size of a file's expressions is limited by the size of the file, and so is the cost of each decision.
+//! The expression does not compile or is too large, or the file has too many expressions. An expression has at most 1,000
+//! octets, also with its counts written out: `(ab){100}` has 200. The cost of all expressions of a file is limited too.
 //!
 //! ## What crawlers do
 //!
@@ -45,10 +45,13 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let value = quoted(value);
             let message = match why {
                 Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
-                Unused::TooLarge => format!("the regular expression {value} is too large"),
+                Unused::TooLarge => format!(
+                    "the regular expression {value} is too large: it may have 1,000 octets, also with its counts \
+                     written out"
+                ),
                 Unused::OneTooMany => format!(
-                    "the regular expression {value} is not used: together with those before it, it is too \
-                     large for a file of this size"
+                    "the regular expression {value} is not used: together with those before it, it is more than \
+                     a file may have"
                 ),
             };
             Draft::new(

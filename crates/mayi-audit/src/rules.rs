@@ -16,7 +16,7 @@ const MOST_RULES: usize = 8_192;
 /// How many units of work it may take to find out which rules are for a crawler of the registry, and for another one. There
 /// are hundreds of the first, and each line of a log can name a new one of the others.
 const UNITS_FOR_KNOWN: usize = 1 << 18;
-const UNITS_FOR_OTHERS: usize = 1 << 13;
+const UNITS_FOR_OTHERS: usize = 1 << 12;
 
 /// Whose rules were prepared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -171,8 +171,8 @@ impl Weigh for SiteRules {
 /// its product token, which every expression is compared with. Each row can name another crawler, and all regular
 /// expressions of a file are tried for one that it does not name: a table would cost the file for each row. A crawler of
 /// the registry gets more, because there are only some hundreds of them.
-const UNITS: usize = 1 << 14;
-const UNITS_FOR_AN_OCTET: usize = 1 << 8;
+const UNITS: usize = 1 << 11;
+const UNITS_FOR_AN_OCTET: usize = 1 << 6;
 const TIMES_FOR_KNOWN: usize = 8;
 
 /// The units for a crawler and, if uses are asked for, for each of its applications, whose groups are looked for as well. In a

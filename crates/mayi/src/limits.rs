@@ -15,7 +15,7 @@ const WORK_PER_OCTET: u64 = 12;
 ///
 /// With a limit of *n* octets a parsed file keeps at most *n* octets of text (3 *n* if a charset had to be
 /// decoded to UTF-8) and 8 octets for each of its at most *n* / 3 records. If user-agent lines are regular
-/// expressions, these are added: compiled to at most 16,384 steps of 8 octets, and some octets for each expression.
+/// expressions, these are added: at most 16,384 steps of up to 40 octets, and 20 octets for each expression.
 ///
 /// ```
 /// use mayi::Limits;

@@ -23,8 +23,8 @@ pub(crate) struct Sites {
 
 impl Sites {
     pub(crate) async fn start() -> Self {
-        let hostile = r"User-agent: (?:.*){540}N".to_owned() + "\n";
-        let hostile = hostile.repeat(1500) + GOOD;
+        let hostile = format!("User-agent: ({}b)*c\n", "a?|.a|".repeat(160));
+        let hostile = hostile.repeat(400) + GOOD;
         let large = "User-agent: *\n".to_owned() + &"Allow:/\nDisallow:/a*b$\n".repeat(22_000);
         let mut stalling = Vec::new();
         // Sites of one kind have one address, as there are few connections to one.

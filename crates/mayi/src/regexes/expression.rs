@@ -1,10 +1,12 @@
 //! The text of a regular expression, read into what it is made of (AIA-2, AIA-3).
 //!
-//! The syntax is that of the crate `regex-lite`, which tests compare with: it is known from many languages, and has nothing
-//! that can't be matched in linear time. Letters match in both cases, as AIA-2 says. So a flag changes nothing that a
+//! The syntax is that of the crate `regex-lite`, which tests compare with (but repetitions can be nested more deeply): it is
+//! known from many languages, and has nothing that can't be matched in linear time. Letters match in both cases, as AIA-2 says. So a flag changes nothing that a
 //! product token could show: `(?i)` is accepted and ignored, as are the others.
 //!
 //! Every part knows how many steps it takes, so an expression that is too large is refused before it is compiled.
+
+use std::sync::LazyLock;
 
 use super::LONGEST_TOKEN;
 use super::program::steps_of_repeated;
@@ -83,8 +85,10 @@ impl Octets {
     }
 
     fn range(first: char, last: char) -> Self {
-        let within = |octet: &u8| (first..=last).contains(&char::from(*octet));
-        Self((0..128).filter(within).fold(0, |set, octet| set | 1 << octet))
+        if !first.is_ascii() {
+            return Self::NONE;
+        }
+        Self((u128::MAX >> (127 - (last as u32).min(127))) & (u128::MAX << first as u32))
     }
 
     fn of(is_one: impl Fn(&u8) -> bool) -> Self {
@@ -108,24 +112,25 @@ impl Octets {
 
     /// The octets that a name stands for in `[[:name:]]`.
     fn named(name: &str) -> Option<Self> {
-        let is_one: fn(&u8) -> bool = match name {
-            "alnum" => u8::is_ascii_alphanumeric,
-            "alpha" => u8::is_ascii_alphabetic,
-            "ascii" => |_| true,
-            "blank" => |octet| b"\t ".contains(octet),
-            "cntrl" => u8::is_ascii_control,
-            "digit" => u8::is_ascii_digit,
-            "graph" => u8::is_ascii_graphic,
-            "lower" => u8::is_ascii_lowercase,
-            "print" => |octet| octet.is_ascii_graphic() || *octet == b' ',
-            "punct" => u8::is_ascii_punctuation,
-            "space" => |octet| b"\t\n\x0B\x0C\r ".contains(octet),
-            "upper" => u8::is_ascii_uppercase,
-            "word" => is_in_word,
-            "xdigit" => u8::is_ascii_hexdigit,
-            _ => return None,
-        };
-        Some(Self::of(is_one))
+        static ALL: LazyLock<[(&str, Octets); 14]> = LazyLock::new(|| {
+            [
+                ("alnum", Octets::of(u8::is_ascii_alphanumeric)),
+                ("alpha", Octets::of(u8::is_ascii_alphabetic)),
+                ("ascii", Octets::of(u8::is_ascii)),
+                ("blank", Octets::of(|octet| b"\t ".contains(octet))),
+                ("cntrl", Octets::of(u8::is_ascii_control)),
+                ("digit", Octets::of(u8::is_ascii_digit)),
+                ("graph", Octets::of(u8::is_ascii_graphic)),
+                ("lower", Octets::of(u8::is_ascii_lowercase)),
+                ("print", Octets::of(|octet| octet.is_ascii_graphic() || *octet == b' ')),
+                ("punct", Octets::of(u8::is_ascii_punctuation)),
+                ("space", Octets::of(|octet| b"\t\n\x0B\x0C\r ".contains(octet))),
+                ("upper", Octets::of(u8::is_ascii_uppercase)),
+                ("word", Octets::of(is_in_word)),
+                ("xdigit", Octets::of(u8::is_ascii_hexdigit)),
+            ]
+        });
+        ALL.iter().find(|(known, _)| *known == name).map(|(_, octets)| *octets)
     }
 }
 
@@ -203,10 +208,27 @@ impl Part {
         let most = LONGEST_TOKEN + 1;
         let least = if self.is_optional { 0 } else { min.min(most) };
         let times = max.map(|max| max.min(most));
+        let written_out = self.written_out.saturating_mul(max.unwrap_or(min).max(1));
+        // `a**` is `a*`, and so is `(a*){2,9}`: so only brackets can make an expression deep.
+        if let Kind::Repeated(inner, inner_least, inner_times) = self.kind {
+            let is_plain =
+                |least: usize, times: Option<usize>| least <= 1 && matches!(times, None | Some(1));
+            let is_any = inner_least == 0 && inner_times.is_none();
+            if is_any || is_plain(inner_least, inner_times) && is_plain(least, times) {
+                let times = inner_times.and(times);
+                return Self::times(*inner, inner_least * least, times, written_out);
+            }
+            let itself = Self { kind: Kind::Repeated(inner, inner_least, inner_times), ..self };
+            return Self::times(itself, least, times, written_out);
+        }
+        Self::times(self, least, times, written_out)
+    }
+
+    fn times(self, least: usize, times: Option<usize>, written_out: usize) -> Self {
         Self {
             is_optional: least == 0,
             steps: steps_of_repeated(&self, least, times),
-            written_out: self.written_out.saturating_mul(max.unwrap_or(min).max(1)),
+            written_out,
             kind: Kind::Repeated(Box::new(self), least, times),
         }
     }

@@ -46,7 +46,7 @@ const PASSED: u8 = LEFT_OUT | EITHER | ASSERTION;
 /// The octet of a step that reads no certain one: no text has it.
 const NONE: u8 = 0xFF;
 
-/// A repetition of single octets: of which, and how many. At least one, at most more than a token has.
+/// A repetition of single octets: of which, and how many. At least 1 and at most 129, one more than a token can have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {
     octets: Octets,
@@ -88,6 +88,7 @@ impl Compiler {
     /// All programs that were added.
     pub(super) fn finish(mut self) -> Parts {
         self.parts.steps.shrink_to_fit();
+        self.parts.counters.shrink_to_fit();
         Parts { sets: self.sets.into_iter().collect(), ..self.parts }
     }
 
@@ -199,7 +200,7 @@ struct Run<'p> {
     steps: &'p [Step],
     token: &'p [u8],
     /// The steps that can be taken here, and those that could be taken before the last octet. If a step that reads nothing is
-    /// in it, or one that can be left out, so are those behind it.
+    /// in it, or one that can be left out, so are those behind it (behind an assertion only if it is true here).
     here: Steps,
     before: Steps,
     /// The repetitions that can go on here, and those that could before the last octet.
@@ -207,20 +208,25 @@ struct Run<'p> {
     went_on: Steps,
     /// What each repetition has counted, with a bit for each number of octets; the lowest is for one.
     counted: Vec<u128>,
-    /// The assertions that are true here, with a bit for each.
+    /// The assertions that are true here, with a bit for each; those that need more than the place are found out only for a
+    /// program that has assertions.
     are_true: u32,
+    /// How many units of work were done.
+    work: usize,
     /// Steps that are still to be added.
     others: Vec<u16>,
 }
 
-/// Whether a program with this first step and so many counters matches a token from start to end.
-pub(super) fn matches(
+/// Whether a program with this first step and so many counters matches a token from start to end, and how many units of work
+/// it took to find out. None if it would be more than `most`.
+pub(super) fn run(
     parts: &Parts,
     steps: &[Step],
     first: u16,
     counters: usize,
     token: &[u8],
-) -> bool {
+    most: usize,
+) -> Option<(bool, usize)> {
     let mut run = Run {
         parts,
         steps,
@@ -231,12 +237,21 @@ pub(super) fn matches(
         went_on: [0; WORDS],
         counted: vec![0; counters],
         are_true: 0,
+        work: UNITS_FOR_PROGRAM,
         others: Vec::new(),
     };
     run.look_around(0);
     run.go_to(first);
-    (0..token.len()).all(|at| run.read(at)) && run.here[0] & 1 == 1
+    let goes_on = (0..token.len()).all(|at| run.read(at) && run.work <= most);
+    (run.work <= most).then_some((goes_on && run.here[0] & 1 == 1, run.work))
 }
+
+/// What it takes at least to run a program, in units of work.
+pub(super) const UNITS_FOR_PROGRAM: usize = 10;
+
+/// What each octet takes beside the steps, and each step that can be taken before an octet.
+pub(super) const UNITS_FOR_OCTET: usize = 2;
+pub(super) const UNITS_FOR_STEP: usize = 2;
 
 impl Run<'_> {
     /// Reads an octet. Returns whether there is any step to be taken after it.
@@ -244,10 +259,13 @@ impl Run<'_> {
         let octet = self.token[at].to_ascii_lowercase();
         self.look_around(at + 1);
         let words = self.steps.len().div_ceil(64);
+        let mut can_be_taken = 0;
         for word in 0..words.min(WORDS) {
             self.before[word] = std::mem::take(&mut self.here[word]);
             self.went_on[word] = std::mem::take(&mut self.going_on[word]);
+            can_be_taken += (self.before[word] | self.went_on[word]).count_ones() as usize;
         }
+        self.work += UNITS_FOR_OCTET + UNITS_FOR_STEP * can_be_taken;
         for word in 0..words {
             let mut bits = self.before[word] | self.went_on[word];
             while bits != 0 {

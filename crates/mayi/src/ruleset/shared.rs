@@ -136,7 +136,7 @@ impl RulesByGroups {
         Some(self.shared().selection(robots, named))
     }
 
-    /// The same unless it may take more than so many units of work to find out which groups are for the crawler. A unit is
+    /// The same unless it takes more than so many units of work to find out which groups are for the crawler. A unit is
     /// some 40 instructions. A crawler that the file names is found in a few. But all of its regular expressions
     /// (AIA-2) are tried for one that it does not name: a file can have thousands, and a log can name thousands of crawlers.
     ///
@@ -152,21 +152,24 @@ impl RulesByGroups {
     /// ```
     pub fn for_crawler_within(&self, units: usize, crawler: &Crawler) -> Option<CrawlerRules> {
         if let Some(robots) = self.file.robots_txt()
-            && self.shared().groups(robots).cost(robots, crawler) > units
+            && self.shared().groups(robots).cost(robots, crawler, units) > units
         {
             return None;
         }
         Some(self.for_crawler(crawler))
     }
 
-    /// How many units of work it may take to find out which groups are for the crawler and for its applications.
-    pub(crate) fn cost_of_uses(&self, crawler: &Crawler) -> usize {
-        let Some(robots) = self.file.robots_txt() else { return 0 };
+    /// Whether it takes no more than so many units of work to find out which groups are for the crawler and for its
+    /// applications.
+    pub(crate) fn finds_groups_of_uses_within(&self, units: usize, crawler: &Crawler) -> bool {
+        let Some(robots) = self.file.robots_txt() else { return true };
         let mut shared = self.shared();
         let groups = shared.groups(robots);
         let wanted = WantedDirectives::of(robots, crawler);
-        let of_applications = wanted.tokens().map(|token| groups.cost_for_application(robots, token));
-        groups.cost(robots, crawler) + of_applications.sum::<usize>()
+        let left = units.checked_sub(groups.cost(robots, crawler, units));
+        let after_application =
+            |left: usize, token| left.checked_sub(groups.cost_for_application(robots, token, left));
+        left.is_some_and(|left| wanted.tokens().try_fold(left, after_application).is_some())
     }
 
     /// About how many octets of memory the shared rules take.

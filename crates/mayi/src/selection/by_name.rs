@@ -161,17 +161,23 @@ impl GroupsByName {
         }
     }
 
-    /// What it costs at most to select, in units of work, beside some for each crawler.
-    pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler) -> usize {
-        with_wanted(robots, crawler, |wanted| self.cost_of_wanted(robots, wanted))
+    /// What it costs to select, in units of work, beside some for each crawler: at most, if that is no more than `most`, or
+    /// else as it was found out by trying. If it is more than `most`, how much more is not found out.
+    pub(crate) fn cost(&self, robots: &RobotsTxt<'_>, crawler: &Crawler, most: usize) -> usize {
+        with_wanted(robots, crawler, |wanted| self.cost_of_wanted(robots, wanted, most))
     }
 
     /// The same for an application with this product token.
-    pub(crate) fn cost_for_application(&self, robots: &RobotsTxt<'_>, token: &ProductToken) -> usize {
-        self.cost_of_wanted(robots, &Wanted::by_application(robots, token))
+    pub(crate) fn cost_for_application(
+        &self,
+        robots: &RobotsTxt<'_>,
+        token: &ProductToken,
+        most: usize,
+    ) -> usize {
+        self.cost_of_wanted(robots, &Wanted::by_application(robots, token), most)
     }
 
-    fn cost_of_wanted(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>) -> usize {
+    fn cost_of_wanted(&self, robots: &RobotsTxt<'_>, wanted: &Wanted<'_>, most: usize) -> usize {
         match &wanted.written {
             Some(written) => {
                 let (lines, sent) = (self.tokens.len(), written.sent.len());
@@ -180,9 +186,21 @@ impl GroupsByName {
             None if self.regexes.is_empty() || self.select_token(robots, wanted).is_some() => 0,
             None => {
                 let UsedRegexes { places, steps } = self.used(robots);
-                let cost =
-                    |token: &ProductToken| cost_of_programs(places.len(), *steps, token.as_str());
-                wanted.token.map_or(0, cost)
+                let Some(token) = wanted.token.map(ProductToken::as_str) else { return 0 };
+                let at_most = cost_of_programs(places.len(), *steps, token);
+                if at_most <= most {
+                    return at_most;
+                }
+                // Mostly it is much less: a list of names ends at the first letter.
+                let mut left = most;
+                for (regex, _) in places {
+                    let program = robots.regexes().get(*regex as usize);
+                    match program.ok().and_then(|program| program.work(token, left)) {
+                        Some(work) => left -= work,
+                        None => return most.saturating_add(1),
+                    }
+                }
+                most - left
             }
         }
     }

@@ -112,7 +112,7 @@ impl RulesByGroups {
     /// # Ok::<(), mayi::InvalidProductToken>(())
     /// ```
     pub fn uses_within(&self, units: usize, crawler: &Crawler) -> Option<CrawlerUses<'static>> {
-        (self.cost_of_uses(crawler) <= units).then(|| self.uses_for(crawler))
+        self.finds_groups_of_uses_within(units, crawler).then(|| self.uses_for(crawler))
     }
 }
 

@@ -3,7 +3,7 @@
 //! ## What is wrong
 //!
 //! The expression does not compile or is too large, or the file has too many expressions. An expression has at most 1,000
-//! octets, also with its counts written out: `(ab){100}` has 200. The cost of all expressions of a file is limited too.
+//! octets, even with its counts written out: `(ab){100}` has 200. The work for all expressions of a file is limited too.
 //!
 //! ## What crawlers do
 //!
@@ -46,7 +46,7 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = match why {
                 Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
                 Unused::TooLarge => format!(
-                    "the regular expression {value} is too large: it may have 1,000 octets, also with its counts \
+                    "the regular expression {value} is too large: it may have 1,000 octets, even with its counts \
                      written out"
                 ),
                 Unused::OneTooMany => format!(

@@ -126,7 +126,7 @@ impl Octets {
                 ("punct", Octets::of(u8::is_ascii_punctuation)),
                 ("space", Octets::of(|octet| b"\t\n\x0B\x0C\r ".contains(octet))),
                 ("upper", Octets::of(u8::is_ascii_uppercase)),
-                ("word", Octets::of(is_in_word)),
+                ("word", Octets::of(|octet| is_in_word(*octet))),
                 ("xdigit", Octets::of(u8::is_ascii_hexdigit)),
             ]
         });
@@ -135,8 +135,8 @@ impl Octets {
 }
 
 /// Whether an octet is part of a word, for `\w` and `\b`.
-pub(super) fn is_in_word(octet: &u8) -> bool {
-    octet.is_ascii_alphanumeric() || *octet == b'_'
+pub(super) fn is_in_word(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || octet == b'_'
 }
 
 impl Part {
@@ -286,7 +286,7 @@ impl<'t> Reader<'t> {
                     alternatives.push(Part::sequence(std::mem::take(&mut sequence)));
                 }
                 '(' if depth == DEEPEST => return None,
-                '(' => sequence.extend(self.group(depth)?),
+                '(' => self.group(depth, &mut sequence)?,
                 '?' | '*' | '+' | '{' => {
                     let part = sequence.pop()?;
                     let (min, max) = self.count()?;
@@ -301,8 +301,8 @@ impl<'t> Reader<'t> {
         Some(Part::alternatives(alternatives))
     }
 
-    /// Reads brackets with what is inside; flags alone are no part.
-    fn group(&mut self, depth: usize) -> Option<Option<Part>> {
+    /// Reads brackets with what is inside, and adds it to a sequence; flags alone are no part.
+    fn group(&mut self, depth: usize, sequence: &mut Vec<Part>) -> Option<()> {
         self.skip("(");
         let is_look_around =
             ["?=", "?!", "?<=", "?<!"].iter().any(|start| self.rest().starts_with(start));
@@ -312,10 +312,10 @@ impl<'t> Reader<'t> {
         if self.skip("?P<") || self.skip("?<") {
             self.name()?;
         } else if self.skip("?") && self.flags()? {
-            return Some(None);
+            return Some(());
         }
-        let part = self.alternatives(depth + 1)?;
-        self.skip(")").then_some(Some(part))
+        sequence.push(self.alternatives(depth + 1)?);
+        self.skip(")").then_some(())
     }
 
     /// Reads the name of a group and the `>` behind it.

@@ -156,11 +156,11 @@ impl Compiler {
     }
 
     fn add_counted(&mut self, octets: Octets, min: usize, max: usize, next: u16) -> u16 {
-        let counter = self.parts.counters.len();
-        let place = (counter - self.counters) as u16;
+        let number = self.parts.counters.len();
+        let place = (number - self.counters) as u16;
         self.parts.counters.push(Counter { octets, min: min.max(1) as u8, max: max as u8, place });
-        let counted = self.push(Step { does: COUNTED, octet: NONE, next, more: counter as u32 });
-        if min == 0 { self.add_either(counted, next) } else { counted }
+        let step = self.push(Step { does: COUNTED, octet: NONE, next, more: number as u32 });
+        if min == 0 { self.add_either(step, next) } else { step }
     }
 }
 
@@ -295,19 +295,19 @@ impl Run<'_> {
     fn count(&mut self, word: usize, bit: u64, counter: u32, octet: u8) -> bool {
         let Counter { octets, min, max, place } = self.parts.counters[counter as usize];
         let (starts, goes_on) = (self.before[word] & bit != 0, self.went_on[word] & bit != 0);
-        let counted = &mut self.counted[usize::from(place)];
+        let before = if goes_on { self.counted[usize::from(place)] } else { 0 };
         let unused = LONGEST_TOKEN.saturating_sub(usize::from(max));
-        let before = if goes_on { *counted } else { 0 };
-        *counted = (before << 1 | u128::from(starts)) & (u128::MAX >> unused);
-        if *counted == 0 || !octets.contains(octet) {
+        let now = (before << 1 | u128::from(starts)) & (u128::MAX >> unused);
+        if now == 0 || !octets.contains(octet) {
             return false;
         }
+        self.counted[usize::from(place)] = now;
         self.going_on[word] |= bit;
-        counted.checked_shr(u32::from(min) - 1).is_some_and(|enough| enough != 0)
+        now.checked_shr(u32::from(min) - 1).is_some_and(|enough| enough != 0)
     }
 
     /// Adds a step to those that can be taken at this place, and all that are behind it without an octet between.
-    #[inline(always)]
+    #[inline]
     fn go_to(&mut self, first: u16) {
         let mut place = first;
         loop {
@@ -344,8 +344,8 @@ impl Run<'_> {
 
     /// Finds out which assertions are true at a place.
     fn look_around(&mut self, at: usize) {
-        let is_before = at > 0 && is_in_word(&self.token[at - 1]);
-        let is_behind = self.token.get(at).is_some_and(is_in_word);
+        let is_before = at > 0 && is_in_word(self.token[at - 1]);
+        let is_behind = self.token.get(at).is_some_and(|octet| is_in_word(*octet));
         let is_true = |assertion: &Assertion| match assertion {
             Assertion::Start => at == 0,
             Assertion::End => at == self.token.len(),

@@ -46,12 +46,12 @@ fn check(context: &Context<'_, '_>, found: &mut Found<'_>) {
             let message = match why {
                 Unused::NotOne => format!("{value} is neither the name of a crawler nor a regular expression"),
                 Unused::TooLarge => format!(
-                    "the regular expression {value} is too large: it may have 1,000 octets, even with its counts \
-                     written out"
+                    "the regular expression {value} is too large: it may have at most 1,000 octets, even with its \
+                     counts written out"
                 ),
                 Unused::OneTooMany => format!(
-                    "the regular expression {value} is not used: together with those before it, it is more than \
-                     a file may have"
+                    "the regular expression {value} is not used: together with those before it, it exceeds the \
+                     limit for a file"
                 ),
             };
             Draft::new(

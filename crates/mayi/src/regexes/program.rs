@@ -208,8 +208,7 @@ struct Run<'p> {
     went_on: Steps,
     /// What each repetition has counted, with a bit for each number of octets; the lowest is for one.
     counted: Vec<u128>,
-    /// The assertions that are true here, with a bit for each; those that need more than the place are found out only for a
-    /// program that has assertions.
+    /// The assertions that are true here, with a bit for each.
     are_true: u32,
     /// How many units of work were done.
     work: usize,
